@@ -22,11 +22,15 @@ final class OutcomeWrites {
         this.env = env;
     }
 
-    /** Records that the spend was accepted, even over a state that closed it as lost a moment before: its caller is told that it was made. */
-    CompletionStage<Transition> accepted(Intent intent, long now) {
+    /**
+     * Records that the spend was accepted, even over a state that closed it as lost a moment before: its caller is told that it was made.
+     *
+     * @param signsOff whether nothing sends it any more
+     */
+    CompletionStage<Transition> accepted(Intent intent, long now, boolean signsOff) {
         Set<IntentState> before = EnumSet.copyOf(LOST);
         before.add(intent.state());
-        return env.intents().accept(intent.txId(), before, now);
+        return env.intents().accept(intent.txId(), before, now, signsOff);
     }
 
     /** @param left whether a node may have its bytes */

@@ -5,7 +5,9 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.stage.Causes;
 import org.slf4j.Logger;
@@ -39,6 +41,27 @@ final class RunningSends {
     /** Ends when nothing is sent any more of what began. */
     synchronized void end(Hash256 txId) {
         if (count(txId) == 0 && env.stores().shared()) {
+            ended.add(txId);
+            write();
+        }
+    }
+
+    /**
+     * Ends as {@link #end} does, with the write of an outcome that signs off as well.
+     *
+     * @param write begins the write; given whether it is to sign off
+     */
+    synchronized <T> CompletionStage<T> end(Hash256 txId, Function<Boolean, CompletionStage<T>> write) {
+        boolean signsOff = count(txId) == 0 && env.stores().shared();
+        CompletionStage<T> written = write.apply(signsOff);
+        if (signsOff) {
+            written.whenCompleteAsync((done, failure) -> signedOff(txId, failure), env.executor());
+        }
+        return written;
+    }
+
+    private synchronized void signedOff(Hash256 txId, Throwable failure) {
+        if (failure != null && !running.containsKey(txId)) {
             ended.add(txId);
             write();
         }

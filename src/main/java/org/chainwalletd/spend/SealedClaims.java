@@ -220,8 +220,8 @@ public final class SealedClaims implements Store {
         }
 
         @Override
-        public CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now) {
-            return inner.accept(txId, before, now);
+        public CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now, boolean signsOff) {
+            return inner.accept(txId, before, now, signsOff);
         }
 
         @Override

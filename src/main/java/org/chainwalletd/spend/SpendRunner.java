@@ -438,13 +438,21 @@ final class SpendRunner {
             // The intent is durable, so the answer need not wait until its outcome is recorded: a lost outcome is found
             // out
             // again.
-            CompletionStage<?> recorded = outcomes.accepted(intent, now)
+            CompletionStage<?> recorded = recordAcceptance(intent, now)
                     .handleAsync((made, failure) -> failure == null ? made : notRecorded(intent, failure), AT_HAND);
             Intent accepted = intent.in(IntentState.ACCEPTED, "", now);
             env.metrics().ended(intent.kind(), SpendMetrics.Outcome.ACCEPTED);
             reservations.tell(new Reservations.Land(id, accepted, holdsCoins));
             return new SpendResult.Paid(Receipt.of(accepted), recorded);
         });
+    }
+
+    private CompletionStage<Transition> recordAcceptance(Intent intent, long now) {
+        boolean mayHaveSent = sending.isPresent();
+        sending = Optional.empty();
+        return mayHaveSent
+                ? broadcast.running().end(intent.txId(), signsOff -> outcomes.accepted(intent, now, signsOff))
+                : outcomes.accepted(intent, now, false);
     }
 
     private static Transition notRecorded(Intent intent, Throwable failure) {

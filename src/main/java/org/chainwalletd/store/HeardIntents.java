@@ -106,8 +106,8 @@ public final class HeardIntents implements IntentStore {
     }
 
     @Override
-    public CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now) {
-        return made(inner.accept(txId, before, now), txId, IntentState.ACCEPTED, "");
+    public CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now, boolean signsOff) {
+        return made(inner.accept(txId, before, now, signsOff), txId, IntentState.ACCEPTED, "");
     }
 
     @Override

@@ -95,8 +95,14 @@ public interface IntentStore {
      * more.
      *
      * @param before states from which the change takes: in flight, or closed without success when a node turns out to have the transaction
+     * @param signsOff whether the same commit does what {@link #signOff} does, even if the state does not change
      */
-    CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now);
+    CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now, boolean signsOff);
+
+    /** Records an acceptance as {@link #accept(Hash256, Set, long, boolean)} does, by a process that may still send the spend. */
+    default CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now) {
+        return accept(txId, before, now, false);
+    }
 
     /**
      * Closes a spend whose bytes were sent to nodes and ends its reservations, in one commit. Its use of the allowance stays counted whatever the

@@ -24,6 +24,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongConsumer;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.stage.Causes;
@@ -746,17 +747,28 @@ public final class PostgresStore extends SqlStore {
         }
     }
 
-    /** The runner stays in the row, because its log has the bytes. */
+    /** The runner stays in the row, because its log has the bytes. One statement for all: it is planned anew each time. */
     @Override
-    void signOff(SqlSession session, SpendRow row) throws SQLException {
+    void signOff(SqlSession session, Set<Hash256> txIds) throws SQLException {
+        byte[][] keys = txIds.stream().map(Hash256::toArray).toArray(byte[][]::new);
         session.later(
-                List.of(),
-                "WITH gone AS (DELETE FROM former_runners WHERE spend = ? AND runner = " + PostgresSchema.RUNNER
-                        + " RETURNING spend), marked AS (INSERT INTO former_runners (spend, runner) SELECT spend, "
-                        + NO_START
-                        + " FROM gone ON CONFLICT DO NOTHING) UPDATE spends SET signed_off = 1 WHERE id = ? AND runner = "
-                        + PostgresSchema.RUNNER,
-                row.id(),
+                "WITH named AS (SELECT id FROM spends WHERE short_id = ANY (?) AND tx_id = ANY (?)),"
+                        + " gone AS (DELETE FROM former_runners USING named WHERE spend = named.id AND runner = "
+                        + PostgresSchema.RUNNER + " RETURNING spend),"
+                        + " marked AS (INSERT INTO former_runners (spend, runner) SELECT spend, " + NO_START
+                        + " FROM gone ON CONFLICT DO NOTHING)"
+                        + " UPDATE spends SET signed_off = 1 FROM named WHERE spends.id = named.id AND signed_off = 0"
+                        + " AND spends.runner = " + PostgresSchema.RUNNER,
+                Stream.of(keys).map(SpendRow::shortId).toArray(Long[]::new),
+                keys);
+    }
+
+    @Override
+    void unmark(SqlSession session, SpendRow row) throws SQLException {
+        session.laterForAll(
+                "WITH gone AS (DELETE FROM former_runners WHERE spend = ANY (?) AND runner = " + PostgresSchema.RUNNER
+                        + " RETURNING spend) INSERT INTO former_runners (spend, runner) SELECT spend, " + NO_START
+                        + " FROM gone ON CONFLICT DO NOTHING",
                 row.id());
     }
 

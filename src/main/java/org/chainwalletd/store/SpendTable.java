@@ -72,6 +72,10 @@ final class SpendTable {
 
     static final String STILL_COUNTED = "(state = 'ABANDONED' AND counted_at IS NOT NULL)";
 
+    /** Signs off what this process runs, in a statement that changes the row in PostgreSQL. */
+    private static final String SIGNS_OFF =
+            ", signed_off = CASE runner WHEN " + PostgresSchema.RUNNER + " THEN 1 ELSE signed_off END";
+
     private static final String SELECT = "SELECT " + SpendRow.COLUMNS + " FROM spends WHERE ";
 
     /** A change to a spend, applied once it was found in the expected state. */
@@ -495,8 +499,10 @@ final class SpendTable {
     /**
      * Notes in memory and in the log that a node has accepted the spend in flight. That is not worth writing a row, unless other processes read it:
      * they answer a repeated token by it.
+     *
+     * @param signsOff whether the row, if one is written, also says that this process does not send the spend any more
      */
-    void heardAccepted(SqlSession session, SpendRow row, long now) throws SQLException {
+    void heardAccepted(SqlSession session, SpendRow row, long now, boolean signsOff) throws SQLException {
         Intent intent = row.intent();
         accepted.heard(intent.txId(), now);
         log.add(new SentLine.Accepted(intent.txId()));
@@ -505,7 +511,8 @@ final class SpendTable {
             intent.token().ifPresent(binding -> keys.add(binding.token()));
             session.laterTogether(
                     keys,
-                    "UPDATE spends SET state = '" + IntentState.ACCEPTED + "', changed_at = ? WHERE id = ?",
+                    "UPDATE spends SET state = '" + IntentState.ACCEPTED + "', changed_at = ?"
+                            + (signsOff ? SIGNS_OFF : "") + " WHERE id = ?",
                     ages.stamp(now),
                     row.id());
         }

@@ -6,13 +6,16 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** A database connection with its prepared statements. Used by one thread at a time. */
 public final class SqlSession implements AutoCloseable {
@@ -84,9 +87,22 @@ public final class SqlSession implements AutoCloseable {
     /**
      * A write that was not sent yet.
      *
-     * @param together whether it is sent as one statement with others of the same text
      */
-    private record Write(String sql, boolean together, Object... values) {}
+    private record Write(String sql, Together together, Object... values) {
+        /** Returns what those have in common that are sent as one statement. */
+        private Object statement() {
+            return together == Together.NO ? this : sql;
+        }
+    }
+
+    /** Way in which writes of the same text are sent as one statement. */
+    private enum Together {
+        NO,
+        /** Inserts or updates a row for each write. */
+        ROWS,
+        /** Has one parameter, an array with the value of each write. */
+        ARRAY
+    }
 
     /** Most statements in a message: the driver waits for an answer after some more. */
     private static final int STATEMENTS_IN_MESSAGE = 200;
@@ -99,6 +115,9 @@ public final class SqlSession implements AutoCloseable {
     private final Map<Object, List<List<Object>>> fetchedByKey = new HashMap<>();
     /** Deferred writes in their order; one that sets the row of a key replaces an earlier one. */
     private final Map<Object, Write> unsent = new LinkedHashMap<>();
+
+    /** Statements for arrays of values, by the text of their lookups. */
+    private final Map<String, String> ofMany = new HashMap<>();
 
     private long messages;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
@@ -134,7 +153,9 @@ public final class SqlSession implements AutoCloseable {
         }
         StringBuilder text = new StringBuilder();
         for (Map<List<Object>, Lookup<?>> group : byText.values()) {
-            text.append(ofMany(group.values().iterator().next())).append(";\n");
+            Lookup<?> first = group.values().iterator().next();
+            text.append(ofMany.computeIfAbsent(first.sql(), sql -> ofMany(first)))
+                    .append(";\n");
         }
         messages++;
         try (PreparedStatement statement = connection.prepareStatement(text.toString())) {
@@ -242,7 +263,7 @@ public final class SqlSession implements AutoCloseable {
     void later(Collection<?> keys, String sql, Object... values) throws SQLException {
         if (dialect.isRemote()) {
             keys.forEach(this::forget);
-            unsent.put(new Object(), new Write(sql, false, values));
+            unsent.put(new Object(), new Write(sql, Together.NO, values));
         } else {
             update(sql, values);
         }
@@ -256,10 +277,18 @@ public final class SqlSession implements AutoCloseable {
     void laterTogether(Collection<?> keys, String sql, Object... values) throws SQLException {
         if (dialect.isRemote()) {
             keys.forEach(this::forget);
-            unsent.put(new Object(), new Write(sql, true, values));
+            unsent.put(new Object(), new Write(sql, Together.ROWS, values));
         } else {
             update(sql, values);
         }
+    }
+
+    /**
+     * Runs a statement on a server as {@link #later(Collection, String, Object...)} does, once for the values of all calls with the same text: its
+     * parameter is an array of them. It changes no row of a lookup.
+     */
+    void laterForAll(String sql, long value) {
+        unsent.put(new Object(), new Write(sql, Together.ARRAY, value));
     }
 
     /**
@@ -273,7 +302,7 @@ public final class SqlSession implements AutoCloseable {
             remember(lookup.key(), lookup.identity(), List.of(value));
             List<Object> place = List.of(sql, lookup.identity());
             unsent.remove(place);
-            unsent.put(place, new Write(sql, false, values));
+            unsent.put(place, new Write(sql, Together.NO, values));
         } else {
             update(sql, values);
         }
@@ -299,22 +328,18 @@ public final class SqlSession implements AutoCloseable {
     }
 
     private void send(List<Write> writes) throws SQLException {
-        Collection<List<Write>> statements = together(writes);
-        StringBuilder text = new StringBuilder();
-        for (List<Write> rows : statements) {
-            text.append(ofRows(dialect.text(rows.get(0).sql()), rows.size())).append(";\n");
-        }
+        List<Statement> statements =
+                together(writes).stream().map(rows -> statement(rows)).toList();
         messages++;
-        try (PreparedStatement statement = connection.prepareStatement(text.toString())) {
+        try (PreparedStatement message = connection.prepareStatement(
+                statements.stream().map(Statement::text).collect(Collectors.joining(";\n")))) {
             int parameter = 1;
-            for (List<Write> rows : statements) {
-                for (Write write : rows) {
-                    for (Object value : dialect.values(write.sql(), write.values())) {
-                        statement.setObject(parameter++, value);
-                    }
+            for (Statement statement : statements) {
+                for (Object value : statement.values()) {
+                    message.setObject(parameter++, value);
                 }
             }
-            statement.execute();
+            message.execute();
         }
     }
 
@@ -322,11 +347,11 @@ public final class SqlSession implements AutoCloseable {
     private static Collection<List<Write>> together(List<Write> writes) {
         Map<Object, List<Write>> statements = new LinkedHashMap<>();
         for (Write write : writes) {
-            Object key = write.together() ? write.sql() : new Object();
-            List<Write> rows = isInsertion(write.sql()) ? statements.get(key) : statements.remove(key);
+            List<Write> rows =
+                    isInsertion(write.sql()) ? statements.get(write.statement()) : statements.remove(write.statement());
             rows = rows == null ? new ArrayList<>() : rows;
             rows.add(write);
-            statements.put(key, rows);
+            statements.put(write.statement(), rows);
         }
         return statements.values();
     }
@@ -335,26 +360,79 @@ public final class SqlSession implements AutoCloseable {
         return sql.startsWith("INSERT ");
     }
 
-    /** Returns a statement for so many rows, each with the values of {@code text}. */
-    private static String ofRows(String text, int rows) {
-        if (rows == 1) {
-            return text;
+    /** A statement of a message. */
+    private record Statement(String text, List<?> values) {}
+
+    private Statement statement(List<Write> writes) {
+        Write first = writes.get(0);
+        String text = dialect.text(first.sql());
+        if (first.together() == Together.ARRAY) {
+            Object array = writes.stream().map(write -> write.values()[0]).toArray(Long[]::new);
+            return new Statement(text, List.of(array));
         }
+        return writes.size() == 1
+                ? new Statement(text, Arrays.asList(dialect.values(first.sql(), first.values())))
+                : ofRows(text, writes);
+    }
+
+    /**
+     * Returns a statement for many rows, whose text is the same for any number of them: the server and the driver read a parameter for each column, and
+     * not for each value.
+     */
+    private static Statement ofRows(String text, List<Write> writes) {
+        int columns = writes.get(0).values().length;
+        List<String> values = new ArrayList<>();
+        List<String> parameters = new ArrayList<>();
+        List<String> names = new ArrayList<>();
+        List<Object> arrays = new ArrayList<>();
+        for (int i = 0; i < columns; i++) {
+            int column = i;
+            List<Object> of =
+                    writes.stream().map(write -> write.values()[column]).toList();
+            Optional<String> type =
+                    of.stream().filter(Objects::nonNull).findFirst().map(SqlSession::typeOf);
+            values.add(type.isPresent() ? "rows.value_" + i : "NULL");
+            if (type.isPresent()) {
+                parameters.add("?::" + type.get() + "[]");
+                names.add("value_" + i);
+                arrays.add(arrayOf(type.get(), of));
+            }
+        }
+        String rows = " FROM unnest(" + String.join(", ", parameters) + ") AS rows (" + String.join(", ", names) + ")";
+        String named = replaced(text, values);
         if (isInsertion(text)) {
-            return text + (", " + text.substring(text.lastIndexOf('('))).repeat(rows - 1);
+            int tuple = named.lastIndexOf(" VALUES (");
+            return new Statement(
+                    named.substring(0, tuple) + " SELECT "
+                            + named.substring(tuple + " VALUES (".length(), named.length() - 1) + rows,
+                    arrays);
         }
-        StringBuilder set = new StringBuilder(text.substring(0, text.lastIndexOf(" WHERE ")));
-        int values = 0;
-        for (int place = set.indexOf("?"); place >= 0; place = set.indexOf("?")) {
-            set.replace(place, place + 1, "rows.value_" + values++);
+        int where = named.lastIndexOf(" WHERE ");
+        String table = text.substring("UPDATE ".length(), text.indexOf(" SET "));
+        return new Statement(
+                named.substring(0, where) + rows + " WHERE " + table + ".id = " + values.get(columns - 1), arrays);
+    }
+
+    private static String replaced(String text, List<String> values) {
+        StringBuilder named = new StringBuilder(text);
+        int from = 0;
+        for (String value : values) {
+            int place = named.indexOf("?", from);
+            named.replace(place, place + 1, value);
+            from = place + value.length();
         }
-        String row = ", (" + "?::bigint, ".repeat(values) + "?::bigint)";
-        StringBuilder names = new StringBuilder();
-        for (int i = 0; i < values; i++) {
-            names.append("value_").append(i).append(", ");
-        }
-        return set + " FROM (VALUES " + row.repeat(rows).substring(2) + ") AS rows (" + names + "id) WHERE "
-                + text.substring("UPDATE ".length(), text.indexOf(" SET ")) + ".id = rows.id";
+        return named.toString();
+    }
+
+    private static Object[] arrayOf(String type, List<Object> values) {
+        return switch (type) {
+            case "bytea" -> values.toArray(byte[][]::new);
+            case "text" -> values.toArray(String[]::new);
+            default ->
+                values.stream()
+                        .map(value -> value == null ? null : Long.valueOf(((Number) value).longValue()))
+                        .toArray(Long[]::new);
+        };
     }
 
     /** Forgets what was fetched, and the deferred writes: the transaction, or a part of it, is rolled back. */

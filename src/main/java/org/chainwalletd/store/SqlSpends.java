@@ -234,19 +234,10 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     @Override
     public CompletionStage<Void> signOff(Set<Hash256> txIds) {
         return store.isShared()
-                ? store.write(GroupCommitWriter.Work.of(
-                        () -> txIds.stream()
-                                .<SqlSession.Lookup<?>>map(SpendTable::ofTransaction)
-                                .toList(),
-                        session -> {
-                            for (Hash256 txId : txIds) {
-                                Optional<SpendRow> row = SpendTable.find(session, txId);
-                                if (row.isPresent()) {
-                                    store.signOff(session, row.get());
-                                }
-                            }
-                            return null;
-                        }))
+                ? store.write(session -> {
+                    store.signOff(session, txIds);
+                    return null;
+                })
                 : CompletableFuture.completedFuture(null);
     }
 
@@ -277,18 +268,30 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
      * kept in memory and in the log.
      */
     @Override
-    public CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now) {
-        return store.write(GroupCommitWriter.Work.of(
-                () -> List.of(SpendTable.ofTransaction(txId)),
-                session -> spends.change(session, txId, before, row -> {
-                    if (row.intent().state().inFlight()) {
-                        spends.heardAccepted(session, row, now);
-                    } else {
-                        spends.enter(session, row, IntentState.ACCEPTED, "", now);
-                        session.update("UPDATE spends SET buried = 0 WHERE id = ?", row.id());
-                        payouts.followed(session, row, now);
-                    }
-                })));
+    public CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now, boolean signsOff) {
+        return store.write(GroupCommitWriter.Work.of(() -> List.of(SpendTable.ofTransaction(txId)), session -> {
+            Transition made = spends.change(session, txId, before, row -> accepted(session, row, now, signsOff));
+            if (signsOff && !(made instanceof Transition.Made)) {
+                store.signOff(session, Set.of(txId));
+            }
+            return made;
+        }));
+    }
+
+    private void accepted(SqlSession session, SpendRow row, long now, boolean signsOff) throws SQLException {
+        boolean together = signsOff && row.intent().state() == IntentState.PREPARED;
+        if (row.intent().state().inFlight()) {
+            spends.heardAccepted(session, row, now, together);
+        } else {
+            spends.enter(session, row, IntentState.ACCEPTED, "", now);
+            session.update("UPDATE spends SET buried = 0 WHERE id = ?", row.id());
+            payouts.followed(session, row, now);
+        }
+        if (together) {
+            store.unmark(session, row);
+        } else if (signsOff) {
+            store.signOff(session, Set.of(row.intent().txId()));
+        }
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -147,8 +148,11 @@ abstract class SqlStore implements Store {
     /** Records that this process is about to send the bytes of a spend, whichever process has run it before. */
     void adopt(SqlSession session, SpendRow row) throws SQLException {}
 
-    /** Records that this process does not send the bytes of a spend any more before it has adopted it again. */
-    void signOff(SqlSession session, SpendRow row) throws SQLException {}
+    /** Records that this process does not send the bytes of these spends any more before it has adopted them again. */
+    void signOff(SqlSession session, Set<Hash256> txIds) throws SQLException {}
+
+    /** Records, of a spend that is signed off, that what this process has sent of it in an earlier run is answered too. */
+    void unmark(SqlSession session, SpendRow row) throws SQLException {}
 
     /** Refuses an act that frees coins of a spend while another process may still send it. */
     void requireSignedOff(SqlSession session, SpendRow row) throws SQLException {}

@@ -22,6 +22,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
@@ -138,6 +139,40 @@ class PostgresStoresTest {
         assertFails(keeper.abandon(spend.txId(), "by hand", 50), StoreException.Reason.BUSY);
         done(runner.signOff(Set.of(spend.txId())));
         assertThat(done(keeper.abandon(spend.txId(), "by hand", 50))).isInstanceOf(IntentStore.Transition.Made.class);
+    }
+
+    @Test
+    void an_acceptance_signs_off_what_its_process_has_run() {
+        List<Intent> spends = List.of(
+                intent(1, Optional.of("token-one"), 7),
+                intent(2, Optional.empty(), 8),
+                intent(3, Optional.of("token-three"), 9));
+        IntentStore runner = stores.get(0).intents();
+        IntentStore other = stores.get(1).intents();
+        List<CompletionStage<?>> opened = new ArrayList<>();
+        spends.forEach(spend -> opened.add(runner.open(spend, 0)));
+        opened.forEach(StoreSample::done);
+        PostgresServer.run(schema, "UPDATE daemons SET beaten = 0");
+        Hash256 adopted = spends.get(2).txId();
+        assertThat(done(other.adopt(adopted))).isInstanceOf(IntentStore.Adoption.Ours.class);
+        done(runner.accept(spends.get(0).txId(), Set.of(IntentState.PREPARED), 40));
+        assertFails(lose(other, spends.get(0)), StoreException.Reason.BUSY);
+
+        List<CompletionStage<?>> accepted = new ArrayList<>();
+        spends.forEach(spend -> accepted.add(
+                runner.accept(spend.txId(), Set.of(IntentState.PREPARED, IntentState.ACCEPTED), 50, true)));
+        accepted.forEach(StoreSample::done);
+
+        assertThat(done(lose(other, spends.get(0)))).isInstanceOf(IntentStore.Transition.Made.class);
+        assertThat(done(lose(other, spends.get(1)))).isInstanceOf(IntentStore.Transition.Made.class);
+        // Its own run of the adopted one is over, and the run of the other process is not.
+        assertFails(lose(runner, spends.get(2)), StoreException.Reason.BUSY);
+        done(other.accept(adopted, Set.of(IntentState.CONFLICTED), 60, true));
+        assertThat(done(lose(runner, spends.get(2)))).isInstanceOf(IntentStore.Transition.Made.class);
+    }
+
+    private static CompletionStage<IntentStore.Transition> lose(IntentStore intents, Intent spend) {
+        return intents.failSent(spend.txId(), IntentState.ACCEPTED, IntentState.CONFLICTED, "lost", 70);
     }
 
     @Test
