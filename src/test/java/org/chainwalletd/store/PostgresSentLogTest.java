@@ -444,7 +444,7 @@ class PostgresSentLogTest {
                             schema,
                             () -> PostgresServer.connect(cutter.port(), schema, ""))) {
                 pay(store, 10 + number);
-                cutter.cutNext();
+                cutter.cutNext("INSERT INTO spends");
                 assertFails(asked(store, number), StoreException.Reason.UNKNOWN);
                 assertThat(done(store.intents().findForCertain(hash(number))).isPresent())
                         .isEqualTo(arrives);
