@@ -527,6 +527,62 @@ class DaemonsOfDatabaseTest {
     }
 
     @Test
+    void each_daemon_and_the_command_tell_that_nobody_renews_the_lease_and_that_somebody_does_again() throws Exception {
+        try (DaemonRig keeper = new DaemonRig(first, ScriptedNode.refusing(), "--store", database.url())) {
+            copyTokens();
+            try (DaemonRig other = new DaemonRig(second, ScriptedNode.refusing(), "--store", database.url())) {
+                List<DaemonRig> both = List.of(keeper, other);
+                both.forEach(daemon -> {
+                    assertThat(leaseAge(daemon)).isLessThan(10);
+                    assertThat(page(daemon, "/readyz")).doesNotContain("background work");
+                });
+                database.run("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
+                        + " $$ BEGIN RAISE EXCEPTION 'not today'; END $$;"
+                        + "CREATE TRIGGER refuse BEFORE UPDATE ON keeper FOR EACH ROW EXECUTE FUNCTION refuse()");
+                for (DaemonRig daemon : both) {
+                    Await.until(
+                            "/readyz says so",
+                            () -> page(daemon, "/readyz").contains("no daemon of the database has been seen"));
+                    assertThat(leaseAge(daemon)).isGreaterThanOrEqualTo(10);
+                    assertThat(daemon.metrics()).contains("walletd_ready{check=\"background\"} 0");
+                }
+                assertThat(command(first, "cluster", "status"))
+                        .contains("keeper    start 1, lease taken 1 times, but not renewed now");
+                assertThat(command(first, "cluster", "status", "--output", "json"))
+                        .containsPattern("\"keeper_renews\" ?: ?false");
+
+                database.run("DROP TRIGGER refuse ON keeper");
+                for (DaemonRig daemon : both) {
+                    Await.until(
+                            "all is well",
+                            () -> daemon.metrics().contains("walletd_ready{check=\"background\"} 1")
+                                    && leaseAge(daemon) < 10);
+                }
+                assertThat(command(first, "cluster", "status")).doesNotContain("not renewed");
+            }
+        }
+    }
+
+    private static double leaseAge(DaemonRig daemon) {
+        return daemon.metrics()
+                .lines()
+                .filter(line -> line.startsWith("walletd_keeper_age_seconds "))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(' '))))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static String page(DaemonRig daemon, String path) {
+        try {
+            return HttpClient.newHttpClient()
+                    .send(Dial.request(daemon.uri().resolve(path)).build(), HttpResponse.BodyHandlers.ofString())
+                    .body();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
     void a_daemon_that_lost_the_lease_ends_the_background_work_and_can_take_it_again() throws Exception {
         try (Daemon daemon = start(first)) {
             database.run("INSERT INTO daemons (timeline, boot, beaten) SELECT timeline, boot, beaten FROM daemons");
