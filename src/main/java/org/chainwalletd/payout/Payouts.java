@@ -86,7 +86,7 @@ public final class Payouts {
     private Payouts(PayoutEnvironment env, Background background) {
         this.env = env;
         env.store().endedTokens(env.tokens()::hasEnded);
-        PayoutNews news = new PayoutNews(env.store(), env.listener(), env.executor());
+        PayoutNews news = new PayoutNews(env.store(), env.listener(), view::pausedElsewhere, env.executor());
         this.queue =
                 background.begin("payouts", PayoutQueue.create(env, this::coins, this::care, view, news), command -> {
                     if (command instanceof PayoutQueue.Changed) {
@@ -296,7 +296,7 @@ public final class Payouts {
         if (waits.isEmpty()) {
             return env.store().list(state, after, most);
         }
-        if (!view.isRunning()) {
+        if (!view.knows(waits.get())) {
             return CompletableFuture.failedFuture(Background.stopped());
         }
         return view.hasAnyFor(waits.get())

@@ -355,9 +355,46 @@ class DaemonsOfDatabaseTest {
             Await.until(
                     "the other one does not see it any more",
                     () -> !watched(atTwo).contains(address));
+            String payer = atOne.call("generate_standard_address", Map.of())
+                    .path("address")
+                    .asText();
             atTwo.call("payout_pause", Map.of());
             assertThat(database.number("SELECT paused FROM payout_queue")).isEqualTo(1);
+            atOne.call(
+                    "payout_submit",
+                    Map.of(
+                            "payouts",
+                            List.of(Map.of("payout_id", "payout-of-all", "to", address, "amount", 1_000)),
+                            "from",
+                            Map.of("addresses", List.of(payer))));
+            for (WalletdClient each : List.of(atOne, atTwo)) {
+                Await.until(
+                        "the payout waits for the end of the pause",
+                        () -> waitsFor(each).equals("paused"));
+                assertThat(waiting(each, "paused")).isEqualTo(1);
+                assertThat(waiting(each, "coins")).isZero();
+            }
+            atOne.call("payout_resume", Map.of());
+            Await.until("that is known", () -> waitsFor(atTwo).isEmpty());
+            assertThat(waiting(atTwo, "paused")).isZero();
+            assertThatThrownBy(() -> waiting(atTwo, "coins"))
+                    .isInstanceOfSatisfying(
+                            WalletdException.RpcError.class,
+                            refused -> assertThat(refused.code()).isEqualTo(-32044));
         }
+    }
+
+    private static String waitsFor(WalletdClient daemon) {
+        return daemon.call("payout_get", Map.of("payout_id", "payout-of-all"))
+                .path("payout")
+                .path("waiting_for")
+                .asText();
+    }
+
+    private static int waiting(WalletdClient daemon, String what) {
+        return daemon.call("payout_list", Map.of("waiting_for", what))
+                .path("payouts")
+                .size();
     }
 
     private WalletdClient client(Daemon daemon) throws IOException {
