@@ -71,6 +71,10 @@ public final class PostgresRestore {
                 .isPresent();
         if (!stopped && datadir.lacking(session).isEmpty()) {
             session.execute("ROLLBACK");
+            if (datadir.logName().isEmpty()) {
+                throw refused("there is nothing to be restored from the datadir " + folder.toAbsolutePath()
+                        + ", in which no daemon of it has kept a log: name the one of a daemon");
+            }
             if (!without.isEmpty()) {
                 throw refused("it has everything that the datadir " + folder.toAbsolutePath()
                         + " remembers, and is not stopped: there is nothing to be restored, nor to be given up");

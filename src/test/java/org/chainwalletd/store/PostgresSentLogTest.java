@@ -208,6 +208,7 @@ class PostgresSentLogTest {
         assertThat(spend(stores.get(0), 1).state()).isEqualTo(IntentState.CONFLICTED);
         assertThat(restore("one")).as("nothing is missing").isEqualTo(NOTHING);
         assertThatThrownBy(() -> restore("one", logOf("two"))).hasMessageContaining("nothing to be restored");
+        assertThatThrownBy(() -> restore("mistyped")).hasMessageContaining("name the one of a daemon");
     }
 
     /** The commits of one daemon are lost; the other's log is looked at only when it is known that some are. */
