@@ -25,7 +25,7 @@ final class DatabaseKeeping implements AutoCloseable {
     private static final Duration LOOKED_AT = Duration.ofMillis(500);
     private static final Duration SILENT = Duration.ofSeconds(5);
     /** Age of the lease from which on nobody does the work: whoever stands by would have taken it, and begun. */
-    private static final Duration NOBODY = Duration.ofSeconds(10);
+    private static final Duration NOBODY = Duration.ofSeconds(15);
 
     private static final Duration PATIENCE = Duration.ofSeconds(2);
     private static final int CLOSING_SECONDS = 60;

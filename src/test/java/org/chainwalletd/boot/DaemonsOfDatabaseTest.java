@@ -570,7 +570,7 @@ class DaemonsOfDatabaseTest {
             try (DaemonRig other = new DaemonRig(second, ScriptedNode.refusing(), "--store", database.url())) {
                 List<DaemonRig> both = List.of(keeper, other);
                 both.forEach(daemon -> {
-                    assertThat(leaseAge(daemon)).isLessThan(10);
+                    assertThat(leaseAge(daemon)).isLessThan(15);
                     assertThat(page(daemon, "/readyz")).doesNotContain("background work");
                 });
                 database.run("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
@@ -580,7 +580,7 @@ class DaemonsOfDatabaseTest {
                     Await.until(
                             "/readyz says so",
                             () -> page(daemon, "/readyz").contains("no daemon of the database has been seen"));
-                    assertThat(leaseAge(daemon)).isGreaterThanOrEqualTo(10);
+                    assertThat(leaseAge(daemon)).isGreaterThanOrEqualTo(15);
                     assertThat(daemon.metrics()).contains("walletd_ready{check=\"background\"} 0");
                 }
                 assertThat(command(first, "cluster", "status"))
@@ -593,7 +593,7 @@ class DaemonsOfDatabaseTest {
                     Await.until(
                             "all is well",
                             () -> daemon.metrics().contains("walletd_ready{check=\"background\"} 1")
-                                    && leaseAge(daemon) < 10);
+                                    && leaseAge(daemon) < 15);
                 }
                 assertThat(command(first, "cluster", "status")).doesNotContain("not renewed");
             }
