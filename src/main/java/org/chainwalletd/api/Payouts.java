@@ -106,6 +106,7 @@ public final class Payouts {
                             + " there already with the same payment answers its record.",
             errors = {
                 ErrorCode.WALLET_NOT_FOUND,
+                ErrorCode.UPSTREAM,
                 ErrorCode.DUST_OUTPUT,
                 ErrorCode.IDEMPOTENCY_CONFLICT,
                 ErrorCode.ALLOWANCE_EXCEEDED

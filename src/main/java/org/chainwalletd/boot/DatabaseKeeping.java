@@ -24,6 +24,9 @@ final class DatabaseKeeping implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DatabaseKeeping.class);
     private static final Duration LOOKED_AT = Duration.ofMillis(500);
     private static final Duration SILENT = Duration.ofSeconds(5);
+    /** Age of the lease from which on nobody does the work: whoever stands by would have taken it, and begun. */
+    private static final Duration NOBODY = Duration.ofSeconds(15);
+
     private static final Duration PATIENCE = Duration.ofSeconds(2);
     private static final int CLOSING_SECONDS = 60;
 
@@ -44,6 +47,10 @@ final class DatabaseKeeping implements AutoCloseable {
     private long unchanged;
 
     private boolean silent;
+    /** The lease as it was read last, also before a time without an answer. */
+    private Optional<PostgresLease.Lease> known = Optional.empty();
+    /** Monotonic time at which the lease was last seen taken or renewed; for readers on other threads. */
+    private volatile long renewed = System.nanoTime();
     /** Number of times that the lease was taken, as far as this daemon has seen; for readers on other threads. */
     private volatile long epoch;
 
@@ -62,6 +69,7 @@ final class DatabaseKeeping implements AutoCloseable {
     static DatabaseKeeping start(PostgresStore store, Keeper keeper, MeterRegistry meters, Runnable failed) {
         DatabaseKeeping keeping = new DatabaseKeeping(store, keeper, failed);
         keeping.measure(meters);
+        keeper.judgedBy(keeping::complaint);
         Futures.await(
                 CompletableFuture.runAsync(keeping::look, keeping.thread),
                 Duration.ofMinutes(2),
@@ -80,6 +88,24 @@ final class DatabaseKeeping implements AutoCloseable {
         Gauge.builder("walletd.keeper.epoch", taken)
                 .description("How often the lease on background work was taken, as seen here")
                 .register(meters);
+        Supplier<Number> age = () -> age().toMillis() / 1e3;
+        Gauge.builder("walletd.keeper.age.seconds", age)
+                .description("Time since any daemon was last seen to take or renew the lease on background work")
+                .register(meters);
+    }
+
+    private Duration age() {
+        return Duration.ofNanos(System.nanoTime() - renewed);
+    }
+
+    /** Reason for {@code /readyz}; a store that is stopped has one of its own. */
+    private Optional<String> complaint() {
+        Duration age = age();
+        return age.compareTo(NOBODY) < 0 || store.stopped().isPresent()
+                ? Optional.empty()
+                : Optional.of("no daemon of the database has been seen to do the background work for " + age.toSeconds()
+                        + " s: no block is followed and nothing is sent again; see cluster status, and the log of each daemon"
+                        + " for why it does not renew or take the lease");
     }
 
     /** Records at which URL this daemon is called. */
@@ -122,7 +148,9 @@ final class DatabaseKeeping implements AutoCloseable {
             return;
         }
         silent = false;
-        if (!lease.renew(held)) {
+        if (lease.renew(held)) {
+            renewed = System.nanoTime();
+        } else {
             mine = Optional.empty();
             before = Optional.empty();
             keeper.elsewhere("");
@@ -136,6 +164,10 @@ final class DatabaseKeeping implements AutoCloseable {
             unchanged = System.nanoTime();
         }
         before = Optional.of(now);
+        if (known.filter(now::isUnchangedSince).isEmpty()) {
+            renewed = System.nanoTime();
+        }
+        known = before;
         epoch = now.epoch();
         keeper.elsewhere(now.free() ? "" : now.address());
         boolean lapsed = System.nanoTime() - unchanged >= SILENT.toNanos();
@@ -147,6 +179,7 @@ final class DatabaseKeeping implements AutoCloseable {
             LOG.info("the lease on background work is taken, epoch {}", taken.epoch());
             mine = Optional.of(taken);
             epoch = taken.epoch();
+            renewed = System.nanoTime();
             keeper.start();
         } else {
             before = Optional.empty();

@@ -309,11 +309,13 @@ public final class DatabaseStore {
     }
 
     /**
-     * Completes the store, which has lost payments, with the log of the datadir, while no daemon has that. Blocks.
+     * Completes the store, which has lost payments, with the log of the datadir, while no daemon has that. May be repeated at any time, and for the
+     * datadirs in any order. Blocks.
      *
      * @param without names of the logs whose payments are accepted as forgotten
      * @param out receives one line at a time
-     * @throws org.chainwalletd.store.StoreException when there is nothing to be restored, or the log cannot be used
+     * @throws org.chainwalletd.store.StoreException when the log cannot be used
+     * @throws StartupException when the log was taken and others are missing, with their names and what to do
      */
     public static void restore(Settings settings, Settings.Database database, Set<String> without, Consumer<String> out)
             throws IOException {
@@ -331,12 +333,28 @@ public final class DatabaseStore {
                             out);
                 }
             });
-            step.missing()
-                    .forEach(log ->
-                            out.accept("still stopped: the log " + log.name() + " of the datadir " + log.datadir()
-                                    + " is missing; run store restored there, or with --without " + log.name()));
             lock.check();
+            if (!step.missing().isEmpty()) {
+                throw new StartupException(stillStopped(database, step.missing()));
+            }
+            if (step.restored().isEmpty()) {
+                out.accept("the store " + database + " has everything that the datadir " + datadir.toAbsolutePath()
+                        + " remembers, and is not stopped: nothing was done. When another datadir's command misses the log of"
+                        + " this one, run this again");
+            }
         }
+    }
+
+    private static String stillStopped(Settings.Database database, List<PostgresRestore.Log> missing) {
+        return "the store " + database + " is still stopped, because these logs are missing: "
+                + missing.stream()
+                        .map(log -> log.name() + " of "
+                                + (log.datadir().isEmpty()
+                                        ? "a datadir that only other logs tell of"
+                                        : "the datadir " + log.datadir()))
+                        .collect(Collectors.joining(", "))
+                + "; run for each of these datadirs, in any order: chain-walletd --datadir ... store restored; or give up a"
+                + " log that is lost, here, with --without and its name: its payments stay forgotten";
     }
 
     /**

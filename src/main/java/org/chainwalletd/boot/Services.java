@@ -219,12 +219,7 @@ record Services(
         checks.put("spending", spending::stopped);
         checks.put("store", queues.complaint()::get);
         checks.put("payouts", queues.payouts()::complaint);
-        checks.put(
-                "background",
-                // With a database one of the daemons does it; the books show that it is done.
-                () -> context.keeper().isRunning() || settings().database().isPresent()
-                        ? Optional.empty()
-                        : Optional.of("background work is stopped: no block is followed and nothing is sent again"));
+        checks.put("background", context.keeper()::complaint);
         checks.put(
                 "follower",
                 new FollowerReadiness(following.follower(), settings().follow().maxLag(), Clock.systemUTC()));

@@ -145,6 +145,7 @@ final class ClusterCommand implements Command {
         all.put("server_version", status.server());
         all.put("commit", status.commit());
         all.put("keeper", status.keeper().orElse(null));
+        all.put("keeper_renews", status.renewed());
         all.put("epoch", status.epoch());
         all.put("stopped", status.stopped().orElse(null));
         all.set("lock", status.lock().<ObjectNode>map(ClusterCommand::json).orElse(null));
@@ -180,7 +181,10 @@ final class ClusterCommand implements Command {
         lines.add("database  " + status.database() + " on PostgreSQL " + status.server());
         lines.add("commit    " + status.commit());
         lines.add("keeper    " + status.keeper().map(start -> "start " + start).orElse("none")
-                + (status.epoch() == 0 ? "" : ", lease taken " + status.epoch() + " times"));
+                + (status.epoch() == 0 ? "" : ", lease taken " + status.epoch() + " times")
+                + (status.keeper().isPresent() && !status.renewed()
+                        ? ", but not renewed now: nobody does the background work"
+                        : ""));
         lines.add("spending  " + status.stopped().map(why -> "stopped: " + why).orElse("goes on"));
         lines.add("lock      "
                 + status.lock()

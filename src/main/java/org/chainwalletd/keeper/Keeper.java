@@ -54,6 +54,9 @@ public final class Keeper implements Background {
     private final List<Supplier<CompletionStage<Void>>> probes = new CopyOnWriteArrayList<>();
     private volatile boolean running;
     private volatile String elsewhere = "";
+    private volatile Supplier<Optional<String>> complaint = () -> running
+            ? Optional.empty()
+            : Optional.of("background work is stopped: no block is followed and nothing is sent again");
 
     private Keeper(ActorRef<Spawn<?>> parent) {
         this.parent = parent;
@@ -127,6 +130,16 @@ public final class Keeper implements Background {
     /** Returns the URL of the daemon that does the work while this one does not; empty where that is not known. */
     public Optional<String> elsewhere() {
         return Optional.of(elsewhere).filter(url -> !url.isEmpty());
+    }
+
+    /** Lets {@code complaint} tell why the work is not done, where any of several daemons may do it. */
+    public void judgedBy(Supplier<Optional<String>> complaint) {
+        this.complaint = complaint;
+    }
+
+    /** Returns why the work is not done by this daemon, nor by another one; empty in normal operation. */
+    public Optional<String> complaint() {
+        return complaint.get();
     }
 
     /** Tells whether every actor of the work takes a message within {@code patience}. Blocks. */

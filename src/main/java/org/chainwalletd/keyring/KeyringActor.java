@@ -34,6 +34,7 @@ import org.chainwalletd.keyring.KeyringProtocol.KeepPool;
 import org.chainwalletd.keyring.KeyringProtocol.Learnt;
 import org.chainwalletd.keyring.KeyringProtocol.Lend;
 import org.chainwalletd.keyring.KeyringProtocol.Lent;
+import org.chainwalletd.keyring.KeyringProtocol.Listed;
 import org.chainwalletd.keyring.KeyringProtocol.Mint;
 import org.chainwalletd.keyring.KeyringProtocol.NewsRead;
 import org.chainwalletd.keyring.KeyringProtocol.Objected;
@@ -214,7 +215,8 @@ final class KeyringActor {
                         question -> handled(() -> known(question.address(), question, () -> unsealings.find(question))))
                 .onMessage(
                         Sign.class,
-                        question -> handled(() -> known(question.address(), question, () -> unsealings.sign(question))))
+                        question -> handled(() -> known(question.address(), question, () -> sign(question))))
+                .onMessage(Listed.class, answer -> handled(() -> listed(answer)))
                 .onMessage(Mint.class, question -> handled(() -> arrivals.mint(question)))
                 .onMessage(Store.class, question -> handled(() -> refreshed(question, () -> arrivals.begin(question))))
                 .onMessage(Derive.class, this::onDerive)
@@ -263,6 +265,7 @@ final class KeyringActor {
                 .onMessage(NewsRead.class, outcome -> ended(first, () -> writes.read(outcome)))
                 .onMessage(Derived.class, outcome -> refused(outcome.questions()))
                 .onMessage(Objected.class, answer -> refused(List.of(answer.question())))
+                .onMessage(Listed.class, answer -> refused(List.of(answer.question())))
                 .onMessage(Close.class, command -> onCloseAgain(first, command))
                 .onMessage(SeedUnsealed.class, outcome -> handled(() -> overwrite(outcome.seed())))
                 .onMessage(Unsealed.class, outcome -> handled(() -> overwrite(outcome.secret())))
@@ -283,6 +286,31 @@ final class KeyringActor {
         } else {
             refreshed(question, step);
         }
+    }
+
+    /** A key that another daemon has deleted signs nothing any more, although this one may hear of that only later. */
+    private void sign(Sign question) {
+        if (!store.isShared()) {
+            unsealings.sign(question);
+            return;
+        }
+        context.pipeToSelf(
+                Flows.submit(setup.executors().disk(), () -> store.isListed(question.address())),
+                (there, failure) -> new Listed(question, Outcome.of(there, failure)));
+    }
+
+    private void listed(Listed answer) {
+        Sign question = answer.question();
+        answer.there()
+                .match(
+                        there -> {
+                            if (there) {
+                                unsealings.sign(question);
+                            } else {
+                                refreshed(question, () -> unsealings.sign(question));
+                            }
+                        },
+                        failure -> question.refuse(KeyringFailures.of(failure)));
     }
 
     private void followEvmKeys(FollowEvmKeys command) {

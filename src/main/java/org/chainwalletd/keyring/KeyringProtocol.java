@@ -188,6 +188,9 @@ final class KeyringProtocol {
 
     record Unsealed(Address address, Outcome<SecretBytes> secret) implements Command {}
 
+    /** @param there whether the shared keyring has the key at this moment */
+    record Listed(Sign question, Outcome<Boolean> there) implements Command {}
+
     record Derived(List<Derive> questions, Outcome<List<KeyEntry>> entries) implements Command {}
 
     record Learnt(Outcome<List<KeyEntry>> entries) implements Command {}

@@ -11,32 +11,55 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the listener which payouts another daemon has changed, as {@link PayoutQueue} does at the one with the background work. Begins with the next
- * change after {@link #begin}. Safe for threads.
+ * Tells the listener which payouts another daemon has changed, as {@link PayoutQueue} does at the one with the background work, and whether the queue
+ * is paused. Begins with the next change after {@link #begin}. Safe for threads.
  */
 final class PayoutNews {
     private static final Logger LOG = LoggerFactory.getLogger(PayoutNews.class);
 
     private final PayoutStore store;
     private final Consumer<List<Payout>> listener;
+    private final Consumer<Boolean> paused;
     private final Executor executor;
     private Optional<Position> position = Optional.empty();
     private boolean reading;
     private boolean stale;
+    /** Number of times that the pause was asked for, and of the newest answer. */
+    private long asked;
 
-    PayoutNews(PayoutStore store, Consumer<List<Payout>> listener, Executor executor) {
+    private long answered;
+
+    PayoutNews(PayoutStore store, Consumer<List<Payout>> listener, Consumer<Boolean> paused, Executor executor) {
         this.store = store;
         this.listener = listener;
+        this.paused = paused;
         this.executor = executor;
     }
 
     /** Passes over the changes so far, which the queue has told. */
     void begin() {
+        lookAtPause();
         store.end()
                 .whenCompleteAsync(
                         (end, failure) -> {
                             synchronized (this) {
                                 position = Optional.ofNullable(end);
+                            }
+                        },
+                        executor);
+    }
+
+    /** An answer that is overtaken by one to a later question is not told. */
+    private synchronized void lookAtPause() {
+        long number = ++asked;
+        store.isPaused()
+                .whenCompleteAsync(
+                        (now, failure) -> {
+                            synchronized (this) {
+                                if (failure == null && number > answered) {
+                                    answered = number;
+                                    paused.accept(now);
+                                }
                             }
                         },
                         executor);
@@ -65,6 +88,7 @@ final class PayoutNews {
             ended(false);
             return;
         }
+        lookAtPause();
         store.changes(after.get(), PayoutStore.MOST_AT_ONCE)
                 .whenCompleteAsync(
                         (changes, failure) -> {

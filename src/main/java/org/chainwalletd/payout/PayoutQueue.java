@@ -133,7 +133,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         private volatile boolean paused;
         private volatile boolean running;
 
-        /** Tells whether the queue runs; elsewhere nothing is known of what payouts wait for. */
+        /** Tells whether the queue runs; elsewhere nothing is known of what payouts wait for, unless it is paused. */
         boolean isRunning() {
             return running;
         }
@@ -150,6 +150,18 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
 
         void paused(boolean now) {
             paused = now;
+        }
+
+        /** Takes note of what the store says, where the queue does not run. */
+        void pausedElsewhere(boolean now) {
+            if (!running) {
+                paused = now;
+            }
+        }
+
+        /** Tells whether it is known here which payouts wait for this. */
+        boolean knows(WaitingFor reason) {
+            return running || paused || reason == WaitingFor.PAUSED;
         }
 
         void waits(long number, WaitingFor reason) {
@@ -181,11 +193,14 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         }
 
         Optional<WaitingFor> of(Payout payout) {
-            if (!running || payout.state() != State.QUEUED) {
+            if (payout.state() != State.QUEUED) {
                 return Optional.empty();
             }
             if (paused) {
                 return Optional.of(WaitingFor.PAUSED);
+            }
+            if (!running) {
+                return Optional.empty();
             }
             WaitingFor own = single.get(payout.number());
             return own != null

@@ -36,6 +36,7 @@ import org.chainwalletd.spend.ReturnPlan;
 import org.chainwalletd.spend.SpendException;
 import org.chainwalletd.spend.SpendRefusal;
 import org.chainwalletd.spend.TransferRequest;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -50,6 +51,7 @@ import org.chainwalletd.store.PayoutStore.Position;
 import org.chainwalletd.store.PayoutStore.State;
 import org.chainwalletd.store.PayoutStore.Submission;
 import org.chainwalletd.store.StandIns;
+import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.TokenBinding;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,7 +86,7 @@ public final class Payouts {
     private Payouts(PayoutEnvironment env, Background background) {
         this.env = env;
         env.store().endedTokens(env.tokens()::hasEnded);
-        PayoutNews news = new PayoutNews(env.store(), env.listener(), env.executor());
+        PayoutNews news = new PayoutNews(env.store(), env.listener(), view::pausedElsewhere, env.executor());
         this.queue =
                 background.begin("payouts", PayoutQueue.create(env, this::coins, this::care, view, news), command -> {
                     if (command instanceof PayoutQueue.Changed) {
@@ -172,14 +174,28 @@ public final class Payouts {
                         .orElse(0L);
     }
 
-    /** Submits payouts; refused as a whole with {@link RefusedException} or {@link SpendException}. */
+    /**
+     * Submits payouts; refused as a whole with {@link RefusedException} or {@link SpendException}. A -32020 means that they may have been submitted,
+     * and that the same call tells.
+     */
     public CompletionStage<List<Payout>> submit(List<Order> orders, List<Address> from, Optional<String> owner) {
         for (Order order : orders) {
             requirePayable(order);
         }
         return env.store()
                 .submit(orders, from, owner, env.rules().most(), env.clock().millis())
+                .exceptionallyComposeAsync(
+                        failure -> CompletableFuture.failedFuture(mayBeQueued(Causes.of(failure))), env.executor())
                 .thenApplyAsync(submission -> accepted(submission, owner), env.executor());
+    }
+
+    private static Throwable mayBeQueued(Throwable failure) {
+        return failure instanceof StoreException store && store.reason() == StoreException.Reason.UNKNOWN
+                ? new RefusedException(
+                        ErrorCode.UPSTREAM,
+                        "whether the payouts are queued is unknown: call again with the same payout ids, each is paid once ("
+                                + store.getMessage() + ")")
+                : failure;
     }
 
     private void requirePayable(Order order) {
@@ -280,7 +296,7 @@ public final class Payouts {
         if (waits.isEmpty()) {
             return env.store().list(state, after, most);
         }
-        if (!view.isRunning()) {
+        if (!view.knows(waits.get())) {
             return CompletableFuture.failedFuture(Background.stopped());
         }
         return view.hasAnyFor(waits.get())

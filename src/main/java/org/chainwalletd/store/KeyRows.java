@@ -303,6 +303,13 @@ public final class KeyRows {
                 .isPresent());
     }
 
+    /** Tells whether there is a key for an address. */
+    public boolean isListed(Address address) {
+        return reader.run(session -> session.queryOne(
+                        "SELECT 1 FROM keys WHERE address = ?", row -> true, (Object) address.toArray())
+                .isPresent());
+    }
+
     /** Reads all keys, in the order in which they came. */
     public List<Key> keys() {
         return reader.run(session -> {

@@ -4,6 +4,8 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 
 /** Questions and statements of the operator about the daemons that a database knows, by commands beside them. Every method blocks and needs no datadir. */
@@ -12,6 +14,13 @@ public final class PostgresCluster {
     private static final long HEARD_MILLIS = 15_000;
     /** Number of starts that have ended which {@link #status} includes, the newest ones. */
     private static final int ENDED_SHOWN = 20;
+    /** Time within which a keeper that is well renews its lease. */
+    private static final long RENEWAL_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final String KEEPER =
+            "SELECT start FROM keeper WHERE NOT given_back AND start <> " + PostgresSchema.NOBODY;
+    private static final String RENEWALS = "SELECT epoch + renewal FROM keeper";
 
     private static final String SENDS = "SELECT runner, count(*) FROM (SELECT id, runner FROM spends WHERE "
             + SpendTable.OPEN
@@ -76,6 +85,7 @@ public final class PostgresCluster {
      *
      * @param commit number of the newest commit, 0 before the first
      * @param keeper start that has the lease on background work; empty while none has
+     * @param renewed whether the lease was renewed while this was read, within a few seconds; otherwise nobody does the background work
      * @param epoch number of times that the lease was taken
      * @param stopped why nothing is spent; empty in normal operation
      * @param lock the transaction that holds the store lock; empty while it is free
@@ -87,6 +97,7 @@ public final class PostgresCluster {
             String server,
             long commit,
             Optional<Long> keeper,
+            boolean renewed,
             long epoch,
             Optional<String> stopped,
             Optional<Lock> lock,
@@ -139,9 +150,10 @@ public final class PostgresCluster {
             boolean behind,
             long open) {}
 
-    /** Returns the state of the daemons. Writes nothing. */
+    /** Returns the state of the daemons. Writes nothing. Waits for a renewal of the lease on background work, but not long. */
     public Status status() {
         return with((session, server) -> {
+            boolean renewed = hasKeeper(session) && isRenewed(session);
             Optional<Lock> lock = lock(session);
             session.execute(Postgres.DIALECT.beginReading());
             List<Start> starts = session.query(
@@ -152,8 +164,7 @@ public final class PostgresCluster {
                     server.timeline(),
                     server.boot());
             Status status = session.queryOne(
-                            "SELECT (SELECT start FROM keeper WHERE NOT given_back AND start <> "
-                                    + PostgresSchema.NOBODY
+                            "SELECT (" + KEEPER
                                     + ") AS keeper, (SELECT epoch FROM keeper) AS epoch, current_database() AS name, current_setting('server_version') AS server,"
                                     + " (SELECT coalesce(max(number), 0) FROM commits) AS commit, stopped,"
                                     + " (SELECT count(*) FROM daemons) - ? AS hidden FROM store WHERE one = 1",
@@ -162,6 +173,7 @@ public final class PostgresCluster {
                                     row.text("server"),
                                     row.number("commit"),
                                     row.ifNumber("keeper").stream().boxed().findFirst(),
+                                    renewed,
                                     row.number("epoch"),
                                     row.ifText("stopped"),
                                     lock,
@@ -172,6 +184,26 @@ public final class PostgresCluster {
             session.execute("COMMIT");
             return status;
         });
+    }
+
+    private static boolean hasKeeper(SqlSession session) throws SQLException {
+        return session.queryOne(KEEPER, row -> true).isPresent();
+    }
+
+    private static boolean isRenewed(SqlSession session) throws SQLException {
+        long before = renewals(session);
+        long began = System.nanoTime();
+        while (System.nanoTime() - began < RENEWAL_NANOS) {
+            LockSupport.parkNanos(LOOK_NANOS);
+            if (renewals(session) > before) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static long renewals(SqlSession session) throws SQLException {
+        return session.queryOne(RENEWALS, row -> row.getLong(1)).orElseThrow();
     }
 
     private static Start start(Row row) throws SQLException {

@@ -7,19 +7,15 @@ import java.sql.SQLException;
  * raises its epoch under the store lock, so writes of the former holder are refused from then on. Methods block, on a connection of their own.
  */
 public final class PostgresLease implements AutoCloseable {
-    private final String name;
-    private final Postgres.Connector connector;
+    private final PostgresSession database;
     private final long start;
-    /** Null as long as it is not connected. */
-    private SqlSession session;
 
     /**
      * @param connector of sessions with the primary that end by themselves when it does not answer
      * @param start of this daemon
      */
     PostgresLease(String name, Postgres.Connector connector, long start) {
-        this.name = name;
-        this.connector = connector;
+        this.database = new PostgresSession(name, connector);
         this.start = start;
     }
 
@@ -41,7 +37,7 @@ public final class PostgresLease implements AutoCloseable {
 
     /** Reads the lease. */
     public Lease read() {
-        return run(PostgresLease::lease);
+        return database.run(PostgresLease::lease);
     }
 
     private static Lease lease(SqlSession session) throws SQLException {
@@ -63,7 +59,7 @@ public final class PostgresLease implements AutoCloseable {
      * @return the lease as it is then
      */
     public Lease take(Lease seen) {
-        return run(session -> {
+        return database.run(session -> {
             session.execute(PostgresTransactions.LOCK);
             session.update(
                     "UPDATE keeper SET start = ?, epoch = epoch + 1, renewal = renewal + 1, given_back = false WHERE one = 1 AND start = ? AND epoch = ?"
@@ -85,7 +81,7 @@ public final class PostgresLease implements AutoCloseable {
      * @return whether this daemon still has it in this epoch
      */
     public boolean renew(Lease mine) {
-        return run(session -> session.update(
+        return database.run(session -> session.update(
                         "UPDATE keeper SET renewal = renewal + 1 WHERE one = 1 AND start = ? AND epoch = ?",
                         start,
                         mine.epoch()))
@@ -94,13 +90,13 @@ public final class PostgresLease implements AutoCloseable {
 
     /** Gives the lease back, so that another daemon takes it at once; nothing when this daemon does not have it. */
     public void giveBack(Lease mine) {
-        run(session -> session.update(
+        database.run(session -> session.update(
                 "UPDATE keeper SET given_back = true WHERE one = 1 AND start = ? AND epoch = ?", start, mine.epoch()));
     }
 
     /** Records at which address this daemon is called. */
     public void tellAddress(String address) {
-        run(session -> session.update("UPDATE daemons SET address = ? WHERE start = ?", address, start));
+        database.run(session -> session.update("UPDATE daemons SET address = ? WHERE start = ?", address, start));
     }
 
     /** Tells whether this daemon has taken the lease. */
@@ -108,24 +104,8 @@ public final class PostgresLease implements AutoCloseable {
         return lease.start() == start;
     }
 
-    private <T> T run(GroupCommitWriter.Work<T> work) {
-        try {
-            if (session == null) {
-                session = new SqlSession(connector.connect(), Postgres.DIALECT);
-            }
-            return work.apply(session);
-        } catch (SQLException e) {
-            close();
-            throw GroupCommitWriter.unavailable(name, e.getMessage(), e);
-        } catch (RuntimeException e) {
-            close();
-            throw e;
-        }
-    }
-
     @Override
     public void close() {
-        Postgres.close(session);
-        session = null;
+        database.close();
     }
 }

@@ -1,6 +1,5 @@
 package org.chainwalletd.store;
 
-import java.sql.SQLException;
 import java.util.List;
 
 /**
@@ -14,19 +13,15 @@ public final class PostgresPeers implements AutoCloseable {
     private static final String HEARD =
             "NOT ended AND NOT superseded AND beaten > " + PostgresSchema.MILLIS + " - " + HEARD_MILLIS;
 
-    private final String name;
-    private final Postgres.Connector connector;
+    private final PostgresSession database;
     private final long start;
-    /** Null as long as it is not connected. */
-    private SqlSession session;
 
     /**
      * @param connector of sessions with the primary that end by themselves when it does not answer
      * @param start of this daemon
      */
     PostgresPeers(String name, Postgres.Connector connector, long start) {
-        this.name = name;
-        this.connector = connector;
+        this.database = new PostgresSession(name, connector);
         this.start = start;
     }
 
@@ -49,7 +44,7 @@ public final class PostgresPeers implements AutoCloseable {
 
     /** Reads who is there. */
     public Gathering read() {
-        return run(session -> {
+        return database.run(session -> {
             List<Peer> peers = session.query(
                     "SELECT node, gathered FROM daemons WHERE node IS NOT NULL AND start <> ? AND " + HEARD
                             + " ORDER BY start",
@@ -66,13 +61,13 @@ public final class PostgresPeers implements AutoCloseable {
 
     /** Records the address of this daemon's node, which belongs to no gathering yet; empty when it has none any more. */
     public void tellNode(String node) {
-        run(session ->
+        database.run(session ->
                 session.update("UPDATE daemons SET node = nullif(?, ''), gathered = 0 WHERE start = ?", node, start));
     }
 
     /** Records that this daemon's node belongs to a gathering. */
     public void tellGathered(long number) {
-        run(session -> session.update("UPDATE daemons SET gathered = ? WHERE start = ?", number, start));
+        database.run(session -> session.update("UPDATE daemons SET gathered = ? WHERE start = ?", number, start));
     }
 
     /**
@@ -84,7 +79,7 @@ public final class PostgresPeers implements AutoCloseable {
      */
     public boolean found(long before, String node, boolean anyway) {
         // Two that do so at once are one after the other at the row, and the second finds another number in it.
-        return run(session -> session.update(
+        return database.run(session -> session.update(
                         "UPDATE gathering SET number = number + 1, founder = ? WHERE one = 1 AND number = ? AND (? = 1 OR NOT EXISTS"
                                 + " (SELECT 1 FROM daemons WHERE start <> ? AND (gathered = number OR node = founder) AND gathering.number > 0 AND "
                                 + HEARD + "))",
@@ -95,24 +90,8 @@ public final class PostgresPeers implements AutoCloseable {
                 > 0;
     }
 
-    private <T> T run(GroupCommitWriter.Work<T> work) {
-        try {
-            if (session == null) {
-                session = new SqlSession(connector.connect(), Postgres.DIALECT);
-            }
-            return work.apply(session);
-        } catch (SQLException e) {
-            close();
-            throw GroupCommitWriter.unavailable(name, e.getMessage(), e);
-        } catch (RuntimeException e) {
-            close();
-            throw e;
-        }
-    }
-
     @Override
     public void close() {
-        Postgres.close(session);
-        session = null;
+        database.close();
     }
 }

@@ -26,10 +26,10 @@ public final class PostgresRestore {
     private static final int STARTS_FORGOTTEN = 10_000;
 
     /**
-     * Outcome of one run.
+     * Outcome of one run. Both are empty when nothing was done: the database has everything that the datadir remembers, and is not stopped.
      *
      * @param restored present when the store was completed and goes on
-     * @param missing the logs that are still needed
+     * @param missing the logs that are still needed, for which the store stays stopped
      */
     public record Step(Optional<StoreRestore.Restored> restored, List<Log> missing) {
         public Step {
@@ -70,8 +70,16 @@ public final class PostgresRestore {
         boolean stopped = session.queryOne("SELECT 1 FROM store WHERE stopped IS NOT NULL", row -> true)
                 .isPresent();
         if (!stopped && datadir.lacking(session).isEmpty()) {
-            throw refused("it has everything that the datadir " + folder.toAbsolutePath()
-                    + " remembers: there is nothing to be restored");
+            session.execute("ROLLBACK");
+            if (datadir.logName().isEmpty()) {
+                throw refused("there is nothing to be restored from the datadir " + folder.toAbsolutePath()
+                        + ", in which no daemon of it has kept a log: name the one of a daemon");
+            }
+            if (!without.isEmpty()) {
+                throw refused("it has everything that the datadir " + folder.toAbsolutePath()
+                        + " remembers, and is not stopped: there is nothing to be restored, nor to be given up");
+            }
+            return new Step(Optional.empty(), List.of());
         }
         session.update(
                 "UPDATE store SET stopped = coalesce(stopped, ?) WHERE one = 1", String.format(STOPPED, database));

@@ -355,9 +355,46 @@ class DaemonsOfDatabaseTest {
             Await.until(
                     "the other one does not see it any more",
                     () -> !watched(atTwo).contains(address));
+            String payer = atOne.call("generate_standard_address", Map.of())
+                    .path("address")
+                    .asText();
             atTwo.call("payout_pause", Map.of());
             assertThat(database.number("SELECT paused FROM payout_queue")).isEqualTo(1);
+            atOne.call(
+                    "payout_submit",
+                    Map.of(
+                            "payouts",
+                            List.of(Map.of("payout_id", "payout-of-all", "to", address, "amount", 1_000)),
+                            "from",
+                            Map.of("addresses", List.of(payer))));
+            for (WalletdClient each : List.of(atOne, atTwo)) {
+                Await.until(
+                        "the payout waits for the end of the pause",
+                        () -> waitsFor(each).equals("paused"));
+                assertThat(waiting(each, "paused")).isEqualTo(1);
+                assertThat(waiting(each, "coins")).isZero();
+            }
+            atOne.call("payout_resume", Map.of());
+            Await.until("that is known", () -> waitsFor(atTwo).isEmpty());
+            assertThat(waiting(atTwo, "paused")).isZero();
+            assertThatThrownBy(() -> waiting(atTwo, "coins"))
+                    .isInstanceOfSatisfying(
+                            WalletdException.RpcError.class,
+                            refused -> assertThat(refused.code()).isEqualTo(-32044));
         }
+    }
+
+    private static String waitsFor(WalletdClient daemon) {
+        return daemon.call("payout_get", Map.of("payout_id", "payout-of-all"))
+                .path("payout")
+                .path("waiting_for")
+                .asText();
+    }
+
+    private static int waiting(WalletdClient daemon, String what) {
+        return daemon.call("payout_list", Map.of("waiting_for", what))
+                .path("payouts")
+                .size();
     }
 
     private WalletdClient client(Daemon daemon) throws IOException {
@@ -524,6 +561,62 @@ class DaemonsOfDatabaseTest {
             assertThat(run(first, "cluster", "status").output()).contains("keeper    start 1, lease taken 1 times");
         }
         assertThat(run(first, "cluster", "status").output()).contains("keeper    none, lease taken 1 times");
+    }
+
+    @Test
+    void each_daemon_and_the_command_tell_that_nobody_renews_the_lease_and_that_somebody_does_again() throws Exception {
+        try (DaemonRig keeper = new DaemonRig(first, ScriptedNode.refusing(), "--store", database.url())) {
+            copyTokens();
+            try (DaemonRig other = new DaemonRig(second, ScriptedNode.refusing(), "--store", database.url())) {
+                List<DaemonRig> both = List.of(keeper, other);
+                both.forEach(daemon -> {
+                    assertThat(leaseAge(daemon)).isLessThan(15);
+                    assertThat(page(daemon, "/readyz")).doesNotContain("background work");
+                });
+                database.run("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
+                        + " $$ BEGIN RAISE EXCEPTION 'not today'; END $$;"
+                        + "CREATE TRIGGER refuse BEFORE UPDATE ON keeper FOR EACH ROW EXECUTE FUNCTION refuse()");
+                for (DaemonRig daemon : both) {
+                    Await.until(
+                            "/readyz says so",
+                            () -> page(daemon, "/readyz").contains("no daemon of the database has been seen"));
+                    assertThat(leaseAge(daemon)).isGreaterThanOrEqualTo(15);
+                    assertThat(daemon.metrics()).contains("walletd_ready{check=\"background\"} 0");
+                }
+                assertThat(command(first, "cluster", "status"))
+                        .contains("keeper    start 1, lease taken 1 times, but not renewed now");
+                assertThat(command(first, "cluster", "status", "--output", "json"))
+                        .containsPattern("\"keeper_renews\" ?: ?false");
+
+                database.run("DROP TRIGGER refuse ON keeper");
+                for (DaemonRig daemon : both) {
+                    Await.until(
+                            "all is well",
+                            () -> daemon.metrics().contains("walletd_ready{check=\"background\"} 1")
+                                    && leaseAge(daemon) < 15);
+                }
+                assertThat(command(first, "cluster", "status")).doesNotContain("not renewed");
+            }
+        }
+    }
+
+    private static double leaseAge(DaemonRig daemon) {
+        return daemon.metrics()
+                .lines()
+                .filter(line -> line.startsWith("walletd_keeper_age_seconds "))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(' '))))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static String page(DaemonRig daemon, String path) {
+        try {
+            return HttpClient.newHttpClient()
+                    .send(Dial.request(daemon.uri().resolve(path)).build(), HttpResponse.BodyHandlers.ofString())
+                    .body();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test

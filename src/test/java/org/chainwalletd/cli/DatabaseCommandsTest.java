@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.chainwalletd.boot.Daemon;
 import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.store.TestDatabase;
 import org.chainwalletd.testkit.DaemonRig;
@@ -65,10 +66,14 @@ class DatabaseCommandsTest {
     }
 
     private int run(String passphrase, String... words) {
+        return run(database, datadir(), passphrase, words);
+    }
+
+    private int run(TestDatabase store, Path datadir, String passphrase, String... words) {
         out.reset();
         err.reset();
         List<String> all = new ArrayList<>(List.of(words));
-        all.addAll(List.of("--datadir", datadir().toString(), "--store", database.url()));
+        all.addAll(List.of("--datadir", datadir.toString(), "--store", store.url()));
         all.addAll(List.of("--node-rpc", node.uri().toString()));
         return Program.run(
                 all.toArray(String[]::new),
@@ -143,5 +148,44 @@ class DatabaseCommandsTest {
         assertThat(text(out)).containsPattern("[0-9a-f]{64}");
         assertThat(run(DaemonRig.PASSPHRASE, "token", "list")).isZero();
         assertThat(text(out)).contains("till", "from=1 addresses").doesNotContain("other");
+    }
+
+    @Test
+    void store_restored_fails_as_long_as_a_log_is_missing_and_succeeds_in_any_order_and_as_often_as_it_is_said()
+            throws IOException {
+        try (TestDatabase store = new TestDatabase()) {
+            Path one = folder.resolve("one");
+            Path two = folder.resolve("two");
+            new DaemonRig(one, node.uri(), store.flags(folder)).close();
+            Daemon.start(
+                            DaemonRig.settings(two, node.uri(), store.flags(folder)),
+                            DaemonRig.passphrase(),
+                            line -> {},
+                            DaemonRig.COST)
+                    .close();
+            store.backUp();
+            try (DaemonRig daemon = new DaemonRig(one, node.uri(), store.flags(folder))) {
+                daemon.call("generate_standard_address", params("label", "lost"));
+            }
+            store.putBack();
+
+            assertThat(restored(store, two)).as("it lacks nothing").isEqualTo(ExitCode.OK);
+            assertThat(text(out)).contains("nothing was done");
+            for (int attempt = 0; attempt < 2; attempt++) {
+                assertThat(restored(store, one)).isEqualTo(ExitCode.FAILED);
+                assertThat(text(err))
+                        .hasLineCount(1)
+                        .contains("still stopped", "the datadir " + two, "store restored", "--without");
+            }
+            assertThat(restored(store, two)).as(text(err)).isEqualTo(ExitCode.OK);
+            assertThat(text(out)).contains("entered from sent.log", "1 keys are listed again");
+            assertThat(restored(store, two)).isEqualTo(ExitCode.OK);
+            assertThat(restored(store, one)).isEqualTo(ExitCode.OK);
+            assertThat(text(out)).contains("nothing was done");
+        }
+    }
+
+    private int restored(TestDatabase store, Path datadir) {
+        return run(store, datadir, DaemonRig.PASSPHRASE, "store", "restored");
     }
 }

@@ -262,6 +262,22 @@ class SharedKeyringTest {
     }
 
     @Test
+    void a_key_that_was_deleted_at_one_daemon_signs_nothing_at_another_from_then_on() {
+        Daemon one = opened();
+        Daemon other = opened();
+        for (int i = 0; i < 5; i++) {
+            Address address = imported(one, i);
+            await(other.keyring.sign(address, new byte[] {1}));
+            assertThat(other.keyring.isAtHand(address)).isTrue();
+            await(one.keyring.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST)));
+            assertThat(refusal(other.keyring.sign(address, new byte[] {2})).reason())
+                    .isEqualTo(Reason.UNKNOWN_ADDRESS);
+            imported(one, i);
+            await(other.keyring.sign(address, new byte[] {3}));
+        }
+    }
+
+    @Test
     void a_spend_that_was_signed_before_its_key_was_deleted_elsewhere_is_not_opened() {
         Daemon one = opened();
         Daemon other = opened();

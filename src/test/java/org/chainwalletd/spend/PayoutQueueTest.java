@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,7 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
@@ -100,6 +103,39 @@ class PayoutQueueTest {
             assertThat(rig.paid(rig.recipients(i))).isEqualTo(Map.of(1_000L + i, 1));
         }
         assertThat(SpendHarness.get(rig.store().unfinished())).isZero();
+    }
+
+    @Test
+    void a_submission_whose_commit_gets_no_answer_is_told_as_unknown_and_pays_once_when_it_is_repeated() {
+        for (boolean written : List.of(true, false)) {
+            AtomicBoolean loses = new AtomicBoolean(true);
+            rig.before = store -> (PayoutStore) Proxy.newProxyInstance(
+                    PayoutStore.class.getClassLoader(), new Class<?>[] {PayoutStore.class}, (proxy, method, given) -> {
+                        if (!method.getName().equals("submit") || !loses.getAndSet(false)) {
+                            return method.invoke(store, given);
+                        }
+                        CompletionStage<?> submitted = written
+                                ? (CompletionStage<?>) method.invoke(store, given)
+                                : CompletableFuture.completedFuture(null);
+                        return submitted.thenComposeAsync(
+                                done -> CompletableFuture.failedFuture(new StoreException(
+                                        StoreException.Reason.UNKNOWN, "it may or may not have been written", null)),
+                                Runnable::run);
+                    });
+            rig.restart();
+            Order order = order(written ? 1 : 2);
+
+            assertThatThrownBy(() -> rig.submit(payer, order))
+                    .isInstanceOfSatisfying(RefusedException.class, refused -> {
+                        assertThat(refused.code()).isEqualTo(ErrorCode.UPSTREAM);
+                        assertThat(refused).hasMessageContaining("unknown: call again with the same payout ids");
+                    });
+            assertThat(SpendHarness.get(rig.payouts.find(order.payoutId())).isPresent())
+                    .isEqualTo(written);
+            rig.submit(payer, order);
+            rig.confirm(order.payoutId());
+        }
+        assertThat(rig.paid(rig.recipients(1, 2))).isEqualTo(Map.of(1_001L, 1, 1_002L, 1));
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -50,6 +51,9 @@ final class PayoutRig implements AutoCloseable {
     /** How many coins of an address a listing takes. */
     volatile int mostListed = 1_000;
 
+    /** Stands before the store of the queue. */
+    UnaryOperator<PayoutStore> before = UnaryOperator.identity();
+
     Payouts payouts;
     private final Set<Address> payers = new HashSet<>();
     private final List<ActorRef<?>> actors = new ArrayList<>();
@@ -71,7 +75,7 @@ final class PayoutRig implements AutoCloseable {
     private void begin() {
         payouts = Payouts.start(
                 new PayoutEnvironment(
-                        spends.store.payouts(),
+                        before.apply(spends.store.payouts()),
                         intents(),
                         spends.spending,
                         coins(),

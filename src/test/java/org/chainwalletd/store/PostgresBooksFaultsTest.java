@@ -124,7 +124,7 @@ class PostgresBooksFaultsTest {
                 Await.result(books.beginRun());
                 AtomicInteger runs = new AtomicInteger();
                 long height = arrives ? 1 : 2;
-                proxy.cutNext();
+                proxy.cutNext("INSERT INTO blocks");
 
                 Await.result(books.epoch().write(session -> {
                     runs.incrementAndGet();
@@ -153,7 +153,7 @@ class PostgresBooksFaultsTest {
             });
             Await.result(books.beginRun());
             Books.Epoch epoch = books.epoch();
-            proxy.cutNext();
+            proxy.cutNext("INSERT INTO blocks");
 
             assertThat(refusal(epoch.write(session -> put(session, 1)))).isEqualTo(StoreException.Reason.UNKNOWN);
             Await.result(epoch.write(session -> put(session, 2)));

@@ -16,8 +16,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.chainwalletd.testkit.Dial;
 
 /**
- * A proxy before a PostgreSQL server that reads the client's messages: it counts the round trips of each transaction, and cuts a connection at its
- * next COMMIT, which the server receives or not, and whose answer the client never does.
+ * A proxy before a PostgreSQL server that reads the client's messages: it counts the round trips of each transaction, and cuts a connection at a
+ * COMMIT, which the server receives or not, and whose answer the client never does.
  */
 final class PostgresProxy implements Closeable {
     private static final String BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
@@ -31,7 +31,8 @@ final class PostgresProxy implements Closeable {
     private final int server;
     private final boolean arrives;
     private final List<Integer> roundTrips = new CopyOnWriteArrayList<>();
-    private volatile boolean cuts;
+    /** Text of a statement in the transaction whose COMMIT is cut; null when none is. */
+    private volatile String cuts;
 
     /** @param arrives whether the server receives a COMMIT that is cut */
     PostgresProxy(int server, boolean arrives) throws IOException {
@@ -45,8 +46,14 @@ final class PostgresProxy implements Closeable {
         return door.getLocalPort();
     }
 
+    /** Cuts the next COMMIT. */
     void cutNext() {
-        cuts = true;
+        cutNext("");
+    }
+
+    /** Cuts the next COMMIT of a transaction with a statement that contains {@code statement}; others, as those that only look for changes, pass. */
+    void cutNext(String statement) {
+        cuts = statement;
     }
 
     /** Returns for each writing transaction how often its client has waited for an answer, BEGIN and COMMIT included. */
@@ -95,6 +102,7 @@ final class PostgresProxy implements Closeable {
             OutputStream out = to.getOutputStream();
             out.write(message(in, new byte[0]));
             int trips = -1;
+            boolean meant = false;
             while (true) {
                 byte type = in.readByte();
                 byte[] message = message(in, new byte[] {type});
@@ -102,9 +110,12 @@ final class PostgresProxy implements Closeable {
                 boolean ends = text.contains(COMMIT);
                 if (text.contains(BEGIN)) {
                     trips = 0;
+                    meant = false;
                 }
-                if (ends && cuts) {
-                    cuts = false;
+                String wanted = cuts;
+                meant |= wanted != null && text.contains(wanted);
+                if (ends && meant) {
+                    cuts = null;
                     cut(from, to, message, in);
                     return;
                 }

@@ -36,6 +36,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Each daemon's log beside a PostgreSQL store: databases that have forgotten payments, copied datadirs, and logs that cannot be written. */
 @Tag("postgres")
 class PostgresSentLogTest {
+    private static final PostgresRestore.Step NOTHING = new PostgresRestore.Step(Optional.empty(), List.of());
+
     @TempDir
     Path folder;
 
@@ -204,7 +206,38 @@ class PostgresSentLogTest {
                     .isEqualTo(new Opening.CoinTaken(payment(13).inputs().get(0), hash(13)));
         }
         assertThat(spend(stores.get(0), 1).state()).isEqualTo(IntentState.CONFLICTED);
-        assertThatThrownBy(() -> restore("one")).hasMessageContaining("nothing to be restored");
+        assertThat(restore("one")).as("nothing is missing").isEqualTo(NOTHING);
+        assertThatThrownBy(() -> restore("one", logOf("two"))).hasMessageContaining("nothing to be restored");
+        assertThatThrownBy(() -> restore("mistyped")).hasMessageContaining("name the one of a daemon");
+    }
+
+    /** The commits of one daemon are lost; the other's log is looked at only when it is known that some are. */
+    @Test
+    void the_logs_are_taken_in_any_order_and_as_often_as_they_are_given() throws IOException {
+        PostgresStore two = open("two");
+        pay(two, 11);
+        end(two);
+        PostgresStore one = open("one");
+        pay(one, 1);
+        PostgresServer.backUp(schema);
+        pay(one, 2);
+        end(one);
+        PostgresServer.putBack(schema);
+
+        assertThat(restore("two")).as("it lacks nothing").isEqualTo(NOTHING);
+        for (int attempt = 0; attempt < 2; attempt++) {
+            assertThat(restore("one").missing())
+                    .extracting(PostgresRestore.Log::name)
+                    .containsExactly(logOf("two"));
+        }
+        assertThat(restore("two").restored().orElseThrow().doubtful())
+                .extracting(Intent::txId)
+                .containsExactly(hash(2));
+        for (String name : List.of("one", "two")) {
+            assertThat(restore(name)).isEqualTo(NOTHING);
+        }
+        assertBound(open("two"), List.of(1, 2, 11));
+        assertBound(open("one"), List.of(1, 2, 11));
     }
 
     @Test
@@ -444,7 +477,7 @@ class PostgresSentLogTest {
                             schema,
                             () -> PostgresServer.connect(cutter.port(), schema, ""))) {
                 pay(store, 10 + number);
-                cutter.cutNext();
+                cutter.cutNext("INSERT INTO spends");
                 assertFails(asked(store, number), StoreException.Reason.UNKNOWN);
                 assertThat(done(store.intents().findForCertain(hash(number))).isPresent())
                         .isEqualTo(arrives);

@@ -428,7 +428,12 @@ class PostgresStoresTest {
                             true)) {
                 int number = arrives ? 1 : 2;
                 done(store.intents().open(intent(10 + number, Optional.empty(), 10 + number), 0));
-                cutter.cutNext();
+                cutter.cutNext("INSERT INTO spends");
+                // The store looks for what others have changed by a transaction of its own, which is not the one to be
+                // cut.
+                cutter.roundTrips().clear();
+                done(stores.get(0).intents().open(intent(30 + number, Optional.empty(), 30 + number), 0));
+                Await.until("it has looked", () -> !cutter.roundTrips().isEmpty());
 
                 assertFails(
                         store.intents().open(intent(number, Optional.empty(), number), 0),

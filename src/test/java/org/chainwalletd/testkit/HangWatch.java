@@ -28,10 +28,19 @@ public final class HangWatch implements TestExecutionListener {
     /** Of a process with a test that could not be interrupted. */
     static final int EXIT = 97;
 
-    private static final Duration PATIENCE = Duration.ofSeconds(Integer.getInteger("test.patience-secs", 300));
-    private static final Duration GRACE = Duration.ofSeconds(Math.min(30, PATIENCE.toSeconds()));
+    private static final Duration GRACE = Duration.ofSeconds(30);
 
+    private static volatile Limits limits =
+            new Limits(Duration.ofSeconds(Integer.getInteger("test.patience-secs", 300)), GRACE);
     private static volatile long lastSign;
+
+    /**
+     * Times without a sign of life.
+     *
+     * @param patience after which the test is interrupted
+     * @param grace after which the process ends then
+     */
+    record Limits(Duration patience, Duration grace) {}
 
     private volatile String newest = "";
     private volatile Thread runner;
@@ -40,6 +49,13 @@ public final class HangWatch implements TestExecutionListener {
     /** A sign of life from a test of many rounds. */
     public static void alive() {
         lastSign = System.nanoTime();
+    }
+
+    /** Sets the times for the test that runs; returns those before. */
+    static Limits limit(Limits now) {
+        Limits before = limits;
+        limits = now;
+        return before;
     }
 
     @Override
@@ -72,11 +88,12 @@ public final class HangWatch implements TestExecutionListener {
 
     private void watch() {
         while (!over) {
-            if (hasBeenSilentFor(PATIENCE)) {
-                String stacks = stacks();
+            Limits now = limits;
+            if (runner != null && hasBeenSilentFor(now.patience())) {
+                String stacks = stacks(now.patience());
                 tell(stacks);
                 runner.interrupt();
-                if (!isAliveWithin(GRACE)) {
+                if (!isAliveWithin(now.grace())) {
                     Runtime.getRuntime().halt(EXIT);
                 }
             }
@@ -99,9 +116,9 @@ public final class HangWatch implements TestExecutionListener {
         return false;
     }
 
-    private String stacks() {
+    private String stacks(Duration patience) {
         StringBuilder said =
-                new StringBuilder("Nothing has happened for " + PATIENCE.toSeconds() + " s since " + newest + "\n\n");
+                new StringBuilder("Nothing has happened for " + patience.toSeconds() + " s since " + newest + "\n\n");
         for (ThreadInfo thread : ManagementFactory.getThreadMXBean().dumpAllThreads(true, false)) {
             said.append(describe(thread));
         }

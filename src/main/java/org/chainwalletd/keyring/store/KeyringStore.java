@@ -53,6 +53,11 @@ public interface KeyringStore {
         throw new UnsupportedOperationException("nobody else changes this keyring");
     }
 
+    /** Tells whether a shared keyring has this key at this moment, which another daemon may have deleted. */
+    default boolean isListed(Address address) {
+        throw new UnsupportedOperationException("nobody else changes this keyring");
+    }
+
     /**
      * Has this passphrase be the one of a shared keyring in which no sealed blob proves one yet. Returns false when another daemon was first.
      *

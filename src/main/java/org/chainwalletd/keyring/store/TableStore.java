@@ -201,6 +201,11 @@ public final class TableStore implements KeyringStore {
     }
 
     @Override
+    public boolean isListed(Address address) {
+        return call(() -> rows.isListed(address));
+    }
+
+    @Override
     public boolean claim(SealedBlob check) {
         KeyringRow.Place place = row(new SealedPlace.Check());
         return call(() -> {

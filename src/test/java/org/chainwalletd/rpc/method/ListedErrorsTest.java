@@ -107,6 +107,7 @@ class ListedErrorsTest {
             -32039 | HtlcMethodsTest | htlc_lock simulate_htlc_lock htlc_claim htlc_reclaim
             -32039 | SwapErrorsTest:keeps_its_code | swap_execute swap_refund
             -32010 | PayoutMethodsTest | payout_submit
+            -32020 | PayoutQueueTest:ErrorCode.UPSTREAM | payout_submit
             -32033 | PayoutMethodsTest | payout_submit
             -32010 | PayoutOperatorTest | payout_recall
             -32012 | PayoutOperatorTest | payout_recall
