@@ -15,7 +15,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -25,6 +27,7 @@ import org.chainwalletd.spend.SpendEnvironment.SteadyClock;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.TokenBinding;
@@ -129,6 +132,24 @@ class AllowanceTest extends SpendCase {
 
     @Test
     void calls_at_once_reach_the_cap_exactly_and_never_pass_it() {
+        // None is opened before all are built: otherwise the last may be refused before its fee is known.
+        AtomicInteger built = new AtomicInteger();
+        CompletableFuture<Void> all = new CompletableFuture<>();
+        spends.before = store -> (IntentStore) Proxy.newProxyInstance(
+                IntentStore.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (proxy, method, arguments) -> {
+                    if (!method.getName().equals("open")) {
+                        return method.invoke(store, arguments);
+                    }
+                    if (built.incrementAndGet() == 3) {
+                        all.complete(null);
+                    }
+                    return all.thenComposeAsync(
+                            nothing -> store.open(
+                                    (Intent) arguments[0], (Long) arguments[1], (Boolean) arguments[2], (LongSupplier)
+                                            arguments[3]),
+                            Runnable::run);
+                });
+        spends.restart();
         List<CompletionStage<Receipt>> calls = List.of(
                 spends.spending.transfer(request(payer, shop, 9_931)),
                 spends.spending.transfer(request(payer, shop, 9_931)),
