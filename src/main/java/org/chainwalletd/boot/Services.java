@@ -147,7 +147,7 @@ record Services(
         }
         Optional<String> url = keeper.elsewhere();
         return Optional.of(RefusedException.notKeeper(
-                "nothing was begun: another daemon does the background work"
+                "nothing was begun: this is done by the daemon that does the background work"
                         + url.map(at -> ", at " + at).orElse(""),
                 url));
     }

@@ -251,7 +251,7 @@ class SwapDaemonTest {
                     payment);
             calls.forEach((method, params) -> assertThat(daemon.refused(method, params))
                     .as(method)
-                    .hasMessageContaining("does the background work"));
+                    .hasMessageContaining("the daemon that does the background work"));
             assertThat(daemon.call("evm_tx_history", Map.of())).isNotNull();
 
             daemon.daemon().keeper().start();
