@@ -53,13 +53,19 @@ final class RunningSends {
      */
     synchronized <T> CompletionStage<T> end(Hash256 txId, Function<Boolean, CompletionStage<T>> write) {
         boolean signsOff = count(txId) == 0 && env.stores().shared();
-        CompletionStage<T> written = write.apply(signsOff);
+        CompletionStage<T> written;
+        try {
+            written = write.apply(signsOff);
+        } catch (RuntimeException | Error e) {
+            written = CompletableFuture.failedFuture(e);
+        }
         if (signsOff) {
             written.whenCompleteAsync((done, failure) -> signedOff(txId, failure), env.executor());
         }
         return written;
     }
 
+    /** Signs off by a write of its own after one that has failed; what began meanwhile is signed off at its end. */
     private synchronized void signedOff(Hash256 txId, Throwable failure) {
         if (failure != null && !running.containsKey(txId)) {
             ended.add(txId);

@@ -822,7 +822,8 @@ public final class PostgresStore extends SqlStore {
      * @param folder contains the log, usually a datadir
      * @param books the commit that the books of the datadir remember
      * @param without names of the logs that are lost; their payments stay forgotten. {@code sent.log} names the one of {@code folder}
-     * @throws StoreException {@code UNAVAILABLE} when there is nothing to be restored, or when the log cannot be used
+     * @return what was restored, or is missing; neither when the store is not stopped and lacks nothing of the datadir
+     * @throws StoreException {@code UNAVAILABLE} when the log cannot be used, or {@code without} names one although nothing is lacking
      */
     public static PostgresRestore.Step restore(
             Path folder, Optional<CommitMark> books, Set<String> without, String name, Postgres.Connector connector) {

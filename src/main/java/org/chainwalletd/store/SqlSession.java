@@ -329,7 +329,7 @@ public final class SqlSession implements AutoCloseable {
 
     private void send(List<Write> writes) throws SQLException {
         List<Statement> statements =
-                together(writes).stream().map(rows -> statement(rows)).toList();
+                together(writes).stream().map(this::statement).toList();
         messages++;
         try (PreparedStatement message = connection.prepareStatement(
                 statements.stream().map(Statement::text).collect(Collectors.joining(";\n")))) {
@@ -379,16 +379,18 @@ public final class SqlSession implements AutoCloseable {
      * Returns a statement for many rows, whose text is the same for any number of them: the server and the driver read a parameter for each column, and
      * not for each value.
      */
-    private static Statement ofRows(String text, List<Write> writes) {
-        int columns = writes.get(0).values().length;
+    private Statement ofRows(String text, List<Write> writes) {
+        List<Object[]> placed = writes.stream()
+                .map(write -> dialect.values(write.sql(), write.values()))
+                .toList();
+        int columns = placed.get(0).length;
         List<String> values = new ArrayList<>();
         List<String> parameters = new ArrayList<>();
         List<String> names = new ArrayList<>();
         List<Object> arrays = new ArrayList<>();
         for (int i = 0; i < columns; i++) {
             int column = i;
-            List<Object> of =
-                    writes.stream().map(write -> write.values()[column]).toList();
+            List<Object> of = placed.stream().map(row -> row[column]).toList();
             Optional<String> type =
                     of.stream().filter(Objects::nonNull).findFirst().map(SqlSession::typeOf);
             values.add(type.isPresent() ? "rows.value_" + i : "NULL");

@@ -6,13 +6,17 @@ import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Outpoint;
@@ -20,6 +24,7 @@ import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.SharedStores;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
@@ -30,6 +35,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two daemons pay from one store; background work runs at one of them, and moves to the other. */
 @Tag("postgres")
@@ -42,6 +49,9 @@ class KeeperSwitchesTest {
     private final SharedStores stores = new SharedStores();
     private final List<SpendHarness> daemons = new ArrayList<>();
     private final List<Keeper> keepers = new ArrayList<>();
+    /** Replaces the next write of an acceptance. */
+    private final AtomicReference<Supplier<?>> acceptance = new AtomicReference<>();
+
     private Address payer;
     private Address shop;
 
@@ -51,6 +61,7 @@ class KeeperSwitchesTest {
             Path place = Files.createDirectory(folder.resolve("daemon-" + i));
             SpendHarness daemon = i == 0 ? new SpendHarness(place) : new SpendHarness(place, daemons.get(0));
             daemon.opens = stores::open;
+            daemon.before = this::watched;
             Keeper keeper = Keeper.under(Spawners.of(daemon.kit));
             daemon.background = keeper;
             daemons.add(daemon);
@@ -69,6 +80,14 @@ class KeeperSwitchesTest {
         keepers.forEach(Keeper::stop);
         daemons.get(1).close();
         daemons.get(0).close();
+    }
+
+    private IntentStore watched(IntentStore intents) {
+        return (IntentStore) Proxy.newProxyInstance(
+                IntentStore.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (proxy, method, arguments) -> {
+                    Supplier<?> instead = method.getName().equals("accept") ? acceptance.getAndSet(null) : null;
+                    return instead == null ? method.invoke(intents, arguments) : instead.get();
+                });
     }
 
     private CompletionStage<Receipt> pay(int daemon, int token) {
@@ -147,6 +166,36 @@ class KeeperSwitchesTest {
         assertThatThrownBy(() -> get(daemons.get(1).spending.abandon(coins)))
                 .isInstanceOfSatisfying(
                         StoreException.class, e -> assertThat(e.reason()).isEqualTo(StoreException.Reason.NOT_KEEPER));
+        abandonOnceSignedOff(coins);
+
+        assertThat(spend(receipt).state()).isEqualTo(IntentState.ABANDONED);
+        Outpoint freed = coins.get(0);
+        Await.until(
+                "the other knows that it is free",
+                () -> !daemons.get(1).store.reservations().isReservedInShared(freed));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void what_an_acceptance_would_have_signed_off_is_signed_off_when_that_is_not_written(boolean throwsIt) {
+        StoreException gone = new StoreException(StoreException.Reason.UNAVAILABLE, "the database is gone", null);
+        acceptance.set(() -> {
+            if (throwsIt) {
+                throw gone;
+            }
+            return CompletableFuture.failedFuture(gone);
+        });
+        Receipt receipt = get(pay(1, 1));
+        assertThat(acceptance).hasValue(null);
+        List<Outpoint> coins =
+                spend(receipt).inputs().stream().map(Coin::outpoint).toList();
+        Await.until("the keeper watches it", () -> daemons.get(0).spending.inFlightTransfers() == 1);
+        daemons.forEach(SpendHarness::lose);
+
+        abandonOnceSignedOff(coins);
+    }
+
+    private void abandonOnceSignedOff(List<Outpoint> coins) {
         Await.until("it is signed off and abandoned", () -> {
             try {
                 return get(daemons.get(0).spending.abandon(coins)).released() == coins.size();
@@ -155,12 +204,6 @@ class KeeperSwitchesTest {
                 return false;
             }
         });
-
-        assertThat(spend(receipt).state()).isEqualTo(IntentState.ABANDONED);
-        Outpoint freed = coins.get(0);
-        Await.until(
-                "the other knows that it is free",
-                () -> !daemons.get(1).store.reservations().isReservedInShared(freed));
     }
 
     @Test
