@@ -57,7 +57,10 @@ final class RunningSends {
         try {
             written = write.apply(signsOff);
         } catch (RuntimeException | Error e) {
-            written = CompletableFuture.failedFuture(e);
+            if (signsOff) {
+                signedOff(txId, e);
+            }
+            throw e;
         }
         if (signsOff) {
             written.whenCompleteAsync((done, failure) -> signedOff(txId, failure), env.executor());

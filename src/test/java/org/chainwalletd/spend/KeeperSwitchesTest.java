@@ -3,6 +3,7 @@ package org.chainwalletd.spend;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.spend.SpendHarness.get;
+import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.io.IOException;
@@ -185,10 +186,16 @@ class KeeperSwitchesTest {
             }
             return CompletableFuture.failedFuture(gone);
         });
-        Receipt receipt = get(pay(1, 1));
+        CompletionStage<Receipt> paid = pay(1, 1);
+        if (throwsIt) {
+            refusal(SpendRefusal.OutcomeUnknown.class, paid);
+        } else {
+            get(paid);
+        }
         assertThat(acceptance).hasValue(null);
-        List<Outpoint> coins =
-                spend(receipt).inputs().stream().map(Coin::outpoint).toList();
+        List<Outpoint> coins = get(daemons.get(0).store.intents().inFlight()).get(0).inputs().stream()
+                .map(Coin::outpoint)
+                .toList();
         Await.until("the keeper watches it", () -> daemons.get(0).spending.inFlightTransfers() == 1);
         daemons.forEach(SpendHarness::lose);
 
