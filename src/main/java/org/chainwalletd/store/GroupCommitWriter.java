@@ -67,6 +67,11 @@ final class GroupCommitWriter {
     interface Transactions {
         SqlSession session();
 
+        /** Returns the unit of work to be queued for {@code work}. Called by the thread that submits it. */
+        default <T> Work<T> queued(Work<T> work) {
+            return work;
+        }
+
         void begin() throws SQLException;
 
         /** Fetches what these units of work look up, where that is quicker than one lookup after the other. */
@@ -133,7 +138,7 @@ final class GroupCommitWriter {
 
     /** Queues a unit of work. The future fails with {@link StoreException}; it is completed on the writer's thread. */
     <T> CompletableFuture<T> submit(Work<T> work) {
-        Unit<T> unit = new Unit<>(work);
+        Unit<T> unit = new Unit<>(transactions.queued(work));
         synchronized (this) {
             if (!closed) {
                 queue.add(unit);

@@ -1,6 +1,7 @@
 package org.chainwalletd.store;
 
 import java.sql.SQLException;
+import java.util.function.LongConsumer;
 
 /**
  * The lease on background work, one row of the database: whoever has it renews it, and whoever sees it unchanged for long enough may take it. Taking it
@@ -9,14 +10,17 @@ import java.sql.SQLException;
 public final class PostgresLease implements AutoCloseable {
     private final PostgresSession database;
     private final long start;
+    private final LongConsumer taken;
 
     /**
      * @param connector of sessions with the primary that end by themselves when it does not answer
      * @param start of this daemon
+     * @param taken is told the epoch when this daemon has taken the lease, before {@link #take} returns
      */
-    PostgresLease(String name, Postgres.Connector connector, long start) {
+    PostgresLease(String name, Postgres.Connector connector, long start, LongConsumer taken) {
         this.database = new PostgresSession(name, connector);
         this.start = start;
+        this.taken = taken;
     }
 
     /**
@@ -59,7 +63,7 @@ public final class PostgresLease implements AutoCloseable {
      * @return the lease as it is then
      */
     public Lease take(Lease seen) {
-        return database.run(session -> {
+        Lease now = database.run(session -> {
             session.execute(PostgresTransactions.LOCK);
             session.update(
                     "UPDATE keeper SET start = ?, epoch = epoch + 1, renewal = renewal + 1, given_back = false WHERE one = 1 AND start = ? AND epoch = ?"
@@ -69,10 +73,14 @@ public final class PostgresLease implements AutoCloseable {
                     seen.epoch(),
                     seen.renewal(),
                     start);
-            Lease now = lease(session);
+            Lease after = lease(session);
             session.execute("COMMIT");
-            return now;
+            return after;
         });
+        if (isMine(now)) {
+            taken.accept(now.epoch());
+        }
+        return now;
     }
 
     /**

@@ -407,7 +407,7 @@ public final class PostgresStore extends SqlStore {
 
     /** Returns the lease on background work, as this daemon may take it. */
     public PostgresLease lease() {
-        return new PostgresLease(name, this::connect, start);
+        return new PostgresLease(name, this::connect, start, transactions::keepIn);
     }
 
     /** Returns where the daemons of the database find each other. */

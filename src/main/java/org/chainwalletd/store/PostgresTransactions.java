@@ -46,8 +46,9 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     static final String LOCK = "BEGIN; SET LOCAL lock_timeout = '3s'; SELECT 1 FROM store WHERE one = 1 FOR UPDATE";
 
     /**
-     * Statements that begin a transaction, sent as one message. The commit gets its number by a statement of its own, which sees everything that
-     * was committed before the lock was granted. No sequence is used: it would survive commits that a fail-over has lost.
+     * Statements that begin a transaction, sent as one message. The first one may wait for the lock, and sees of other tables only what was
+     * committed before it began to wait; so they are read, and the commit gets its number, by later ones. No sequence is used: it would survive
+     * commits that a fail-over has lost.
      */
     private static final String HEAD = """
             BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
@@ -57,8 +58,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             SET LOCAL enable_seqscan = off;
             SELECT version, least, system, pruned, stopped, agreement, %s AS now_system, %s AS now_timeline, %s AS now_boot,
               current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on'
-                AND current_setting('synchronous_commit') <> 'off' AS durable,
-              (SELECT start FROM keeper WHERE one = 1) AS keeper
+                AND current_setting('synchronous_commit') <> 'off' AS durable
               FROM store WHERE one = 1 FOR UPDATE;
             INSERT INTO commits (number, daemon, counter, random)
               SELECT coalesce(max(number), 0) + 1, ?,
@@ -70,7 +70,8 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
               (SELECT count(*) FROM daemons WHERE NOT ended AND NOT superseded AND (timeline < %s OR boot <> %s)) AS silent,
               (SELECT CASE WHEN superseded THEN 'superseded' WHEN ended THEN 'ended' END FROM daemons WHERE start = ?)
                 AS standing,
-              (SELECT count(*) FROM logs) AS logs, %s AS millis;
+              (SELECT count(*) FROM logs) AS logs, %s AS millis, keeper.start AS keeper, keeper.epoch AS epoch
+              FROM keeper WHERE keeper.one = 1;
             SELECT DISTINCT rows_of, id FROM changes WHERE commit > ?""".formatted(
                     PostgresSchema.SYSTEM,
                     PostgresSchema.TIMELINE,
@@ -107,17 +108,26 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
 
     static final Made NONE = new Made(0, 0);
 
+    private static final long NO_TERM = -1;
+
     /** The database that answers, whichever the store was written in before. */
     private record Server(long system, long timeline, long boot, boolean durable) {}
 
     /** Row of the store, which is its lock. */
-    private record StoreRow(
-            long version, long least, long system, long pruned, String stopped, long agreement, long keeper) {
+    private record StoreRow(long version, long least, long system, long pruned, String stopped, long agreement) {
         /** Tells whether daemons of this release work with the store, see {@link PostgresSchema#requireKnown}. */
         boolean isKnown() {
             return version >= Schema.version() && version <= Schema.version() + 1 && least <= Schema.version();
         }
     }
+
+    /**
+     * Row of the lease on background work, see {@link PostgresLease}.
+     *
+     * @param start of the daemon that has taken it; {@link PostgresSchema#NOBODY} before any has
+     * @param epoch number of times that it was taken
+     */
+    private record KeeperRow(long start, long epoch) {}
 
     /**
      * Answer to {@link #HEAD}.
@@ -135,6 +145,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             OptionalLong last,
             long silent,
             Optional<String> standing,
+            KeeperRow keeper,
             long logs,
             Map<String, Collection<Long>> changes) {}
 
@@ -162,8 +173,12 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     /** Number of the last commit that the state in memory includes; written by the thread that writes alone. */
     private volatile long followed;
 
-    /** Start of the daemon that does the background work; 0 before any has done it. */
-    private volatile long keeper;
+    /** The lease, according to the transaction that is being prepared. */
+    private KeeperRow keeper = new KeeperRow(PostgresSchema.NOBODY, 0);
+    /** Epoch in which this daemon has taken the lease last. */
+    private volatile long term = NO_TERM;
+    /** The term in which the unit of work that is being applied was queued. */
+    private long queuedIn = NO_TERM;
 
     private long messagesBefore;
     /** Version of the settings in common that the state in memory includes, see {@link PostgresAgreed}. */
@@ -277,9 +292,26 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         return followed;
     }
 
-    /** Tells whether this daemon does the background work, according to the transaction that is being prepared. */
+    /**
+     * Tells whether this daemon does the background work, according to the transaction that is being prepared, and did already when the unit of work
+     * was queued, without a pause: what was decided in an earlier term may be wrong by now.
+     */
     boolean mayKeep() {
-        return keeper == PostgresSchema.NOBODY || keeper == start;
+        return keeper.start() == PostgresSchema.NOBODY || keeper.start() == start && keeper.epoch() == queuedIn;
+    }
+
+    /** Takes note that this daemon has taken the lease; units of work that are queued from now on belong to that term. */
+    void keepIn(long epoch) {
+        term = epoch;
+    }
+
+    @Override
+    public <T> GroupCommitWriter.Work<T> queued(GroupCommitWriter.Work<T> work) {
+        long now = term;
+        return GroupCommitWriter.Work.of(work::lookups, writing -> {
+            queuedIn = now;
+            return work.apply(writing);
+        });
     }
 
     /** Returns why nothing is written any more, as the store's row says; empty in normal operation. */
@@ -328,7 +360,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
                             + " daemons have not told yet whether it has their commits",
                     null);
         }
-        keeper = head.store().keeper();
+        keeper = head.keeper();
         follow(head);
         session.forget();
         next = new Made(head.number(), next.random());
@@ -412,8 +444,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
                     row.getLong("system"),
                     row.getLong("pruned"),
                     row.getString("stopped"),
-                    row.getLong("agreement"),
-                    row.getLong("keeper"));
+                    row.getLong("agreement"));
             Server now = new Server(
                     row.getLong("now_system"),
                     row.getLong("now_timeline"),
@@ -429,6 +460,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             OptionalLong last = new Row(row).ifNumber("last");
             long silent = row.getLong("silent");
             Optional<String> standing = Optional.ofNullable(row.getString("standing"));
+            KeeperRow keeper = new KeeperRow(row.getLong("keeper"), row.getLong("epoch"));
             long logs = row.getLong("logs");
             clock.set(row.getLong("millis"));
             Map<String, Collection<Long>> changes = new HashMap<>();
@@ -437,7 +469,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
                 changes.computeIfAbsent(row.getString(1), table -> new ArrayList<>())
                         .add(row.getLong(2));
             }
-            return new Head(store, now, number, next, last, silent, standing, logs, changes);
+            return new Head(store, now, number, next, last, silent, standing, keeper, logs, changes);
         }
     }
 

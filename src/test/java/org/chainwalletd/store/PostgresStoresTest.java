@@ -29,6 +29,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Several stores on one database, as several daemons have them. */
 @Tag("postgres")
@@ -251,6 +253,42 @@ class PostgresStoresTest {
                 store.intents().openBatch(batch, List.of(payout.number()), 0, () -> 60),
                 store.payouts().release(List.of(payout.order().payoutId()), PayoutStore.Claimant.ANYBODY, 60),
                 store.payouts().holdEnded(Set.of("worker"), 60));
+    }
+
+    /** Each statement changes the lease while a write of its holder waits for the lock: another takes it, or two take it and the second dies. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"UPDATE keeper SET start = start + 1, epoch = epoch + 1", "UPDATE keeper SET epoch = epoch + 2"})
+    void what_the_holder_of_the_lease_queued_before_it_lost_it_is_refused(String takeOver) throws SQLException {
+        Store store = stores.get(0);
+        try (PostgresLease lease = stores.get(0).lease();
+                Connection other = PostgresServer.connect(schema);
+                Statement locking = other.createStatement()) {
+            PostgresLease.Lease held = lease.take(lease.read());
+            done(store.accountSends().open(List.of(AccountSendSample.send(1, AccountSend.State.JOURNALLED))));
+            locking.execute(PostgresTransactions.LOCK);
+
+            CompletionStage<?> write =
+                    store.accountSends().open(List.of(AccountSendSample.send(2, AccountSend.State.JOURNALLED)));
+            Await.until("it waits for the lock", () -> {
+                try {
+                    return locking.executeQuery(
+                                    "SELECT 1 FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))")
+                            .next();
+                } catch (SQLException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            locking.execute(takeOver);
+            locking.execute("COMMIT");
+
+            assertFails(write, StoreException.Reason.NOT_KEEPER);
+            assertThat(lease.renew(held)).isFalse();
+            lease.take(lease.read());
+            assertThat(done(store.accountSends()
+                            .open(List.of(AccountSendSample.send(2, AccountSend.State.JOURNALLED)))))
+                    .isInstanceOf(AccountSendStore.Journalled.Done.class);
+        }
     }
 
     @Test
