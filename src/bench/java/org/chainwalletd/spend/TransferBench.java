@@ -79,6 +79,8 @@ public final class TransferBench {
     /** Runs before the first that counts: ours is many times as much code, and the compiler is busy with it for long. */
     private static final int WARM_UPS = 4;
 
+    private static final Duration WARM_UP = Duration.ofSeconds(80);
+
     private static final int COUNTED = 500;
 
     private static final ChainProfile PROFILE = ChainProfile.of("chain");
@@ -248,7 +250,8 @@ public final class TransferBench {
     /** @param server spends with the store on a server; the other one has a file */
     private void compareStores(SpendService server, int pairs) throws Exception {
         node.coins(10);
-        for (int i = 0; i < WARM_UPS; i++) {
+        // What only a server needs is compiled last.
+        for (long end = System.nanoTime() + WARM_UP.toNanos(); System.nanoTime() < end; ) {
             rate(CONCURRENCY, () -> transfer(server));
             ours();
         }
