@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,11 +35,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Waiting.Credit;
 import org.chainwalletd.api.Waiting.ListCredits;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.client.CreditFeed;
 import org.chainwalletd.client.WalletdClient;
@@ -70,8 +74,24 @@ final class DaemonHistory implements AutoCloseable {
     private static final long UNTIL_FINAL_NANOS = Duration.ofSeconds(150).toNanos();
     private static final int UNTIL_FINAL_BLOCKS = 30;
     private static final int MOST_SAID = 60;
+    /** Of steps, without those of {@link #moveDatabase}. */
+    private static final int KINDS = 38;
+
     private static final String REFUSED = "Transaction validation failed: whatever";
     private static final String SEND = "send_raw_transaction";
+
+    private static final String PREIMAGE = "5e".repeat(32);
+
+    /** By how much the database's clock is ahead; reservations end with the time, so that later ones are for loose histories. */
+    private static final List<Duration> AHEAD = List.of(
+            Duration.ZERO,
+            Duration.ofSeconds(3),
+            Duration.ofSeconds(40),
+            Duration.ofMinutes(4),
+            Duration.ofMinutes(11),
+            Duration.ofHours(25));
+
+    private static final int STRICTLY_AHEAD = 4;
 
     static final List<CrashPoint> PLACES = List.of(
             CrashPoint.SPEND_BEFORE_INTENT,
@@ -81,6 +101,7 @@ final class DaemonHistory implements AutoCloseable {
             CrashPoint.SPEND_AFTER_REORGANISATION,
             CrashPoint.PAYOUTS_IN_OPEN,
             CrashPoint.PAYOUTS_IN_REQUEUE,
+            CrashPoint.PAYOUTS_IN_RECALL,
             CrashPoint.STORE_LOGGED,
             CrashPoint.STORE_BEFORE_COMMIT,
             CrashPoint.STORE_AFTER_COMMIT);
@@ -195,6 +216,15 @@ final class DaemonHistory implements AutoCloseable {
     private final OptionalLong cap;
     private final String[] tokens;
     private final List<Order> orders = new ArrayList<>();
+    private final List<Order> locks = new ArrayList<>();
+    /** Claims and reclaims of locks by their tokens. */
+    private final Map<String, Order> redeems = new TreeMap<>();
+    /** Ids of payouts whose end was acknowledged. */
+    private final Set<String> cancelled = ConcurrentHashMap.newKeySet();
+    /** Whether coins may become free of a payment that is mined all the same: then another one loses them, and is asked for again. */
+    private final boolean isLoose;
+
+    private final boolean actsClock;
     private final List<CompletableFuture<?>> calls = new CopyOnWriteArrayList<>();
     private final Set<String> minted = ConcurrentHashMap.newKeySet();
     private final List<String> told = new CopyOnWriteArrayList<>();
@@ -229,6 +259,8 @@ final class DaemonHistory implements AutoCloseable {
         this.random = random;
         this.cap =
                 random.nextInt(3) == 0 ? OptionalLong.of(10 * LEAST + random.nextInt(1_000_000)) : OptionalLong.empty();
+        this.isLoose = random.nextInt(3) == 0;
+        this.actsClock = random.nextBoolean();
         try {
             this.chain = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(10));
         } catch (IOException e) {
@@ -248,7 +280,10 @@ final class DaemonHistory implements AutoCloseable {
     }
 
     private void begin() {
-        told.add("cap " + cap);
+        told.add("cap " + cap + (isLoose ? ", loose" : ""));
+        if (actsClock) {
+            database.actClock();
+        }
         assertThat(members.get(0).start()).isTrue();
         try {
             for (Member member : members.subList(1, DAEMONS)) {
@@ -263,6 +298,7 @@ final class DaemonHistory implements AutoCloseable {
             throw new UncheckedIOException(e);
         }
         members.get(0).rig.imported(71);
+        members.get(0).rig.imported(73);
         for (int i = 0; i < COINS; i++) {
             chain.faucet(payer.address, Amount.of(COIN));
         }
@@ -343,7 +379,7 @@ final class DaemonHistory implements AutoCloseable {
     void run(int steps) {
         for (int i = 0; i < steps; i++) {
             HangWatch.alive();
-            step(random.nextInt(restores == Restores.NEVER ? 32 : 34));
+            step(random.nextInt(restores == Restores.NEVER ? KINDS : KINDS + 2));
             Await.pause(random.nextInt(4) == 0 ? random.nextInt(1_200) : random.nextInt(120));
         }
         finish();
@@ -359,7 +395,7 @@ final class DaemonHistory implements AutoCloseable {
             case 0, 1, 2, 3 -> order("transfer");
             case 4, 5 -> burst();
             case 6, 7 -> order("payout_submit");
-            case 8 -> order("htlc_lock");
+            case 8 -> lock();
             case 9, 10, 11, 12 -> again();
             case 13 -> mint();
             case 14, 15, 16 -> chain.mine(1 + random.nextInt(2));
@@ -379,6 +415,11 @@ final class DaemonHistory implements AutoCloseable {
             case 28 -> node(any());
             case 29, 30 -> arm();
             case 31 -> readCredits();
+            case 32 -> cancel();
+            case 33 -> recall();
+            case 34, 35 -> redeem();
+            case 36 -> terminate();
+            case 37 -> abandonOrMoveClock();
             default -> moveDatabase();
         }
         if (random.nextInt(4) == 0) {
@@ -416,9 +457,9 @@ final class DaemonHistory implements AutoCloseable {
                         "receiver",
                         receiver.key,
                         "hash_lock",
-                        "ab".repeat(32),
+                        hashOf(PREIMAGE),
                         "timeout",
-                        100_000,
+                        random.nextInt(4) == 0 ? 100_000 : chain.tip().height() + random.nextInt(20),
                         "amount",
                         amount,
                         "client_token",
@@ -440,6 +481,168 @@ final class DaemonHistory implements AutoCloseable {
         }
     }
 
+    private void lock() {
+        order("htlc_lock");
+        locks.add(orders.get(orders.size() - 1));
+    }
+
+    private static String hashOf(String preimage) {
+        return Hash256.sha256(HexFormat.of().parseHex(preimage)).hex();
+    }
+
+    /** Claims the output of a lock, or takes it back; of those who do, at different daemons at once, the chain lets one. */
+    private void redeem() {
+        if (locks.isEmpty()) {
+            return;
+        }
+        Order lock = locks.get(random.nextInt(locks.size()));
+        Optional<String> txId = lock.receipts().stream().findFirst();
+        if (txId.isEmpty()) {
+            return;
+        }
+        boolean claims = random.nextBoolean();
+        String token = (claims ? "claim-" : "reclaim-") + lock.token();
+        Order redeeming = redeems.computeIfAbsent(token, none -> redeeming(lock, txId.get(), claims, token));
+        count(redeeming.method());
+        say(redeeming, any());
+        if (random.nextBoolean()) {
+            say(redeeming, any());
+        }
+    }
+
+    private Order redeeming(Order lock, String txId, boolean claims, String token) {
+        Map<String, Object> params = new HashMap<>(Map.of(
+                "from",
+                claims ? receiver.address.toString() : payer.address.toString(),
+                "lock_tx_id",
+                txId,
+                "timeout",
+                lock.params().get("timeout"),
+                "client_token",
+                token));
+        if (claims) {
+            params.putAll(DaemonRig.params("preimage", PREIMAGE, "sender", payer.key));
+        } else {
+            params.putAll(DaemonRig.params("receiver", receiver.key, "hash_lock", hashOf(PREIMAGE)));
+        }
+        return new Order(
+                token,
+                0,
+                claims ? "htlc_claim" : "htlc_reclaim",
+                params,
+                new ConcurrentSkipListSet<>(),
+                new ConcurrentSkipListSet<>());
+    }
+
+    /** Asks without waiting for the answer. */
+    private void ask(Member member, String method, Map<String, Object> params, Consumer<JsonNode> answered) {
+        WalletdClient client = client(member);
+        if (client == null) {
+            return;
+        }
+        tell(method, member);
+        calls.add(CompletableFuture.runAsync(
+                () -> {
+                    try {
+                        answered.accept(client.call(method, params));
+                    } catch (WalletdException.RpcError refused) {
+                        counts.merge(method + " refused " + refused.code(), 1, Integer::sum);
+                    } catch (WalletdException lost) {
+                        counts.merge("no answer", 1, Integer::sum);
+                    }
+                },
+                callers));
+    }
+
+    private void cancel() {
+        List<Order> payouts = orders.stream().filter(Order::isPayout).toList();
+        if (payouts.isEmpty()) {
+            return;
+        }
+        String token =
+                payouts.get(Math.max(0, payouts.size() - 1 - random.nextInt(3))).token();
+        ask(any(), "payout_cancel", Map.of("payout_ids", List.of(token)), answer -> {
+            if (answer.path("payouts").path(0).path("state").asText().equals("cancelled")) {
+                counts.merge("payout cancelled", 1, Integer::sum);
+                cancelled.add(token);
+            }
+        });
+    }
+
+    /** Gives up what pays payouts at this moment; either transaction may be mined. */
+    private void recall() {
+        ask(any(), "payout_list", Map.of("limit", 1_000), answer -> {
+            for (JsonNode payout : answer.path("payouts")) {
+                if (payout.path("state").asText().equals("in_flight")) {
+                    JsonNode attempts = payout.path("attempts");
+                    members.forEach(member ->
+                            recall(member, attempts.path(attempts.size() - 1).asText()));
+                    return;
+                }
+            }
+        });
+    }
+
+    private void recall(Member member, String txId) {
+        try {
+            WalletdClient client = client(member);
+            if (client != null) {
+                client.call("payout_recall", Map.of("tx_id", txId));
+                counts.merge("payouts recalled", 1, Integer::sum);
+            }
+        } catch (WalletdException refused) {
+            counts.merge("payout_recall refused", 1, Integer::sum);
+        }
+    }
+
+    /** Ends connections of the daemons at the server. */
+    private void terminate() {
+        count("connections ended by the server");
+        database.terminate(1 + random.nextInt(4));
+    }
+
+    private void abandonOrMoveClock() {
+        if (!isLoose || random.nextBoolean()) {
+            moveClock();
+        } else {
+            abandon();
+        }
+    }
+
+    private void moveClock() {
+        if (actsClock) {
+            count("database's clock moved");
+            database.moveClock(AHEAD.get(random.nextInt(isLoose ? AHEAD.size() : STRICTLY_AHEAD)));
+        }
+    }
+
+    /** Gives up the coins of a transaction that has left some time, perhaps one that others still have. */
+    private void abandon() {
+        List<JsonNode> all = List.copyOf(left);
+        if (all.isEmpty()) {
+            return;
+        }
+        if (random.nextBoolean()) {
+            chain.forgetMempool();
+        }
+        JsonNode sent = all.get(random.nextInt(all.size()));
+        List<Map<String, Object>> coins =
+                TransactionCodec.decode(
+                                HexFormat.of().parseHex(sent.path("tx_hex").asText()))
+                        .inputs()
+                        .stream()
+                        .map(coin -> Map.<String, Object>of("tx_id", coin.txId().hex(), "output_index", coin.index()))
+                        .toList();
+        ask(
+                any(),
+                "abandon_transfer",
+                Map.of("outpoints", coins),
+                answer -> counts.merge(
+                        answer.path("released_count").asInt() > 0 ? "abandoned" : "nothing abandoned",
+                        1,
+                        Integer::sum));
+    }
+
     /** Several new ones at once, each at all daemons. */
     private void burst() {
         for (int i = random.nextInt(4); i >= 0; i--) {
@@ -449,7 +652,9 @@ final class DaemonHistory implements AutoCloseable {
     }
 
     private void again() {
-        if (!orders.isEmpty()) {
+        if (!redeems.isEmpty() && random.nextInt(4) == 0) {
+            say(List.copyOf(redeems.values()).get(random.nextInt(redeems.size())), any());
+        } else if (!orders.isEmpty()) {
             int late = Math.min(orders.size(), 1 + random.nextInt(6));
             say(orders.get(orders.size() - late), any());
         }
@@ -739,7 +944,8 @@ final class DaemonHistory implements AutoCloseable {
         }
         for (Order order : orders) {
             // A payment that a restored database does not have is sent when its caller says it once more.
-            boolean isKnown = restores == Restores.NEVER && !order.receipts().isEmpty();
+            boolean isKnown =
+                    restores == Restores.NEVER && !isLoose && !order.receipts().isEmpty();
             for (int times = 0; !isKnown && times < MOST_SAID; times++) {
                 HangWatch.alive();
                 order.refused().clear();
@@ -753,6 +959,7 @@ final class DaemonHistory implements AutoCloseable {
                 }
             }
         }
+        redeems.values().forEach(order -> sayNow(order, any()));
         rumour();
         chain.mine(1);
         awaitEnds();
@@ -869,12 +1076,14 @@ final class DaemonHistory implements AutoCloseable {
     private void judge() {
         Map<Long, Set<String>> paid = new TreeMap<>();
         Map<String, String> credited = new HashMap<>();
+        Set<String> mined = new HashSet<>();
         long left = 0;
         for (long height = 1; height <= chain.tip().height(); height++) {
             ConnectedBlock block = chain.ledger().blockAt(height).orElseThrow();
             List<Transaction> transactions = block.block().transactions();
             for (int i = 0; i < transactions.size(); i++) {
                 String txId = block.txIds().get(i).toString();
+                mined.add(txId);
                 List<TxOutput> outputs = transactions.get(i).outputs();
                 for (int index = 0; index < outputs.size(); index++) {
                     TxOutput output = outputs.get(index);
@@ -883,43 +1092,89 @@ final class DaemonHistory implements AutoCloseable {
                         credited.put(txId + ":" + index, to);
                     }
                     long amount = output.value().bits();
-                    if (amount >= LEAST && amount < LEAST + orders.size() && !to.equals(payer.address.toString())) {
+                    if (amount >= LEAST
+                            && amount < LEAST + orders.size()
+                            && !to.equals(payer.address.toString())
+                            && !to.equals(receiver.address.toString())) {
                         paid.computeIfAbsent(amount, none -> new TreeSet<>()).add(txId + ":" + index);
                         left += amount;
                     }
                 }
             }
         }
-        Set<Long> cancelled = new HashSet<>();
+        Set<String> ended = new HashSet<>();
         payouts(members.get(0)).forEach(payout -> {
             if (payout.path("state").asText().equals("cancelled")) {
-                cancelled.add(payout.path("amount").asLong());
+                ended.add(payout.path("payout_id").asText());
             }
         });
+        if (restored == 0) {
+            assertThat(ended).as("cancelled for ever: " + this).containsAll(cancelled);
+        }
         for (Order order : orders) {
             Set<String> places = paid.getOrDefault(order.amount(), Set.of());
             String what = this + ": " + order;
             assertThat(places).as("paid at most once, " + what).hasSizeLessThanOrEqualTo(1);
-            assertThat(order.receipts()).as("one receipt, " + what).hasSizeLessThanOrEqualTo(1);
-            if (order.receipts().isEmpty()) {
-                assertThat(isFinal(order) || keepsWaiting(order))
-                        .as("refused for good, " + what)
-                        .isTrue();
-            } else {
-                assertThat(places).as("paid, " + what).hasSize(cancelled.contains(order.amount()) ? 0 : 1);
+            if (order.isPayout()) {
+                assertThat(places)
+                        .as("paid, " + what)
+                        .hasSize(order.receipts().isEmpty() || ended.contains(order.token()) ? 0 : 1);
+            } else if (!isLoose) {
+                judgeReceipt(order, places);
             }
-            if (!order.isPayout()) {
-                order.receipts()
-                        .forEach(txId -> assertThat(places)
-                                .as("its receipt, " + what)
-                                .allMatch(at -> at.startsWith(txId + ":")));
-            }
+        }
+        if (restores == Restores.NEVER) {
+            judgeStates(mined);
         }
         if (cap.isPresent()) {
             assertThat(left).as("within the cap: " + this).isLessThanOrEqualTo(cap.getAsLong());
         }
         judgeDaemons(credited);
         assertThat(complaints).as(toString()).isEmpty();
+    }
+
+    private void judgeReceipt(Order order, Set<String> places) {
+        String what = this + ": " + order;
+        assertThat(order.receipts()).as("one receipt, " + what).hasSizeLessThanOrEqualTo(1);
+        if (order.receipts().isEmpty()) {
+            assertThat(isFinal(order) || keepsWaiting(order))
+                    .as("refused for good, " + what)
+                    .isTrue();
+        } else {
+            assertThat(places).as("paid, " + what).hasSize(1);
+        }
+        order.receipts()
+                .forEach(txId ->
+                        assertThat(places).as("its receipt, " + what).allMatch(at -> at.startsWith(txId + ":")));
+    }
+
+    /** What the store says of each payment is what the chain says. */
+    private void judgeStates(Set<String> mined) {
+        for (JsonNode spend :
+                members.get(0).rig.call("list_spends", Map.of("limit", 1_000)).path("spends")) {
+            assertThat(spend.path("state").asText().equals("confirmed"))
+                    .as("confirmed, " + spend + ": " + this)
+                    .isEqualTo(mined.contains(spend.path("tx_id").asText()));
+        }
+        for (Order order : redeems.values()) {
+            assertThat(order.receipts())
+                    .as("one receipt of " + order + ": " + this)
+                    .hasSizeLessThanOrEqualTo(1);
+        }
+        for (Order lock : locks) {
+            Set<String> redeemed = new TreeSet<>();
+            for (String way : List.of("claim-", "reclaim-")) {
+                Order order = redeems.get(way + lock.token());
+                if (order != null) {
+                    redeemed.addAll(order.receipts());
+                }
+            }
+            boolean isMined = lock.receipts().stream().allMatch(mined::contains);
+            if (isMined && !redeemed.isEmpty()) {
+                redeemed.retainAll(mined);
+                assertThat(redeemed).as("redeemed once, " + lock + ": " + this).hasSize(1);
+            }
+        }
     }
 
     private void judgeDaemons(Map<String, String> credited) {
