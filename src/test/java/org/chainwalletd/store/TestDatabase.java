@@ -103,7 +103,7 @@ public final class TestDatabase implements Closeable {
     /** Ends some of the connections to the database, this one not. */
     public void terminate(int most) {
         run("SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
-                + " AND pid <> pg_backend_pid() ORDER BY random() LIMIT " + most + ") AS some");
+                + " AND pid <> pg_backend_pid() ORDER BY random() LIMIT " + most + ") AS chosen");
     }
 
     /** Lets {@link #moveClock} set the clock of daemons that connect from now on. */
