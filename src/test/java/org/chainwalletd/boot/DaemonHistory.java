@@ -73,6 +73,7 @@ final class DaemonHistory implements AutoCloseable {
     private static final long RESTART_NANOS = Duration.ofSeconds(20).toNanos();
     private static final long UNTIL_FINAL_NANOS = Duration.ofSeconds(150).toNanos();
     private static final int UNTIL_FINAL_BLOCKS = 30;
+    private static final int UNTIL_FINAL = 370;
     private static final int MOST_SAID = 60;
     /** Of steps, without those of {@link #moveDatabase}. */
     private static final int KINDS = 38;
@@ -200,9 +201,9 @@ final class DaemonHistory implements AutoCloseable {
      * What happens to the daemon that comes to a place next.
      *
      * @param freezes whether it does not reach the database meanwhile, so that others believe that it is dead
-     * @param alone whether it has no node any more when it goes on, and no node has what is in no block
+     * @param wakes before it goes on
      */
-    private record Armed(CrashPoint point, boolean dies, boolean freezes, boolean alone, long millis) {}
+    private record Armed(CrashPoint point, boolean dies, boolean freezes, Consumer<Member> wakes, long millis) {}
 
     private final Path folder;
     private final Random random;
@@ -252,8 +253,17 @@ final class DaemonHistory implements AutoCloseable {
         WITHOUT_LOGS
     }
 
-    /** @param otherWords of {@link DatabaseDoor}, for daemons that keep a rule no more */
-    DaemonHistory(Path folder, Random random, Restores restores, Map<String, String> otherWords) {
+    /**
+     * @param otherWords of {@link DatabaseDoor}, for daemons that keep a rule no more
+     * @param statements that the database runs before it serves daemons
+     */
+    DaemonHistory(
+            Path folder,
+            Random random,
+            Restores restores,
+            Map<String, String> otherWords,
+            Collection<String> statements) {
+        statements.forEach(database::run);
         this.restores = restores;
         this.folder = folder;
         this.random = random;
@@ -353,9 +363,8 @@ final class DaemonHistory implements AutoCloseable {
             here.door.fallSilent();
         }
         Await.pause(what.millis());
-        if (what.alone() && rig != null && here.rig == rig) {
-            chain.forgetMempool();
-            here.loseNode();
+        if (rig != null && here.rig == rig) {
+            what.wakes().accept(here);
         }
         if (what.freezes()) {
             here.door.speak();
@@ -433,11 +442,111 @@ final class DaemonHistory implements AutoCloseable {
                 PLACES.get(random.nextInt(PLACES.size())),
                 random.nextInt(3) == 0,
                 freezes,
-                freezes && random.nextBoolean(),
+                freezes && random.nextBoolean() ? this::leaveAlone : member -> {},
                 freezes ? 5_500L + random.nextInt(4_000) : 500L + random.nextInt(4_000)));
     }
 
+    private void leaveAlone(Member member) {
+        chain.forgetMempool();
+        member.loseNode();
+    }
+
+    /**
+     * A daemon wakes after others have run its payment, and its node refuses that: it may not say that the payment never left, as its coin would
+     * serve another one. For the beginning of a history.
+     */
+    void denyLate() {
+        told.add("late denial");
+        Party one = members.get(0).rig.imported(74);
+        chain.faucet(one.address, Amount.of(COIN));
+        chain.mine(2);
+        members.forEach(member -> Await.until("the coin is known", () -> balance(member, one) == COIN));
+        Member late = members.get(1);
+        late.rig.node().refuse(SEND, params -> REFUSED);
+        armed.set(new Armed(CrashPoint.SPEND_AFTER_INTENT, false, true, member -> chain.forgetMempool(), 9_000));
+        Order first = paying(one);
+        say(first, late);
+        Await.until("it pauses", () -> pausing.get() > 0);
+        armed.set(new Armed(CrashPoint.SPEND_AFTER_BROADCAST, true, false, member -> {}, 0));
+        say(first, members.get(2));
+        Await.until("it goes on", () -> pausing.get() == 0);
+        calls.forEach(Await::outcome);
+        Order second = paying(one);
+        for (Member member : members) {
+            sayNow(second, member);
+        }
+        chain.forgetMempool();
+        rumour();
+        chain.mine(1);
+    }
+
+    private Order paying(Party from) {
+        Order order = newOrder("transfer", from);
+        orders.add(order);
+        return order;
+    }
+
+    /**
+     * The keeper finds that a payout's block has gone, and wakes when others have seen the payout buried: what it wants to write is wrong by now.
+     * For the beginning of a history.
+     */
+    void wakeLate() {
+        told.add("late keeper");
+        Order order = newOrder("payout_submit", payer);
+        orders.add(order);
+        Await.until("it is submitted", () -> sayNow(order, any()));
+        Await.until("it is confirmed", () -> {
+            chain.mine(1);
+            return stateOf(order, members.get(0)).equals("confirmed");
+        });
+        Member late = members.stream()
+                .filter(member -> member.rig.daemon().keeper().isRunning())
+                .findFirst()
+                .orElseThrow();
+        Member other = members.get((late.number + 1) % DAEMONS);
+        late.door.fallSilentAt("SET block_height = NULL");
+        chain.reorganise(DEEPEST, false, List.of());
+        Await.until("the keeper pauses", late.door::isSilent);
+        rumour();
+        chain.mine(UNTIL_FINAL);
+        Await.until("it is final", () -> stateOf(order, other).equals("final"));
+        String seen = changes(other, "").path("cursor").asText();
+        tell("wakes", late);
+        late.door.back();
+        Await.pause(3_000);
+        changes(other, seen)
+                .path("payouts")
+                .forEach(changed -> complaints.add("changed when it was final: " + changed));
+    }
+
+    private static JsonNode changes(Member member, String cursor) {
+        return member.rig.call(
+                "payout_changes", cursor.isEmpty() ? Map.of("limit", 1_000) : Map.of("limit", 1_000, "cursor", cursor));
+    }
+
+    private static String stateOf(Order payout, Member member) {
+        try {
+            return member.rig
+                    .call("payout_get", Map.of("payout_id", payout.token()))
+                    .path("payout")
+                    .path("state")
+                    .asText();
+        } catch (WalletdException lost) {
+            return "";
+        }
+    }
+
     private void order(String method) {
+        Order order = newOrder(method, payer);
+        orders.add(order);
+        say(order, any());
+        if (random.nextInt(3) == 0) {
+            // At once, at another daemon or the same one.
+            say(order, any());
+        }
+    }
+
+    private Order newOrder(String method, Party payer) {
         int number = orders.size();
         long amount = LEAST + number;
         String token = String.format("order-%06d", number);
@@ -471,14 +580,7 @@ final class DaemonHistory implements AutoCloseable {
                         "from",
                         Map.of("addresses", List.of(payer.address.toString())));
         };
-        Order order =
-                new Order(token, amount, method, params, new ConcurrentSkipListSet<>(), new ConcurrentSkipListSet<>());
-        orders.add(order);
-        say(order, any());
-        if (random.nextInt(3) == 0) {
-            // At once, at another daemon or the same one.
-            say(order, any());
-        }
+        return new Order(token, amount, method, params, new ConcurrentSkipListSet<>(), new ConcurrentSkipListSet<>());
     }
 
     private void lock() {
