@@ -41,6 +41,8 @@ public final class DatabaseDoor implements Closeable {
     private volatile boolean silent;
     /** Words that begin a silence; null when none do. */
     private volatile String last;
+    /** Words at which all connections are cut; null when they are not. */
+    private volatile String leaving;
 
     private enum Cut {
         NONE,
@@ -81,6 +83,15 @@ public final class DatabaseDoor implements Closeable {
         last = words;
     }
 
+    /** From the next message on that contains {@code words}, as {@link #leave}. */
+    public void leaveAt(String words) {
+        leaving = words;
+    }
+
+    public boolean isAway() {
+        return away;
+    }
+
     public boolean isSilent() {
         return silent;
     }
@@ -98,6 +109,7 @@ public final class DatabaseDoor implements Closeable {
     public void back() {
         away = false;
         last = null;
+        leaving = null;
         silent = false;
         next.set(Cut.NONE);
     }
@@ -171,6 +183,11 @@ public final class DatabaseDoor implements Closeable {
                     silent = true;
                 }
                 awaitVoice(from);
+                words = leaving;
+                if (words != null && text.contains(words)) {
+                    leave();
+                    return;
+                }
                 Cut cut = text.contains(COMMIT) ? next.getAndSet(Cut.NONE) : Cut.NONE;
                 if (cut != Cut.NONE) {
                     cuts.incrementAndGet();
