@@ -25,6 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 class DaemonHistoriesTest {
     private static final int STEPS = Integer.getInteger("daemon.steps", 40);
 
+    private static final int MOST_TOLD = 1_000;
+
     @TempDir
     Path folder;
 
@@ -132,7 +134,8 @@ class DaemonHistoriesTest {
                 // Nothing was judged.
                 throw wrong;
             }
-            return Optional.of(words.substring(0, Math.min(1_500, words.length())));
+            return Optional.of(words.substring(0, Math.min(MOST_TOLD, words.length())) + " … "
+                    + words.substring(Math.max(0, words.length() - MOST_TOLD)));
         }
     }
 
@@ -159,7 +162,13 @@ class DaemonHistoriesTest {
                         "AND runner = current_setting('walletd.runner')::bigint AND signed_off = 0 AND NOT",
                         "AND     -1 < current_setting('walletd.runner')::bigint AND         -1 < 0 AND NOT",
                         "former_runners WHERE spend = spends.id)",
-                        "former_runners WHERE spend =        -1)"),
+                        "former_runners WHERE spend =        -1)",
+                        "JOIN spends ON id = spend WHERE spend = $1 AND former_runners.runner",
+                        "JOIN spends ON false WHERE spend = $1 AND former_runners.runner",
+                        "WHERE id = $1 AND signed_off = 0 AND runner = current_setting('walletd.runner')",
+                        "WHERE id = $1 AND -1 < current_setting('walletd.runner')",
+                        "FROM daemons WHERE NOT ended AND start <>",
+                        "FROM daemons WHERE false AND start <>"),
                 List.of(),
                 List.of(),
                 DaemonHistory::denyLate);
