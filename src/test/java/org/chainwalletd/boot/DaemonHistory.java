@@ -716,6 +716,11 @@ final class DaemonHistory implements AutoCloseable {
         }
     }
 
+    private static boolean isKeeper(Member member) {
+        DaemonRig rig = member.rig;
+        return rig != null && rig.daemon().keeper().isRunning();
+    }
+
     private void moveClock() {
         if (actsClock) {
             count("database's clock moved");
@@ -741,7 +746,7 @@ final class DaemonHistory implements AutoCloseable {
                         .map(coin -> Map.<String, Object>of("tx_id", coin.txId().hex(), "output_index", coin.index()))
                         .toList();
         ask(
-                any(),
+                members.stream().filter(DaemonHistory::isKeeper).findFirst().orElseGet(this::any),
                 "abandon_transfer",
                 Map.of("outpoints", coins),
                 answer -> counts.merge(
