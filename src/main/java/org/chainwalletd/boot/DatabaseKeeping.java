@@ -47,6 +47,8 @@ final class DatabaseKeeping implements AutoCloseable {
     private long unchanged;
 
     private boolean silent;
+    /** Whether the work could not begin when the lease was taken last. */
+    private boolean hindered;
     /** The lease as it was read last, also before a time without an answer. */
     private Optional<PostgresLease.Lease> known = Optional.empty();
     /** Monotonic time at which the lease was last seen taken or renewed; for readers on other threads. */
@@ -124,6 +126,8 @@ final class DatabaseKeeping implements AutoCloseable {
             if (mine.isPresent()) {
                 keep(mine.get());
             } else {
+                // What could not be stopped when the lease was lost, because the database did not answer.
+                keeper.stop();
                 watch(lease.read());
             }
         } catch (StoreException e) {
@@ -180,9 +184,22 @@ final class DatabaseKeeping implements AutoCloseable {
             mine = Optional.of(taken);
             epoch = taken.epoch();
             renewed = System.nanoTime();
-            keeper.start();
+            begin(taken);
         } else {
             before = Optional.empty();
+        }
+    }
+
+    private void begin(PostgresLease.Lease taken) {
+        try {
+            keeper.start();
+            hindered = false;
+        } catch (StoreException e) {
+            if (!hindered) {
+                LOG.warn("background work does not begin now, and is tried again: {}", e.getMessage());
+            }
+            hindered = true;
+            end(taken);
         }
     }
 

@@ -22,6 +22,7 @@ import org.apache.pekko.actor.typed.TypedActorContext;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.stage.Spawner;
+import org.chainwalletd.store.StoreException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,6 +54,9 @@ public final class Keeper implements Background {
     private final List<Part> parts = new ArrayList<>();
     private final List<Supplier<CompletionStage<Void>>> probes = new CopyOnWriteArrayList<>();
     private volatile boolean running;
+    /** Number of parts that have been started and not been stopped. */
+    private int begun;
+
     private volatile String elsewhere = "";
     private volatile Supplier<Optional<String>> complaint = () -> running
             ? Optional.empty()
@@ -157,24 +161,39 @@ public final class Keeper implements Background {
         }
     }
 
-    /** Starts all work in the order in which it was added; nothing when it runs. */
+    /**
+     * Starts all work in the order in which it was added; nothing when it runs.
+     *
+     * @throws StoreException when a store cannot be written now; some of the work may have begun, until {@link #stop}
+     */
     public synchronized void start() {
         if (running) {
             return;
         }
-        parts.forEach(part -> await(part.start().get(), part.name()));
+        while (begun < parts.size()) {
+            Part part = parts.get(begun);
+            // It may have begun although it says that it has not.
+            begun++;
+            await(part.start().get(), part.name());
+        }
         running = true;
         LOG.debug("background work runs");
     }
 
-    /** Stops all work in the opposite order, and returns when nothing of it will write any more; nothing when it does not run. */
+    /**
+     * Stops all work in the opposite order, and returns when nothing of it will write any more; nothing when none of it has begun.
+     *
+     * @throws StoreException when a store cannot be written now; what has not been stopped is stopped by another call
+     */
     public synchronized void stop() {
-        if (!running) {
+        running = false;
+        if (begun == 0) {
             return;
         }
-        running = false;
-        for (int i = parts.size() - 1; i >= 0; i--) {
-            await(parts.get(i).stop().get(), parts.get(i).name());
+        while (begun > 0) {
+            Part part = parts.get(begun - 1);
+            await(part.stop().get(), part.name());
+            begun--;
         }
         LOG.info("background work is stopped");
     }
@@ -185,7 +204,12 @@ public final class Keeper implements Background {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while switching " + name, e);
-        } catch (ExecutionException | TimeoutException e) {
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof StoreException store) {
+                throw new StoreException(store.reason(), name + " does not switch: " + store.getMessage(), e);
+            }
+            throw new IllegalStateException(name + " does not switch", e);
+        } catch (TimeoutException e) {
             throw new IllegalStateException(name + " does not switch", e);
         }
     }

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.chainwalletd.boot.DaemonHistory.Restores;
 import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
@@ -23,6 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("postgres")
 class DaemonHistoriesTest {
     private static final int STEPS = Integer.getInteger("daemon.steps", 40);
+
+    private static final int MOST_TOLD = 1_000;
 
     @TempDir
     Path folder;
@@ -46,12 +49,40 @@ class DaemonHistoriesTest {
             HangWatch.alive();
             Random random = Seeded.random(kind + "history of daemons " + i);
             try (DaemonHistory history =
-                    new DaemonHistory(folder.resolve("history-" + i), random, restores, Map.of())) {
+                    new DaemonHistory(folder.resolve("history-" + i), random, restores, Map.of(), List.of())) {
+                begin(history, random);
                 history.run(STEPS);
                 history.counts().forEach((what, times) -> counts.merge(what, times, Integer::sum));
             }
         }
         System.out.println(histories + " " + kind + "histories of three daemons: " + counts);
+    }
+
+    /** The daemons that come too late have a history of their own only now and then, as it takes long. */
+    private static void begin(DaemonHistory history, Random random) {
+        switch (random.nextInt(24)) {
+            case 0 -> history.denyLate();
+            case 1 -> history.wakeLate();
+            default -> {}
+        }
+    }
+
+    @Test
+    @Tag("long")
+    void who_wakes_late_takes_back_nothing() {
+        for (int i = 0; i < 2; i++) {
+            HangWatch.alive();
+            Random random = Seeded.random("history of late daemons " + i);
+            try (DaemonHistory history =
+                    new DaemonHistory(folder.resolve("history-" + i), random, Restores.NEVER, Map.of(), List.of())) {
+                if (i == 0) {
+                    history.denyLate();
+                } else {
+                    history.wakeLate();
+                }
+                history.run(0);
+            }
+        }
     }
 
     /**
@@ -61,6 +92,20 @@ class DaemonHistoriesTest {
      * @param statements that also take away what the tables refuse
      */
     private void turnRed(String rule, Restores restores, Map<String, String> otherWords, List<String> statements) {
+        turnRed(rule, restores, otherWords, List.of(), statements, history -> {});
+    }
+
+    /**
+     * @param before statements that the database runs before it serves daemons
+     * @param beginning of each history
+     */
+    private void turnRed(
+            String rule,
+            Restores restores,
+            Map<String, String> otherWords,
+            List<String> before,
+            List<String> statements,
+            Consumer<DaemonHistory> beginning) {
         int histories = Integer.getInteger("daemon.mutants", 20);
         List<String> reds = new ArrayList<>();
         int exchanged = 0;
@@ -68,8 +113,9 @@ class DaemonHistoriesTest {
             HangWatch.alive();
             Random random = Seeded.random("history of daemons without " + rule + " " + i);
             Path place = folder.resolve("history-" + i);
-            try (DaemonHistory history = new DaemonHistory(place, random, restores, otherWords)) {
+            try (DaemonHistory history = new DaemonHistory(place, random, restores, otherWords, before)) {
                 history.run(statements);
+                beginning.accept(history);
                 judged(history).ifPresent(reds::add);
                 exchanged += history.exchanged();
             }
@@ -88,7 +134,8 @@ class DaemonHistoriesTest {
                 // Nothing was judged.
                 throw wrong;
             }
-            return Optional.of(words.substring(0, Math.min(1_500, words.length())));
+            return Optional.of(words.substring(0, Math.min(MOST_TOLD, words.length())) + " … "
+                    + words.substring(Math.max(0, words.length() - MOST_TOLD)));
         }
     }
 
@@ -115,8 +162,29 @@ class DaemonHistoriesTest {
                         "AND runner = current_setting('walletd.runner')::bigint AND signed_off = 0 AND NOT",
                         "AND     -1 < current_setting('walletd.runner')::bigint AND         -1 < 0 AND NOT",
                         "former_runners WHERE spend = spends.id)",
-                        "former_runners WHERE spend =        -1)"),
-                List.of());
+                        "former_runners WHERE spend =        -1)",
+                        "JOIN spends ON id = spend WHERE spend = $1 AND former_runners.runner",
+                        "JOIN spends ON false WHERE spend = $1 AND former_runners.runner",
+                        "WHERE id = $1 AND signed_off = 0 AND runner = current_setting('walletd.runner')",
+                        "WHERE id = $1 AND -1 < current_setting('walletd.runner')",
+                        "FROM daemons WHERE NOT ended AND start <>",
+                        "FROM daemons WHERE false AND start <>"),
+                List.of(),
+                List.of(),
+                DaemonHistory::denyLate);
+    }
+
+    /** What a former keeper had queued is written when it wakes; the books keep their rule. */
+    @Test
+    @Tag("long")
+    void without_the_keepers_epoch_histories_go_wrong() {
+        turnRed(
+                "keeper's epoch",
+                Restores.NEVER,
+                Map.of("keeper.start AS keeper,", "0::bigint AS keeper,"),
+                List.of(),
+                List.of(),
+                DaemonHistory::wakeLate);
     }
 
     @Test

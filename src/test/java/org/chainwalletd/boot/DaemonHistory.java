@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,11 +35,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Waiting.Credit;
 import org.chainwalletd.api.Waiting.ListCredits;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.client.CreditFeed;
 import org.chainwalletd.client.WalletdClient;
@@ -69,9 +73,27 @@ final class DaemonHistory implements AutoCloseable {
     private static final long RESTART_NANOS = Duration.ofSeconds(20).toNanos();
     private static final long UNTIL_FINAL_NANOS = Duration.ofSeconds(150).toNanos();
     private static final int UNTIL_FINAL_BLOCKS = 30;
+    private static final int UNTIL_FINAL = 370;
     private static final int MOST_SAID = 60;
+    private static final int SAID_SOON = 25;
+    /** Of steps, without those of {@link #moveDatabase}. */
+    private static final int KINDS = 38;
+
     private static final String REFUSED = "Transaction validation failed: whatever";
     private static final String SEND = "send_raw_transaction";
+
+    private static final String PREIMAGE = "5e".repeat(32);
+
+    /** By how much the database's clock is ahead; reservations end with the time, so that later ones are for loose histories. */
+    private static final List<Duration> AHEAD = List.of(
+            Duration.ZERO,
+            Duration.ofSeconds(3),
+            Duration.ofSeconds(40),
+            Duration.ofMinutes(4),
+            Duration.ofMinutes(11),
+            Duration.ofHours(25));
+
+    private static final int STRICTLY_AHEAD = 4;
 
     static final List<CrashPoint> PLACES = List.of(
             CrashPoint.SPEND_BEFORE_INTENT,
@@ -81,6 +103,7 @@ final class DaemonHistory implements AutoCloseable {
             CrashPoint.SPEND_AFTER_REORGANISATION,
             CrashPoint.PAYOUTS_IN_OPEN,
             CrashPoint.PAYOUTS_IN_REQUEUE,
+            CrashPoint.PAYOUTS_IN_RECALL,
             CrashPoint.STORE_LOGGED,
             CrashPoint.STORE_BEFORE_COMMIT,
             CrashPoint.STORE_AFTER_COMMIT);
@@ -179,9 +202,9 @@ final class DaemonHistory implements AutoCloseable {
      * What happens to the daemon that comes to a place next.
      *
      * @param freezes whether it does not reach the database meanwhile, so that others believe that it is dead
-     * @param alone whether it has no node any more when it goes on, and no node has what is in no block
+     * @param wakes before it goes on
      */
-    private record Armed(CrashPoint point, boolean dies, boolean freezes, boolean alone, long millis) {}
+    private record Armed(CrashPoint point, boolean dies, boolean freezes, Consumer<Member> wakes, long millis) {}
 
     private final Path folder;
     private final Random random;
@@ -195,6 +218,15 @@ final class DaemonHistory implements AutoCloseable {
     private final OptionalLong cap;
     private final String[] tokens;
     private final List<Order> orders = new ArrayList<>();
+    private final List<Order> locks = new ArrayList<>();
+    /** Claims and reclaims of locks by their tokens. */
+    private final Map<String, Order> redeems = new TreeMap<>();
+    /** Ids of payouts whose end was acknowledged. */
+    private final Set<String> cancelled = ConcurrentHashMap.newKeySet();
+    /** Whether coins may become free of a payment that is mined all the same: then another one loses them, and is asked for again. */
+    private boolean isLoose;
+
+    private final boolean actsClock;
     private final List<CompletableFuture<?>> calls = new CopyOnWriteArrayList<>();
     private final Set<String> minted = ConcurrentHashMap.newKeySet();
     private final List<String> told = new CopyOnWriteArrayList<>();
@@ -222,13 +254,24 @@ final class DaemonHistory implements AutoCloseable {
         WITHOUT_LOGS
     }
 
-    /** @param otherWords of {@link DatabaseDoor}, for daemons that keep a rule no more */
-    DaemonHistory(Path folder, Random random, Restores restores, Map<String, String> otherWords) {
+    /**
+     * @param otherWords of {@link DatabaseDoor}, for daemons that keep a rule no more
+     * @param statements that the database runs before it serves daemons
+     */
+    DaemonHistory(
+            Path folder,
+            Random random,
+            Restores restores,
+            Map<String, String> otherWords,
+            Collection<String> statements) {
+        statements.forEach(database::run);
         this.restores = restores;
         this.folder = folder;
         this.random = random;
         this.cap =
                 random.nextInt(3) == 0 ? OptionalLong.of(10 * LEAST + random.nextInt(1_000_000)) : OptionalLong.empty();
+        this.isLoose = random.nextInt(3) == 0;
+        this.actsClock = random.nextBoolean();
         try {
             this.chain = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(10));
         } catch (IOException e) {
@@ -248,7 +291,10 @@ final class DaemonHistory implements AutoCloseable {
     }
 
     private void begin() {
-        told.add("cap " + cap);
+        told.add("cap " + cap + (isLoose ? ", loose" : ""));
+        if (actsClock) {
+            database.actClock();
+        }
         assertThat(members.get(0).start()).isTrue();
         try {
             for (Member member : members.subList(1, DAEMONS)) {
@@ -263,6 +309,7 @@ final class DaemonHistory implements AutoCloseable {
             throw new UncheckedIOException(e);
         }
         members.get(0).rig.imported(71);
+        members.get(0).rig.imported(73);
         for (int i = 0; i < COINS; i++) {
             chain.faucet(payer.address, Amount.of(COIN));
         }
@@ -317,9 +364,8 @@ final class DaemonHistory implements AutoCloseable {
             here.door.fallSilent();
         }
         Await.pause(what.millis());
-        if (what.alone() && rig != null && here.rig == rig) {
-            chain.forgetMempool();
-            here.loseNode();
+        if (rig != null && here.rig == rig) {
+            what.wakes().accept(here);
         }
         if (what.freezes()) {
             here.door.speak();
@@ -343,7 +389,7 @@ final class DaemonHistory implements AutoCloseable {
     void run(int steps) {
         for (int i = 0; i < steps; i++) {
             HangWatch.alive();
-            step(random.nextInt(restores == Restores.NEVER ? 32 : 34));
+            step(random.nextInt(restores == Restores.NEVER ? KINDS : KINDS + 2));
             Await.pause(random.nextInt(4) == 0 ? random.nextInt(1_200) : random.nextInt(120));
         }
         finish();
@@ -359,7 +405,7 @@ final class DaemonHistory implements AutoCloseable {
             case 0, 1, 2, 3 -> order("transfer");
             case 4, 5 -> burst();
             case 6, 7 -> order("payout_submit");
-            case 8 -> order("htlc_lock");
+            case 8 -> lock();
             case 9, 10, 11, 12 -> again();
             case 13 -> mint();
             case 14, 15, 16 -> chain.mine(1 + random.nextInt(2));
@@ -379,6 +425,11 @@ final class DaemonHistory implements AutoCloseable {
             case 28 -> node(any());
             case 29, 30 -> arm();
             case 31 -> readCredits();
+            case 32 -> cancel();
+            case 33 -> recall();
+            case 34, 35 -> redeem();
+            case 36 -> terminate();
+            case 37 -> abandonOrMoveClock();
             default -> moveDatabase();
         }
         if (random.nextInt(4) == 0) {
@@ -392,11 +443,115 @@ final class DaemonHistory implements AutoCloseable {
                 PLACES.get(random.nextInt(PLACES.size())),
                 random.nextInt(3) == 0,
                 freezes,
-                freezes && random.nextBoolean(),
+                freezes && random.nextBoolean() ? this::leaveAlone : member -> {},
                 freezes ? 5_500L + random.nextInt(4_000) : 500L + random.nextInt(4_000)));
     }
 
+    private void leaveAlone(Member member) {
+        chain.forgetMempool();
+        member.loseNode();
+    }
+
+    /**
+     * A daemon wakes after others have run its payment, and its node refuses that: it may not say that the payment never left, as its coin would
+     * serve another one. For the beginning of a history.
+     */
+    void denyLate() {
+        told.add("late denial");
+        isLoose = false;
+        Party one = members.get(0).rig.imported(74);
+        chain.faucet(one.address, Amount.of(COIN));
+        chain.mine(2);
+        members.forEach(member -> Await.until("the coin is known", () -> balance(member, one) == COIN));
+        Member late = members.get(1);
+        late.rig.node().refuse(SEND, params -> REFUSED);
+        armed.set(new Armed(CrashPoint.SPEND_AFTER_INTENT, false, true, member -> chain.forgetMempool(), 9_000));
+        Order first = paying(one);
+        say(first, late);
+        Await.until("it pauses", () -> pausing.get() > 0);
+        armed.set(new Armed(CrashPoint.SPEND_AFTER_BROADCAST, true, false, member -> {}, 0));
+        say(first, members.get(2));
+        Await.until("it goes on", () -> pausing.get() == 0);
+        calls.forEach(Await::outcome);
+        Set<JsonNode> early = Set.copyOf(left);
+        Order second = paying(one);
+        for (int times = 0; times < 5 && second.receipts().isEmpty(); times++) {
+            Await.pause(500);
+            chain.forgetMempool();
+            sayNow(second, members.get(0));
+        }
+        chain.forgetMempool();
+        rumour(early);
+        chain.mine(1);
+    }
+
+    private Order paying(Party from) {
+        Order order = newOrder("transfer", from);
+        orders.add(order);
+        return order;
+    }
+
+    /**
+     * The keeper finds that a payout's block has gone, and wakes when others have seen the payout buried: what it wants to write is wrong by now.
+     * For the beginning of a history.
+     */
+    void wakeLate() {
+        told.add("late keeper");
+        Order order = newOrder("payout_submit", payer);
+        orders.add(order);
+        Await.until("it is submitted", () -> sayNow(order, any()));
+        Await.until("it is confirmed", () -> {
+            chain.mine(1);
+            return stateOf(order, members.get(0)).equals("confirmed");
+        });
+        Member late = members.stream()
+                .filter(member -> member.rig.daemon().keeper().isRunning())
+                .findFirst()
+                .orElseThrow();
+        Member other = members.get((late.number + 1) % DAEMONS);
+        late.door.fallSilentAt("SET block_height = NULL");
+        chain.reorganise(DEEPEST, false, List.of());
+        Await.until("the keeper pauses", late.door::isSilent);
+        rumour();
+        chain.mine(UNTIL_FINAL);
+        Await.until("it is final", () -> stateOf(order, other).equals("final"));
+        String seen = changes(other, "").path("cursor").asText();
+        tell("wakes", late);
+        late.door.back();
+        Await.pause(3_000);
+        changes(other, seen)
+                .path("payouts")
+                .forEach(changed -> complaints.add("changed when it was final: " + changed));
+    }
+
+    private static JsonNode changes(Member member, String cursor) {
+        return member.rig.call(
+                "payout_changes", cursor.isEmpty() ? Map.of("limit", 1_000) : Map.of("limit", 1_000, "cursor", cursor));
+    }
+
+    private static String stateOf(Order payout, Member member) {
+        try {
+            return member.rig
+                    .call("payout_get", Map.of("payout_id", payout.token()))
+                    .path("payout")
+                    .path("state")
+                    .asText();
+        } catch (WalletdException lost) {
+            return "";
+        }
+    }
+
     private void order(String method) {
+        Order order = newOrder(method, payer);
+        orders.add(order);
+        say(order, any());
+        if (random.nextInt(3) == 0) {
+            // At once, at another daemon or the same one.
+            say(order, any());
+        }
+    }
+
+    private Order newOrder(String method, Party payer) {
         int number = orders.size();
         long amount = LEAST + number;
         String token = String.format("order-%06d", number);
@@ -416,9 +571,9 @@ final class DaemonHistory implements AutoCloseable {
                         "receiver",
                         receiver.key,
                         "hash_lock",
-                        "ab".repeat(32),
+                        hashOf(PREIMAGE),
                         "timeout",
-                        100_000,
+                        random.nextInt(4) == 0 ? 100_000 : chain.tip().height() + random.nextInt(20),
                         "amount",
                         amount,
                         "client_token",
@@ -430,14 +585,174 @@ final class DaemonHistory implements AutoCloseable {
                         "from",
                         Map.of("addresses", List.of(payer.address.toString())));
         };
-        Order order =
-                new Order(token, amount, method, params, new ConcurrentSkipListSet<>(), new ConcurrentSkipListSet<>());
-        orders.add(order);
-        say(order, any());
-        if (random.nextInt(3) == 0) {
-            // At once, at another daemon or the same one.
-            say(order, any());
+        return new Order(token, amount, method, params, new ConcurrentSkipListSet<>(), new ConcurrentSkipListSet<>());
+    }
+
+    private void lock() {
+        order("htlc_lock");
+        locks.add(orders.get(orders.size() - 1));
+    }
+
+    private static String hashOf(String preimage) {
+        return Hash256.sha256(HexFormat.of().parseHex(preimage)).hex();
+    }
+
+    /** Claims the output of a lock, or takes it back; of those who do, at different daemons at once, the chain lets one. */
+    private void redeem() {
+        if (locks.isEmpty()) {
+            return;
         }
+        Order lock = locks.get(random.nextInt(locks.size()));
+        Optional<String> txId = lock.receipts().stream().findFirst();
+        if (txId.isEmpty()) {
+            return;
+        }
+        boolean claims = random.nextBoolean();
+        String token = (claims ? "claim-" : "reclaim-") + lock.token();
+        Order redeeming = redeems.computeIfAbsent(token, none -> redeeming(lock, txId.get(), claims, token));
+        count(redeeming.method());
+        say(redeeming, any());
+        if (random.nextBoolean()) {
+            say(redeeming, any());
+        }
+    }
+
+    private Order redeeming(Order lock, String txId, boolean claims, String token) {
+        Map<String, Object> params = new HashMap<>(Map.of(
+                "from",
+                claims ? receiver.address.toString() : payer.address.toString(),
+                "lock_tx_id",
+                txId,
+                "timeout",
+                lock.params().get("timeout"),
+                "client_token",
+                token));
+        if (claims) {
+            params.putAll(DaemonRig.params("preimage", PREIMAGE, "sender", payer.key));
+        } else {
+            params.putAll(DaemonRig.params("receiver", receiver.key, "hash_lock", hashOf(PREIMAGE)));
+        }
+        return new Order(
+                token,
+                0,
+                claims ? "htlc_claim" : "htlc_reclaim",
+                params,
+                new ConcurrentSkipListSet<>(),
+                new ConcurrentSkipListSet<>());
+    }
+
+    /** Asks without waiting for the answer. */
+    private void ask(Member member, String method, Map<String, Object> params, Consumer<JsonNode> answered) {
+        WalletdClient client = client(member);
+        if (client == null) {
+            return;
+        }
+        tell(method, member);
+        calls.add(CompletableFuture.runAsync(
+                () -> {
+                    try {
+                        answered.accept(client.call(method, params));
+                    } catch (WalletdException.RpcError refused) {
+                        counts.merge(method + " refused " + refused.code(), 1, Integer::sum);
+                    } catch (WalletdException lost) {
+                        counts.merge("no answer", 1, Integer::sum);
+                    }
+                },
+                callers));
+    }
+
+    private void cancel() {
+        List<Order> payouts = orders.stream().filter(Order::isPayout).toList();
+        if (payouts.isEmpty()) {
+            return;
+        }
+        String token =
+                payouts.get(Math.max(0, payouts.size() - 1 - random.nextInt(3))).token();
+        ask(any(), "payout_cancel", Map.of("payout_ids", List.of(token)), answer -> {
+            if (answer.path("payouts").path(0).path("state").asText().equals("cancelled")) {
+                counts.merge("payout cancelled", 1, Integer::sum);
+                cancelled.add(token);
+            }
+        });
+    }
+
+    /** Gives up what pays payouts at this moment; either transaction may be mined. */
+    private void recall() {
+        ask(any(), "payout_list", Map.of("limit", 1_000), answer -> {
+            for (JsonNode payout : answer.path("payouts")) {
+                if (payout.path("state").asText().equals("in_flight")) {
+                    JsonNode attempts = payout.path("attempts");
+                    members.forEach(member ->
+                            recall(member, attempts.path(attempts.size() - 1).asText()));
+                    return;
+                }
+            }
+        });
+    }
+
+    private void recall(Member member, String txId) {
+        try {
+            WalletdClient client = client(member);
+            if (client != null) {
+                client.call("payout_recall", Map.of("tx_id", txId));
+                counts.merge("payouts recalled", 1, Integer::sum);
+            }
+        } catch (WalletdException refused) {
+            counts.merge("payout_recall refused", 1, Integer::sum);
+        }
+    }
+
+    /** Ends connections of the daemons at the server. */
+    private void terminate() {
+        count("connections ended by the server");
+        database.terminate(1 + random.nextInt(4));
+    }
+
+    private void abandonOrMoveClock() {
+        if (!isLoose || random.nextBoolean()) {
+            moveClock();
+        } else {
+            abandon();
+        }
+    }
+
+    private static boolean isKeeper(Member member) {
+        DaemonRig rig = member.rig;
+        return rig != null && rig.daemon().keeper().isRunning();
+    }
+
+    private void moveClock() {
+        if (actsClock) {
+            count("database's clock moved");
+            database.moveClock(AHEAD.get(random.nextInt(isLoose ? AHEAD.size() : STRICTLY_AHEAD)));
+        }
+    }
+
+    /** Gives up the coins of a transaction that has left some time, perhaps one that others still have. */
+    private void abandon() {
+        List<JsonNode> all = List.copyOf(left);
+        if (all.isEmpty()) {
+            return;
+        }
+        if (random.nextBoolean()) {
+            chain.forgetMempool();
+        }
+        JsonNode sent = all.get(random.nextInt(all.size()));
+        List<Map<String, Object>> coins =
+                TransactionCodec.decode(
+                                HexFormat.of().parseHex(sent.path("tx_hex").asText()))
+                        .inputs()
+                        .stream()
+                        .map(coin -> Map.<String, Object>of("tx_id", coin.txId().hex(), "output_index", coin.index()))
+                        .toList();
+        ask(
+                members.stream().filter(DaemonHistory::isKeeper).findFirst().orElseGet(this::any),
+                "abandon_transfer",
+                Map.of("outpoints", coins),
+                answer -> counts.merge(
+                        answer.path("released_count").asInt() > 0 ? "abandoned" : "nothing abandoned",
+                        1,
+                        Integer::sum));
     }
 
     /** Several new ones at once, each at all daemons. */
@@ -449,7 +764,9 @@ final class DaemonHistory implements AutoCloseable {
     }
 
     private void again() {
-        if (!orders.isEmpty()) {
+        if (!redeems.isEmpty() && random.nextInt(4) == 0) {
+            say(List.copyOf(redeems.values()).get(random.nextInt(redeems.size())), any());
+        } else if (!orders.isEmpty()) {
             int late = Math.min(orders.size(), 1 + random.nextInt(6));
             say(orders.get(orders.size() - late), any());
         }
@@ -608,8 +925,12 @@ final class DaemonHistory implements AutoCloseable {
 
     /** Somebody else has kept transactions that were sent, and shows them once more. */
     private void rumour() {
+        rumour(left);
+    }
+
+    private void rumour(Collection<JsonNode> sent) {
         WalletdClient node = new WalletdClient(chain.uri(), "none", Optional.empty(), PATIENCE);
-        for (JsonNode params : left) {
+        for (JsonNode params : sent) {
             try {
                 node.call(SEND, new ObjectMapper().convertValue(params, new TypeReference<Map<String, Object>>() {}));
             } catch (WalletdException.RpcError known) {
@@ -739,7 +1060,8 @@ final class DaemonHistory implements AutoCloseable {
         }
         for (Order order : orders) {
             // A payment that a restored database does not have is sent when its caller says it once more.
-            boolean isKnown = restores == Restores.NEVER && !order.receipts().isEmpty();
+            boolean isKnown =
+                    restores == Restores.NEVER && !isLoose && !order.receipts().isEmpty();
             for (int times = 0; !isKnown && times < MOST_SAID; times++) {
                 HangWatch.alive();
                 order.refused().clear();
@@ -748,11 +1070,13 @@ final class DaemonHistory implements AutoCloseable {
                     break;
                 }
                 if (!isKnown) {
-                    chain.mine(1);
+                    // One that has lost its only coin is paid with another when that loss is final.
+                    chain.mine(times < SAID_SOON ? 1 : UNTIL_FINAL_BLOCKS);
                     Await.pause(200);
                 }
             }
         }
+        redeems.values().forEach(order -> sayNow(order, any()));
         rumour();
         chain.mine(1);
         awaitEnds();
@@ -869,12 +1193,14 @@ final class DaemonHistory implements AutoCloseable {
     private void judge() {
         Map<Long, Set<String>> paid = new TreeMap<>();
         Map<String, String> credited = new HashMap<>();
+        Set<String> mined = new HashSet<>();
         long left = 0;
         for (long height = 1; height <= chain.tip().height(); height++) {
             ConnectedBlock block = chain.ledger().blockAt(height).orElseThrow();
             List<Transaction> transactions = block.block().transactions();
             for (int i = 0; i < transactions.size(); i++) {
                 String txId = block.txIds().get(i).toString();
+                mined.add(txId);
                 List<TxOutput> outputs = transactions.get(i).outputs();
                 for (int index = 0; index < outputs.size(); index++) {
                     TxOutput output = outputs.get(index);
@@ -883,43 +1209,103 @@ final class DaemonHistory implements AutoCloseable {
                         credited.put(txId + ":" + index, to);
                     }
                     long amount = output.value().bits();
-                    if (amount >= LEAST && amount < LEAST + orders.size() && !to.equals(payer.address.toString())) {
+                    if (amount >= LEAST
+                            && amount < LEAST + orders.size()
+                            && !to.equals(payer.address.toString())
+                            && !to.equals(receiver.address.toString())) {
                         paid.computeIfAbsent(amount, none -> new TreeSet<>()).add(txId + ":" + index);
                         left += amount;
                     }
                 }
             }
         }
-        Set<Long> cancelled = new HashSet<>();
+        Set<String> ended = new HashSet<>();
         payouts(members.get(0)).forEach(payout -> {
             if (payout.path("state").asText().equals("cancelled")) {
-                cancelled.add(payout.path("amount").asLong());
+                ended.add(payout.path("payout_id").asText());
             }
         });
+        if (restored == 0) {
+            assertThat(ended).as("cancelled for ever: " + this).containsAll(cancelled);
+        }
         for (Order order : orders) {
             Set<String> places = paid.getOrDefault(order.amount(), Set.of());
             String what = this + ": " + order;
             assertThat(places).as("paid at most once, " + what).hasSizeLessThanOrEqualTo(1);
-            assertThat(order.receipts()).as("one receipt, " + what).hasSizeLessThanOrEqualTo(1);
-            if (order.receipts().isEmpty()) {
-                assertThat(isFinal(order) || keepsWaiting(order))
-                        .as("refused for good, " + what)
-                        .isTrue();
-            } else {
-                assertThat(places).as("paid, " + what).hasSize(cancelled.contains(order.amount()) ? 0 : 1);
+            if (order.isPayout()) {
+                assertThat(places)
+                        .as("paid, " + what)
+                        .hasSize(order.receipts().isEmpty() || ended.contains(order.token()) ? 0 : 1);
+            } else if (!isLoose) {
+                judgeReceipt(order, places);
             }
-            if (!order.isPayout()) {
-                order.receipts()
-                        .forEach(txId -> assertThat(places)
-                                .as("its receipt, " + what)
-                                .allMatch(at -> at.startsWith(txId + ":")));
-            }
+        }
+        if (restores == Restores.NEVER) {
+            judgeStates(mined);
         }
         if (cap.isPresent()) {
             assertThat(left).as("within the cap: " + this).isLessThanOrEqualTo(cap.getAsLong());
         }
         judgeDaemons(credited);
         assertThat(complaints).as(toString()).isEmpty();
+    }
+
+    private void judgeReceipt(Order order, Set<String> places) {
+        String what = this + ": " + order;
+        assertThat(order.receipts()).as("one receipt, " + what).hasSizeLessThanOrEqualTo(1);
+        if (order.receipts().isEmpty()) {
+            assertThat(isFinal(order) || keepsWaiting(order))
+                    .as("refused for good, " + what)
+                    .isTrue();
+        } else {
+            assertThat(places).as("paid, " + what).hasSize(1);
+        }
+        order.receipts()
+                .forEach(txId ->
+                        assertThat(places).as("its receipt, " + what).allMatch(at -> at.startsWith(txId + ":")));
+    }
+
+    /** What the store says of each payment is what the chain says. */
+    private void judgeStates(Set<String> mined) {
+        long began = System.nanoTime();
+        List<JsonNode> wrong = wronglyTold(mined);
+        // A daemon hears of what others have written a moment later.
+        while (!wrong.isEmpty() && System.nanoTime() - began < RESTART_NANOS) {
+            Await.pause(100);
+            wrong = wronglyTold(mined);
+        }
+        assertThat(wrong).as("told otherwise than the chain: " + this).isEmpty();
+        for (Order order : redeems.values()) {
+            assertThat(order.receipts())
+                    .as("one receipt of " + order + ": " + this)
+                    .hasSizeLessThanOrEqualTo(1);
+        }
+        for (Order lock : locks) {
+            Set<String> redeemed = new TreeSet<>();
+            for (String way : List.of("claim-", "reclaim-")) {
+                Order order = redeems.get(way + lock.token());
+                if (order != null) {
+                    redeemed.addAll(order.receipts());
+                }
+            }
+            boolean isMined = lock.receipts().stream().allMatch(mined::contains);
+            if (isMined && !redeemed.isEmpty()) {
+                redeemed.retainAll(mined);
+                assertThat(redeemed).as("redeemed once, " + lock + ": " + this).hasSize(1);
+            }
+        }
+    }
+
+    private List<JsonNode> wronglyTold(Set<String> mined) {
+        List<JsonNode> wrong = new ArrayList<>();
+        for (JsonNode spend :
+                members.get(0).rig.call("list_spends", Map.of("limit", 1_000)).path("spends")) {
+            boolean isConfirmed = spend.path("state").asText().equals("confirmed");
+            if (isConfirmed != mined.contains(spend.path("tx_id").asText())) {
+                wrong.add(spend);
+            }
+        }
+        return wrong;
     }
 
     private void judgeDaemons(Map<String, String> credited) {

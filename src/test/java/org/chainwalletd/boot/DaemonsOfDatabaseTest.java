@@ -31,6 +31,7 @@ import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.http.door.Tokens;
 import org.chainwalletd.http.tls.TlsIdentity;
 import org.chainwalletd.node.GenesisFile;
+import org.chainwalletd.store.DatabaseDoor;
 import org.chainwalletd.store.TestDatabase;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Commands;
@@ -77,6 +78,23 @@ class DaemonsOfDatabaseTest {
                 DaemonRig.passphrase(),
                 line -> {},
                 DaemonRig.COST);
+    }
+
+    /** The database is away at the moment at which the daemon, which has the lease, begins the work that comes with it. */
+    @Test
+    void a_daemon_that_cannot_begin_the_background_work_begins_it_when_the_database_is_back() throws IOException {
+        try (Devnet chain = Devnet.start(DevnetConfig.onDemand(Party.PROFILE));
+                DatabaseDoor door = new DatabaseDoor(database, Map.of());
+                DaemonRig rig = DaemonRig.over(chain, first, "--store", door.url())) {
+            door.leaveAt("SELECT MAX(start) AS start FROM daemons");
+            database.run("UPDATE keeper SET start = start - 1, epoch = epoch + 1");
+            Await.until("the database is away", door::isAway);
+            Await.pause(1_500);
+            door.back();
+            Await.until("its work has begun", () -> rig.daemon().keeper().isRunning());
+            chain.mine(1);
+            rig.awaitFollowed();
+        }
     }
 
     private void refused(String why, Path datadir, String... flags) {

@@ -1,6 +1,7 @@
 package org.chainwalletd.keeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.List;
@@ -8,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
@@ -16,6 +18,7 @@ import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.stage.Spawner;
+import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -151,6 +154,48 @@ class KeeperTest {
                 .containsSubsequence("first begins", "actor begins", "first ends")
                 .containsSubsequence("first begins", "second begins", "second ends", "actor ends", "first ends")
                 .hasSize(6);
+    }
+
+    /** It has begun perhaps, and is stopped with what has begun before it. */
+    @Test
+    void work_that_cannot_begin_now_is_stopped_with_what_runs_already_and_can_begin_later() {
+        AtomicBoolean isAway = new AtomicBoolean(true);
+        add("first");
+        keeper.add("second", () -> reached("second begins", isAway.get()), () -> noted("second ends"));
+        add("third");
+
+        assertThatThrownBy(keeper::start).isInstanceOf(StoreException.class).hasMessageContaining("second");
+        assertThat(keeper.isRunning()).isFalse();
+        keeper.stop();
+        assertThat(events).containsExactly("first begins", "second ends", "first ends");
+        isAway.set(false);
+        keeper.start();
+        assertThat(keeper.isRunning()).isTrue();
+        assertThat(events).endsWith("first begins", "second begins", "third begins");
+    }
+
+    @Test
+    void work_that_cannot_be_stopped_now_is_stopped_later_and_what_was_stopped_is_not_stopped_again() {
+        AtomicBoolean isAway = new AtomicBoolean(true);
+        add("first");
+        keeper.add("second", () -> noted("second begins"), () -> reached("second ends", isAway.get()));
+        add("third");
+        keeper.start();
+        events.clear();
+
+        assertThatThrownBy(keeper::stop).isInstanceOf(StoreException.class).hasMessageContaining("second");
+        assertThat(keeper.isRunning()).isFalse();
+        assertThat(events).containsExactly("third ends");
+        isAway.set(false);
+        keeper.stop();
+        assertThat(events).containsExactly("third ends", "second ends", "first ends");
+    }
+
+    private CompletionStage<Void> reached(String event, boolean isAway) {
+        return isAway
+                ? CompletableFuture.failedFuture(
+                        new StoreException(StoreException.Reason.UNAVAILABLE, "the database is away", null))
+                : noted(event);
     }
 
     /** Adds work that is no actor. */

@@ -39,6 +39,10 @@ public final class DatabaseDoor implements Closeable {
     private final AtomicInteger exchanged = new AtomicInteger();
     private volatile boolean away;
     private volatile boolean silent;
+    /** Words that begin a silence; null when none do. */
+    private volatile String last;
+    /** Words at which all connections are cut; null when they are not. */
+    private volatile String leaving;
 
     private enum Cut {
         NONE,
@@ -46,15 +50,10 @@ public final class DatabaseDoor implements Closeable {
         AFTER
     }
 
-    /** @param otherWords parts of statements and what the server reads in their place, of the same length */
+    /** @param otherWords parts of statements and what the server reads in their place */
     public DatabaseDoor(TestDatabase database, Map<String, String> otherWords) {
         this.database = database;
         this.otherWords = Map.copyOf(otherWords);
-        otherWords.forEach((said, read) -> {
-            if (said.length() != read.length()) {
-                throw new IllegalArgumentException(said + " has another length than " + read);
-            }
-        });
         try {
             door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         } catch (IOException e) {
@@ -79,6 +78,24 @@ public final class DatabaseDoor implements Closeable {
         silent = true;
     }
 
+    /** From the next message on that contains {@code words}, as {@link #fallSilent}. */
+    public void fallSilentAt(String words) {
+        last = words;
+    }
+
+    /** From the next message on that contains {@code words}, as {@link #leave}. */
+    public void leaveAt(String words) {
+        leaving = words;
+    }
+
+    public boolean isAway() {
+        return away;
+    }
+
+    public boolean isSilent() {
+        return silent;
+    }
+
     /** Hands over what was kept; a door that is closed stays so. */
     public void speak() {
         silent = false;
@@ -91,6 +108,8 @@ public final class DatabaseDoor implements Closeable {
 
     public void back() {
         away = false;
+        last = null;
+        leaving = null;
         silent = false;
         next.set(Cut.NONE);
     }
@@ -157,8 +176,18 @@ public final class DatabaseDoor implements Closeable {
             out.write(message(in, new byte[0]));
             while (true) {
                 byte[] message = message(in, new byte[] {in.readByte()});
-                awaitVoice(from);
                 String text = new String(message, StandardCharsets.ISO_8859_1);
+                String words = last;
+                if (words != null && text.contains(words)) {
+                    last = null;
+                    silent = true;
+                }
+                awaitVoice(from);
+                words = leaving;
+                if (words != null && text.contains(words)) {
+                    leave();
+                    return;
+                }
                 Cut cut = text.contains(COMMIT) ? next.getAndSet(Cut.NONE) : Cut.NONE;
                 if (cut != Cut.NONE) {
                     cuts.incrementAndGet();
@@ -180,7 +209,9 @@ public final class DatabaseDoor implements Closeable {
         if (!read.equals(text)) {
             exchanged.incrementAndGet();
         }
-        return read.getBytes(StandardCharsets.ISO_8859_1);
+        byte[] message = read.getBytes(StandardCharsets.ISO_8859_1);
+        ByteBuffer.wrap(message).putInt(1, message.length - 1);
+        return message;
     }
 
     private void awaitVoice(Socket from) {

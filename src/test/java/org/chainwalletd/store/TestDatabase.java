@@ -14,6 +14,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -97,6 +98,25 @@ public final class TestDatabase implements Closeable {
         } catch (SQLException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** Ends some of the connections to the database, this one not. */
+    public void terminate(int most) {
+        run("SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
+                + " AND pid <> pg_backend_pid() ORDER BY random() LIMIT " + most + ") AS chosen");
+    }
+
+    /** Lets {@link #moveClock} set the clock of daemons that connect from now on. */
+    public void actClock() {
+        run("CREATE TABLE acting_clock (ahead INTERVAL NOT NULL); INSERT INTO acting_clock VALUES ('0');"
+                + " CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS"
+                + " $$SELECT pg_catalog.clock_timestamp() + ahead FROM public.acting_clock$$;"
+                + " ALTER DATABASE " + name + " SET search_path = public, pg_catalog");
+    }
+
+    /** The database's clock is ahead of others by so much from now on, or no more. */
+    public void moveClock(Duration ahead) {
+        run("UPDATE acting_clock SET ahead = '" + ahead.toMillis() + " milliseconds'");
     }
 
     /** Copies all rows as they are at one moment. */
