@@ -168,7 +168,7 @@ final class DatabaseKeeping implements AutoCloseable {
             unchanged = System.nanoTime();
         }
         before = Optional.of(now);
-        if (known.filter(now::isUnchangedSince).isEmpty()) {
+        if (!now.free() && known.filter(now::isUnchangedSince).isEmpty()) {
             renewed = System.nanoTime();
         }
         known = before;
@@ -183,7 +183,6 @@ final class DatabaseKeeping implements AutoCloseable {
             LOG.info("the lease on background work is taken, epoch {}", taken.epoch());
             mine = Optional.of(taken);
             epoch = taken.epoch();
-            renewed = System.nanoTime();
             begin(taken);
         } else {
             before = Optional.empty();
@@ -193,6 +192,7 @@ final class DatabaseKeeping implements AutoCloseable {
     private void begin(PostgresLease.Lease taken) {
         try {
             keeper.start();
+            renewed = System.nanoTime();
             hindered = false;
         } catch (StoreException e) {
             if (!hindered) {
