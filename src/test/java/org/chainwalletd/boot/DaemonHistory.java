@@ -510,7 +510,12 @@ final class DaemonHistory implements AutoCloseable {
                 .orElseThrow();
         Member other = members.get((late.number + 1) % DAEMONS);
         late.door.fallSilentAt("SET block_height = NULL");
-        chain.reorganise(DEEPEST, false, List.of());
+        long height = late.rig
+                .call("payout_get", Map.of("payout_id", order.token()))
+                .path("payout")
+                .path("block_height")
+                .asLong();
+        chain.reorganise((int) (chain.tip().height() - height + 1), false, List.of());
         Await.until("the keeper pauses", late.door::isSilent);
         rumour();
         chain.mine(UNTIL_FINAL);
