@@ -27,6 +27,7 @@ import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.http.LoadClient;
 import org.chainwalletd.http.RawHttp2;
+import org.chainwalletd.store.TestDatabase;
 import org.chainwalletd.testkit.DistortingNode;
 
 /**
@@ -36,7 +37,9 @@ import org.chainwalletd.testkit.DistortingNode;
  * live heap of 50,000 over HTTP/2, 128 on a connection, with and without TLS, in 1 GiB. Where a goal is a number and no ratio, it stands
  * as the floor.
  *
- * <p>Arguments: any of {@code plain http2 tls} (default all), or {@code block}: of {@code plain} what a block takes, and nothing else.
+ * <p>Arguments: any of {@code plain http2 tls} (default all), or {@code block}: of {@code plain} what a block takes, and nothing else; or
+ * {@code daemons}: the same with the waits spread over three daemons on one PostgreSQL database, and once more after a kill of the one that
+ * follows the chain, with its waits asked again at the others.
  */
 public final class WaitBench {
     private static final ChainProfile PROFILE = ChainProfile.of("chain");
@@ -45,6 +48,9 @@ public final class WaitBench {
     private static final int WARM_UP = 3;
 
     private static final int PLAIN = 10_000;
+    private static final int DAEMONS = 3;
+    /** A lease lapses after 5 s, and whoever has taken it looks at the chain from where the books end. */
+    private static final double MOST_SECONDS_AFTER_KILL = 10;
     /** What a daemon accepts also on a busy machine before its backlog is full. */
     private static final int OPENED_AT_ONCE = 250;
 
@@ -64,6 +70,8 @@ public final class WaitBench {
     private final Devnet chain;
     private final List<Address> addresses = new ArrayList<>();
     private int daemons;
+    /** Datadir whose tokens the next daemons have too; null while each has its own. */
+    private Path tokens;
 
     private WaitBench(Devnet chain) throws IOException {
         this.chain = chain;
@@ -82,6 +90,9 @@ public final class WaitBench {
             }
             if (parts.contains("block")) {
                 bench.blockAlone();
+            }
+            if (parts.contains("daemons")) {
+                bench.daemons();
             }
             if (parts.contains("http2")) {
                 bench.shared(false);
@@ -176,6 +187,12 @@ public final class WaitBench {
                 Path.of(System.getProperty("chainwalletd.home", "target/chain-walletd")),
                 Map.of("WALLETD_ARCHIVE", "off", "WALLETD_HEAP", heap));
         Path datadir = work.resolve("daemon-" + daemons++);
+        if (tokens != null) {
+            Files.createDirectories(datadir);
+            for (String scope : List.of("read", "manage", "spend")) {
+                Files.copy(tokens.resolve("token-" + scope), datadir.resolve("token-" + scope));
+            }
+        }
         List<String> words = new ArrayList<>(List.of(
                 "--datadir",
                 datadir.toString(),
@@ -319,6 +336,84 @@ public final class WaitBench {
         System.out.println(millis.line("10,000 waits answered by one block, ms"));
         System.out.println(work.line("the same, processor µs a wait"));
         System.out.println(calls.line("the same, calls for 100 addresses"));
+    }
+
+    /** All daemons have a token in common, as the rows of the database say; the first one follows the chain. */
+    private void daemons() throws Exception {
+        List<Server> servers = new ArrayList<>();
+        List<WaitLines> lines = new ArrayList<>();
+        try (TestDatabase database = new TestDatabase();
+                DistortingNode node = new DistortingNode(chain.uri())) {
+            try {
+                for (int i = 0; i < DAEMONS; i++) {
+                    servers.add(start("512m", node.url(), "--store", database.url()));
+                    tokens = work.resolve("daemon-0");
+                    lines.add(new WaitLines(
+                            servers.get(i).address(), servers.get(i).token()));
+                    fill(servers.get(i), lines.get(i), (i + 1) * PLAIN / DAEMONS - i * PLAIN / DAEMONS, true);
+                }
+                AtomicLong last = new AtomicLong();
+                node.lieAbout("get_transaction", (asked, truth) -> {
+                    last.set(System.nanoTime());
+                    return null;
+                });
+                chain.offerPush(false);
+                chain.dropStreams();
+                Pairs millis = new Pairs();
+                for (int i = 0; i < PARTS; i++) {
+                    if (i > 0) {
+                        for (int each = 0; each < DAEMONS; each++) {
+                            lines.get(each).ask(0, lines.get(each).size(), this::waiting);
+                            servers.get(each).awaitOpen(lines.get(each).size());
+                        }
+                    }
+                    answerAll(lines);
+                    millis.add((System.nanoTime() - last.get()) / 1e6, MOST_MILLIS);
+                }
+                System.out.println(millis.line("10,000 waits at three daemons answered by one block, ms"));
+                killed(servers, lines);
+            } finally {
+                for (WaitLines each : lines) {
+                    each.close();
+                }
+                servers.forEach(Server::close);
+            }
+        }
+    }
+
+    private void answerAll(List<WaitLines> lines) throws Exception {
+        Thread.sleep(AFTER_FIRST_LOOK_MILLIS);
+        addresses.forEach(address -> chain.faucet(address, Amount.of(10_000)));
+        chain.mine(1);
+        for (WaitLines each : lines) {
+            each.awaitAnswers(each.size());
+        }
+    }
+
+    /** From the block, which nobody follows at first: another daemon has to take the lease. */
+    private void killed(List<Server> servers, List<WaitLines> lines) throws Exception {
+        int moved = lines.get(0).size();
+        for (int each = 1; each < DAEMONS; each++) {
+            lines.get(each).ask(0, lines.get(each).size(), this::waiting);
+            servers.get(each).awaitOpen(lines.get(each).size());
+        }
+        servers.get(0).running().process().destroyForcibly().waitFor();
+        lines.get(0).close();
+        WaitLines others =
+                new WaitLines(servers.get(1).address(), servers.get(1).token());
+        lines.set(0, others);
+        int before = lines.get(1).size();
+        for (int open = 0; open < moved; open = others.size()) {
+            int part = Math.min(OPENED_AT_ONCE, moved - open);
+            others.open(part);
+            others.ask(open, open + part, this::waiting);
+            servers.get(1).awaitOpen(before + open + part);
+        }
+        long began = System.nanoTime();
+        answerAll(lines);
+        Pairs seconds = new Pairs();
+        seconds.add((System.nanoTime() - began) / 1e9, MOST_SECONDS_AFTER_KILL);
+        System.out.println(seconds.line("the same after kill -9 of the one that follows, its waits asked again, s"));
     }
 
     private void shared(boolean tls) throws Exception {

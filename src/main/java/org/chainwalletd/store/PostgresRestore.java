@@ -141,10 +141,8 @@ public final class PostgresRestore {
             }
         });
         long[] place = {0};
-        long[] highest = {0};
         SentLog.visit(folder, (mark, shared, lines, from) -> {
             long number = shared.orElseThrow().number();
-            highest[0] = Math.max(highest[0], number);
             boolean certain = !mark.equals(end.last()) || end.last().equals(end.certain());
             if (mark.number() > newest[0]) {
                 attempt(() ->
@@ -153,13 +151,6 @@ public final class PostgresRestore {
         });
         if (datadir.lacksBooks(session)) {
             CommitMark books = datadir.books().orElseThrow();
-            if (highest[0] < books.number()) {
-                throw refused(SentLog.FILE_NAME + " in " + folder.toAbsolutePath()
-                        + " is older than the payments that are missing, as the books beside it tell, so that payments stay"
-                        + " forgotten, and their client tokens pay again: put its newest copy back; or, when it is lost, stop"
-                        + " the worker that pays, look up on the chain what it has paid, mark that in its books, and run this"
-                        + " with --without " + SentLog.FILE_NAME);
-            }
             stage(name, BOOKS, new CommitMark(books.store(), books.opening(), 0), books.number(), true, new byte[0]);
         }
     }
@@ -200,10 +191,31 @@ public final class PostgresRestore {
         session.update("INSERT INTO logs (name, datadir) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", log, datadir);
     }
 
+    /** Refuses logs of which none has the commit that the books remember, unless one is given up: any daemon may have made it. */
+    private void requireAsNewAsBooks() throws SQLException {
+        if (session.queryOne(
+                        "SELECT 1 FROM restoring WHERE place = ? AND number > (SELECT coalesce(max(number), 0) FROM restoring"
+                                + " WHERE place <> ?)",
+                        row -> true,
+                        BOOKS,
+                        BOOKS)
+                .isPresent()) {
+            throw refused(
+                    SentLog.FILE_NAME + " of one of its daemons is older than the payments that are missing, as the"
+                            + " books tell, so that payments stay forgotten, and their client tokens pay again: put the newest copy"
+                            + " of each datadir's back, and run this for each of them; or, when one is lost, stop the worker that"
+                            + " pays, look up on the chain what it has paid, mark that in its books, and run this for that datadir"
+                            + " with --without " + SentLog.FILE_NAME);
+        }
+    }
+
     /** Enters all records, and lets the store go on. */
     private StoreRestore.Restored finish() throws IOException, SQLException {
         boolean complete = session.queryOne("SELECT 1 FROM restoring_logs WHERE NOT complete", row -> true)
                 .isEmpty();
+        if (complete) {
+            requireAsNewAsBooks();
+        }
         session.update("UPDATE daemons SET superseded = true");
         session.update(
                 "INSERT INTO daemons (timeline, log, superseded, ended) SELECT ?, log, true, true FROM restoring_logs",

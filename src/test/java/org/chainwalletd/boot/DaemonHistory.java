@@ -1075,9 +1075,11 @@ final class DaemonHistory implements AutoCloseable {
                     break;
                 }
                 if (!isKnown) {
-                    // One that has lost its only coin is paid with another when that loss is final.
-                    chain.mine(times < SAID_SOON ? 1 : UNTIL_FINAL_BLOCKS);
-                    Await.pause(200);
+                    // One that has lost its only coin is paid with another when that loss is final, which is looked at
+                    // each minute.
+                    boolean soon = times < SAID_SOON;
+                    chain.mine(soon ? 1 : UNTIL_FINAL_BLOCKS);
+                    Await.pause(soon ? 200 : 2_500);
                 }
             }
         }

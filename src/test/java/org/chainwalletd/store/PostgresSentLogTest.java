@@ -426,6 +426,39 @@ class PostgresSentLogTest {
         assertThat(open("one").stopped()).isPresent();
     }
 
+    /** The books name a commit by its number among those of all daemons: which of them has made it they do not tell. */
+    @Test
+    void any_log_may_have_the_commit_that_the_books_know_and_all_are_refused_only_when_none_has_it()
+            throws IOException {
+        PostgresStore one = open("one");
+        PostgresStore two = open("two");
+        pay(one, 1);
+        PostgresServer.backUp(schema);
+        pay(one, 2);
+        pay(two, 12);
+        end(two);
+        copyDatadir("two", "old");
+        two = open("two");
+        pay(two, 13);
+        Optional<CommitMark> books = two.confirmed();
+        end(one);
+        end(two);
+        copyDatadir("two", "new");
+        PostgresServer.putBack(schema);
+        copyDatadir("old", "two");
+
+        assertThat(restore("one", books).missing()).hasSize(1);
+        assertThatThrownBy(() -> restore("two", books))
+                .hasMessageContaining("is older than the payments that are missing");
+        copyDatadir("new", "two");
+        assertThat(restore("two", books).restored().orElseThrow().complete()).isTrue();
+        assertBound(open("one"), List.of(1, 2, 12, 13));
+    }
+
+    private PostgresRestore.Step restore(String name, Optional<CommitMark> books) {
+        return PostgresStore.restore(datadir(name), books, Set.of(), schema, () -> PostgresServer.connect(schema));
+    }
+
     @Test
     void a_daemon_whose_log_finds_no_room_opens_nothing_and_leaves_its_spends_to_others() {
         PostgresStore one = open("one");
