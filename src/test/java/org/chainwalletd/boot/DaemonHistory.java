@@ -95,6 +95,9 @@ final class DaemonHistory implements AutoCloseable {
 
     private static final int STRICTLY_AHEAD = 4;
 
+    /** How a history that waits in vain for its payments begins to say so. */
+    static final String NOT_ENDED = "not all has ended: ";
+
     static final List<CrashPoint> PLACES = List.of(
             CrashPoint.SPEND_BEFORE_INTENT,
             CrashPoint.SPEND_AFTER_INTENT,
@@ -308,7 +311,15 @@ final class DaemonHistory implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        members.get(0).rig.imported(71);
+        // Daemons without the store lock refuse some calls.
+        Await.until("the payer's key is imported", () -> {
+            try {
+                members.get(0).rig.imported(71);
+                return true;
+            } catch (WalletdException refused) {
+                return false;
+            }
+        });
         members.get(0).rig.imported(73);
         for (int i = 0; i < COINS; i++) {
             chain.faucet(payer.address, Amount.of(COIN));
@@ -1107,7 +1118,7 @@ final class DaemonHistory implements AutoCloseable {
             HangWatch.alive();
             long now = System.nanoTime();
             if (now - began > UNTIL_FINAL_NANOS) {
-                throw new AssertionError("not all has ended: " + this + open());
+                throw new AssertionError(NOT_ENDED + this + open());
             }
             if (now - restarted > RESTART_NANOS) {
                 restarted = now;
