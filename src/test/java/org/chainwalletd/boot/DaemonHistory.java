@@ -75,6 +75,7 @@ final class DaemonHistory implements AutoCloseable {
     private static final int UNTIL_FINAL_BLOCKS = 30;
     private static final int UNTIL_FINAL = 370;
     private static final int MOST_SAID = 60;
+    private static final int MOST_SLOWLY = 32;
     private static final int SAID_SOON = 25;
     /** Of steps, without those of {@link #moveDatabase}. */
     private static final int KINDS = 38;
@@ -311,16 +312,8 @@ final class DaemonHistory implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        // Daemons without the store lock refuse some calls.
-        Await.until("the payer's key is imported", () -> {
-            try {
-                members.get(0).rig.imported(71);
-                return true;
-            } catch (WalletdException refused) {
-                return false;
-            }
-        });
-        members.get(0).rig.imported(73);
+        imported(71);
+        imported(73);
         for (int i = 0; i < COINS; i++) {
             chain.faucet(payer.address, Amount.of(COIN));
         }
@@ -328,6 +321,20 @@ final class DaemonHistory implements AutoCloseable {
         members.forEach(
                 member -> Await.until("the payer's coins are known", () -> balance(member, payer) == COINS * COIN));
         CrashPoint.watch(this::at);
+    }
+
+    /** Daemons without the store lock refuse some calls. */
+    private Party imported(int number) {
+        AtomicReference<Party> party = new AtomicReference<>();
+        Await.until("a key is imported", () -> {
+            try {
+                party.set(members.get(0).rig.imported(number));
+                return true;
+            } catch (WalletdException refused) {
+                return false;
+            }
+        });
+        return party.get();
     }
 
     private long balance(Member member, Party party) {
@@ -470,7 +477,7 @@ final class DaemonHistory implements AutoCloseable {
     void denyLate() {
         told.add("late denial");
         isLoose = false;
-        Party one = members.get(0).rig.imported(74);
+        Party one = imported(74);
         chain.faucet(one.address, Amount.of(COIN));
         chain.mine(2);
         members.forEach(member -> Await.until("the coin is known", () -> balance(member, one) == COIN));
@@ -1074,6 +1081,7 @@ final class DaemonHistory implements AutoCloseable {
             }
             Await.until("daemon " + member.number + " runs", () -> member.runs() || member.start());
         }
+        int slowly = 0;
         for (Order order : orders) {
             // A payment that a restored database does not have is sent when its caller says it once more.
             boolean isKnown =
@@ -1090,7 +1098,8 @@ final class DaemonHistory implements AutoCloseable {
                     // each minute.
                     boolean soon = times < SAID_SOON;
                     chain.mine(soon ? 1 : UNTIL_FINAL_BLOCKS);
-                    Await.pause(soon ? 200 : 2_500);
+                    boolean slow = !soon && slowly++ < MOST_SLOWLY;
+                    Await.pause(slow ? 2_500 : 200);
                 }
             }
         }
@@ -1140,6 +1149,10 @@ final class DaemonHistory implements AutoCloseable {
                 JsonNode status = member.rig.call("get_status", Map.of());
                 if (status.path("in_flight_utxos").longValue() != 0
                         || status.path("in_flight_transfers").longValue() != 0) {
+                    return false;
+                }
+                // A daemon that has just begun the background work counts nothing yet.
+                if (spends(member).stream().anyMatch(DaemonHistory::isInFlight)) {
                     return false;
                 }
                 for (JsonNode payout : payouts(member)) {
@@ -1193,6 +1206,10 @@ final class DaemonHistory implements AutoCloseable {
             }
         }
         return open.toString();
+    }
+
+    private static boolean isInFlight(String spend) {
+        return spend.contains(" prepared ") || spend.contains(" accepted ");
     }
 
     private static List<String> spends(Member member) {
