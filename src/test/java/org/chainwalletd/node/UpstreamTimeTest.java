@@ -158,19 +158,27 @@ class UpstreamTimeTest {
 
     @Test
     void waiting_for_a_place_ends_with_the_call_timeout() {
-        first.on("*", first.hang());
-        second.on("*", HEIGHT_7);
+        first.on("*", first.held(HEIGHT_7));
         NodeClient client = harness.client(NodeHarness.settings(1, 1, 8 << 20, first.url()));
         CompletionStage<NodeClient.Tip> served = client.tip();
-        Await.until("the node hangs", () -> !first.requests().isEmpty());
-        CompletionStage<NodeClient.Tip> waiting = client.tip();
-        Await.until("a call waits", () -> gauge("walletd.upstream.waiting", first) == 1);
+        Await.until("the node holds a call", () -> first.requests().size() == 1);
+        CompletionStage<NodeClient.Tip> next = client.tip();
+        CompletionStage<NodeClient.Tip> last = client.tip();
+        Await.until("two calls wait", () -> gauge("walletd.upstream.waiting", first) == 2);
+        // The next call gets the place half-way, so that no place becomes free when the last has waited long enough.
+        pass(NodeHarness.CALL_TIMEOUT.toMillis() / 2);
+        first.on("*", second.hang());
+        first.release();
+        assertThat(get(served).height()).isEqualTo(7);
+        Await.until("the node hangs", () -> first.requests().size() == 2);
 
-        pass(NodeHarness.CALL_TIMEOUT.toMillis());
+        pass(NodeHarness.CALL_TIMEOUT.toMillis() / 2);
 
-        assertThat(failure(NodeException.Unreachable.class, waiting))
-                .hasMessageContaining(first.url().toString());
-        failure(NodeException.Unreachable.class, served);
+        assertThat(failure(NodeException.Unreachable.class, last))
+                .hasMessageContaining(first.url().toString())
+                .hasMessageContaining("no connection became free");
+        pass(NodeHarness.CALL_TIMEOUT.toMillis() / 2);
+        failure(NodeException.Unreachable.class, next);
     }
 
     @Test
