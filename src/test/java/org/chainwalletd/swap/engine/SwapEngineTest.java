@@ -15,11 +15,14 @@ import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.crypto.SecretBytes;
@@ -35,6 +38,7 @@ import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapStatus;
+import org.chainwalletd.swap.legs.Legs;
 import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
@@ -67,6 +71,49 @@ public class SwapEngineTest {
         seals.close();
     }
 
+    /** The legs as one process has them: of what it has begun, nothing reaches a chain once it has died. */
+    private static final class ProcessLegs implements Legs {
+        private final Legs legs;
+        private boolean isDead;
+
+        ProcessLegs(Legs legs) {
+            this.legs = legs;
+        }
+
+        synchronized void die() {
+            isDead = true;
+        }
+
+        private synchronized <T> CompletionStage<T> whileAlive(Supplier<CompletionStage<T>> call) {
+            return isDead ? CompletableFuture.failedFuture(new IllegalStateException("dead")) : call.get();
+        }
+
+        @Override
+        public CompletionStage<View> look(SwapRow row) {
+            return whileAlive(() -> legs.look(row));
+        }
+
+        @Override
+        public CompletionStage<String> sendLock(SwapRow row) {
+            return whileAlive(() -> legs.sendLock(row));
+        }
+
+        @Override
+        public CompletionStage<Void> abandonLock(SwapRow row) {
+            return whileAlive(() -> legs.abandonLock(row));
+        }
+
+        @Override
+        public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
+            return whileAlive(() -> legs.pushClaim(row, secret, mayBegin));
+        }
+
+        @Override
+        public CompletionStage<String> takeBack(SwapRow row) {
+            return whileAlive(() -> legs.takeBack(row));
+        }
+    }
+
     /** One swap, from its quote to its end, over as many processes as it takes. */
     private static final class History {
         private final Map<String, SwapEntry> rows = MemorySwaps.rows();
@@ -79,6 +126,7 @@ public class SwapEngineTest {
         private final StalledSwaps stalled = new StalledSwaps();
         private int runs;
         private MemorySwaps store;
+        private ProcessLegs ofProcess;
         private ActorRef<SwapEngine.Command> engine;
 
         History(long seed, int trouble) {
@@ -88,11 +136,12 @@ public class SwapEngineTest {
 
         private void start(MemorySwaps table) {
             store = table;
+            ofProcess = new ProcessLegs(legs);
             SwapJournal journal = new SwapJournal(store, seals, ForkJoinPool.commonPool());
             String run = "run-" + ++runs;
             SwapSetup setup = new SwapSetup(
                     journal,
-                    legs,
+                    ofProcess,
                     run,
                     InstantSource.fixed(Instant.ofEpochSecond(Sample.NOW)),
                     Duration.ZERO,
@@ -149,6 +198,7 @@ public class SwapEngineTest {
         }
 
         private void die() {
+            ofProcess.die();
             kit.stop(engine);
         }
 
