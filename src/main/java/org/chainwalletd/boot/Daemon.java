@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -77,6 +78,7 @@ public final class Daemon implements AutoCloseable {
 
     private final Settings settings;
     private final Argon2 cost;
+    private final Clock clock;
     private final Consumer<String> console;
     private final CompletableFuture<Void> gaveUp = new CompletableFuture<>();
     private Optional<ActorSystem<Guardian.Command>> actors = Optional.empty();
@@ -100,9 +102,10 @@ public final class Daemon implements AutoCloseable {
     /** Whether the daemon is stopping: no swap reveals its secret from then on. */
     private volatile boolean stopping;
 
-    private Daemon(Settings settings, Consumer<String> console, Argon2 cost) {
+    private Daemon(Settings settings, Consumer<String> console, Argon2 cost, Clock clock) {
         this.settings = settings;
         this.cost = cost;
+        this.clock = clock;
         this.console = console;
     }
 
@@ -114,7 +117,7 @@ public final class Daemon implements AutoCloseable {
      * @throws StartupException when it cannot start, with one line that says what to do
      */
     public static Daemon start(Settings settings, SecretBytes passphrase, Consumer<String> console) {
-        return start(settings, passphrase, console, Argon2.SPECIFIED);
+        return start(settings, passphrase, console, Argon2.SPECIFIED, Clock.systemUTC());
     }
 
     /**
@@ -122,9 +125,11 @@ public final class Daemon implements AutoCloseable {
      * open them.
      *
      * @param cost Argon2 cost of every sealed file
+     * @param clock which may be wrong, as that of a machine may
      */
-    public static Daemon start(Settings settings, SecretBytes passphrase, Consumer<String> console, Argon2 cost) {
-        Daemon daemon = new Daemon(settings, console, cost);
+    public static Daemon start(
+            Settings settings, SecretBytes passphrase, Consumer<String> console, Argon2 cost, Clock clock) {
+        Daemon daemon = new Daemon(settings, console, cost, clock);
         try {
             daemon.begin(passphrase);
             return daemon;
@@ -164,7 +169,7 @@ public final class Daemon implements AutoCloseable {
         CompletionStage<Keyring> opened = keys.under(new DaemonContext.UnderGuardian(system));
         DryRun.run(settings, system);
         keeper = Keeper.under(new DaemonContext.UnderGuardian(system));
-        DaemonContext context = new DaemonContext(settings, system, workers, meters, heldForPeers, keeper);
+        DaemonContext context = new DaemonContext(settings, system, workers, meters, heldForPeers, clock, keeper);
         Store store = Futures.await(opening, OPENING, "opening the store");
         if (database.isEmpty()) {
             storeOpen.accept(store::close);
@@ -367,9 +372,9 @@ public final class Daemon implements AutoCloseable {
                     keyring,
                     newest -> waiting.watchAll(WatchReason.NEWEST, newest),
                     withoutKeys -> waiting.watchAll(WatchReason.WATCH_ONLY, withoutKeys));
-            following.watchWallet(context.guardian(), keyring, context.meters());
+            following.watchWallet(context, keyring);
         };
-        following.forgetCredits(settings, keeper, books);
+        following.forgetCredits(context, books);
         waiting.sighted()
                 .tellCredits(following.seeCredits(
                         settings, keeper, external.nodes(), books, waiting.waits()::creditsChanged, context.workers()));

@@ -1,6 +1,7 @@
 package org.chainwalletd.boot;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Clock;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
@@ -14,6 +15,7 @@ import org.chainwalletd.stage.Spawner;
  * Dependencies that all parts of the daemon share.
  *
  * @param heldForPeers budget of bytes buffered on behalf of nodes and clients together
+ * @param clock of this machine
  * @param keeper starts background work; it runs once all of it is there
  */
 record DaemonContext(
@@ -22,6 +24,7 @@ record DaemonContext(
         Workers workers,
         Metrics metrics,
         ByteBudget heldForPeers,
+        Clock clock,
         Keeper keeper) {
     MeterRegistry meters() {
         return metrics.registry();

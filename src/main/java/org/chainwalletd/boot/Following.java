@@ -1,7 +1,5 @@
 package org.chainwalletd.boot;
 
-import io.micrometer.core.instrument.MeterRegistry;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -123,9 +121,6 @@ record Following(
 
     /** Starts to follow the chain. {@code file} has all {@link #tables}. */
     static Following start(DaemonContext context, Nodes nodes, Keyring keyring, WatchStore withoutKeys, Books file) {
-        Settings settings = context.settings();
-        Background background = context.keeper();
-        MeterRegistry meters = context.meters();
         Workers workers = context.workers();
         LedgerBooks books = new LedgerBooks(file);
         context.keeper()
@@ -135,7 +130,7 @@ record Following(
                         () -> unlessStopped(file.endEpoch(), workers.upstream()));
         watchMissing(books, keyring, workers.upstream());
         List<WatchStore.WatchOnly> rows = watchWithoutKeys(books, withoutKeys, keyring, workers.upstream());
-        Follower follower = follow(settings, background, nodes, file, meters, workers);
+        Follower follower = follow(context, nodes, file);
         CreditFeed credits = new CreditFeed(
                 file,
                 () -> follower.tip().map(tip -> OptionalLong.of(tip.height())).orElse(OptionalLong.empty()));
@@ -238,22 +233,24 @@ record Following(
     }
 
     /** Starts to compute the figures of the wallet. */
-    void watchWallet(DaemonContext.UnderGuardian spawner, Keyring keyring, MeterRegistry meters) {
-        ledger.figures().measure(meters);
-        spawner.spawn(
-                WalletWatch.create(new WalletWatch.Setup(
-                        books, follower::status, keyring::list, ledger.figures(), FIGURES, Clock.systemUTC())),
-                "wallet-watch");
+    void watchWallet(DaemonContext context, Keyring keyring) {
+        ledger.figures().measure(context.meters());
+        context.guardian()
+                .spawn(
+                        WalletWatch.create(new WalletWatch.Setup(
+                                books, follower::status, keyring::list, ledger.figures(), FIGURES, context.clock())),
+                        "wallet-watch");
     }
 
     /** Starts to remove old credits, if the operator wants that. */
-    void forgetCredits(Settings settings, Background background, Books file) {
-        long days = settings.follow().creditsKeepDays();
+    void forgetCredits(DaemonContext context, Books file) {
+        long days = context.settings().follow().creditsKeepDays();
         if (days > 0) {
-            background.begin(
-                    "credit-pruner",
-                    CreditPruner.create(file, Duration.ofDays(days), PRUNING, Clock.systemUTC()),
-                    command -> {});
+            context.keeper()
+                    .begin(
+                            "credit-pruner",
+                            CreditPruner.create(file, Duration.ofDays(days), PRUNING, context.clock()),
+                            command -> {});
         }
     }
 
@@ -275,10 +272,11 @@ record Following(
                 "seen-credits", SeenCredits.create(setup), command -> SeenCredits.whileStopped(setup, command));
     }
 
-    private static Follower follow(
-            Settings settings, Background background, Nodes nodes, Books file, MeterRegistry meters, Workers workers) {
+    private static Follower follow(DaemonContext context, Nodes nodes, Books file) {
+        Settings settings = context.settings();
+        Workers workers = context.workers();
         return Follower.start(
-                background,
+                context.keeper(),
                 new FollowerSetup(
                         settings.chain(),
                         new FollowerSetup.Sources(
@@ -293,9 +291,9 @@ record Following(
                                 new SpendingBook(settings.chain(), SPENDINGS)),
                         rules(settings),
                         new WorkCheck(settings.chain(), workers.background()),
-                        meters,
+                        context.meters(),
                         INTERVAL,
-                        Clock.systemUTC(),
+                        context.clock(),
                         workers.upstream()));
     }
 

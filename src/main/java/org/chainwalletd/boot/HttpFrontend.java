@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -45,7 +44,7 @@ final class HttpFrontend {
         this.context = context;
         Settings settings = context.settings();
         this.named = NamedTokens.open(
-                tokens.named(), Clock.systemUTC(), settings.http().access().keyExport());
+                tokens.named(), context.clock(), settings.http().access().keyExport());
         this.authenticator = new Authenticator(tokens.classic().read(), named);
         this.rotation = new TokenRotation(tokens.classic(), authenticator);
         this.tls = openTls(settings, identities);

@@ -90,7 +90,7 @@ record Services(
         return new RpcDispatcher(
                 methods,
                 errors,
-                new CallObservers(new CallMetrics(context.meters(), methods), new AuditTrail(Clock.systemUTC())),
+                new CallObservers(new CallMetrics(context.meters(), methods), new AuditTrail(context.clock())),
                 new RpcDispatcher.Limits(
                         settings().http().batches().maxItems(),
                         settings().http().batches().parallelism(),
@@ -222,7 +222,7 @@ record Services(
         checks.put("background", context.keeper()::complaint);
         checks.put(
                 "follower",
-                new FollowerReadiness(following.follower(), settings().follow().maxLag(), Clock.systemUTC()));
+                new FollowerReadiness(following.follower(), settings().follow().maxLag(), context.clock()));
         accounts.map(Accounts::readiness).ifPresent(check -> checks.put("account_chain", check));
         swaps.ifPresent(service -> checks.put("swaps", service::stalled));
         return checks;
@@ -246,7 +246,7 @@ record Services(
                 .follower()
                 .status()
                 .tip()
-                .map(tip -> (double) Math.max(0, Clock.systemUTC().instant().getEpochSecond() - tip.timestamp()))
+                .map(tip -> (double) Math.max(0, context.clock().instant().getEpochSecond() - tip.timestamp()))
                 .orElse(Double.NaN);
         Gauge.builder("walletd.follower.tip.age.seconds", age)
                 .description("Age of the newest followed block by its own timestamp")

@@ -1,6 +1,5 @@
 package org.chainwalletd.boot;
 
-import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -97,7 +96,7 @@ final class Spending {
                         rules,
                         () -> nodes.client().each().size(),
                         events,
-                        Clock.systemUTC(),
+                        context.clock(),
                         context.workers().upstream()),
                 context.keeper());
     }
@@ -123,7 +122,7 @@ final class Spending {
                         () -> nodes.client().each().size(),
                         named::hasEnded,
                         SWEEP_PAUSE,
-                        Clock.systemUTC(),
+                        context.clock(),
                         context.workers().upstream()),
                 context.keeper());
     }
@@ -195,6 +194,7 @@ final class Spending {
                 keyring,
                 store,
                 context.meters(),
+                context.clock(),
                 context.workers().upstream());
     }
 }

@@ -3,7 +3,6 @@ package org.chainwalletd.boot;
 import java.math.BigInteger;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -160,7 +159,8 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                 rules.get(),
                 journal,
                 news,
-                new SwapAlarms(parts.context().meters(), events::alarm, InstantSource.system()));
+                new SwapAlarms(
+                        parts.context().meters(), events::alarm, parts.context().clock()));
         engine.refuseOther(rows);
         engine.refuseContract();
         book.leaveToEngine();
@@ -289,7 +289,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
             SwapClocks clocks = new SwapClocks(
                     account().chain(),
                     parts.following().follower()::tip,
-                    InstantSource.system(),
+                    parts.context().clock(),
                     parts.workers().upstream());
             QuoteBinding binding = binding(limits);
             Legs legs = SwapLegs.make(parts, limits, relay(clocks), binding, clocks, this::hindrance);

@@ -5,6 +5,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -58,7 +59,7 @@ final class TemporaryDaemon {
             Settings settings = SettingsLoader.load(flags.apply(datadir), Map.of(), folder.path())
                     .settings();
             SecretBytes passphrase = SecretBytes.takeOver("demonstration only".getBytes(StandardCharsets.UTF_8));
-            try (Daemon daemon = Daemon.start(settings, passphrase, line -> {}, CHEAP)) {
+            try (Daemon daemon = Daemon.start(settings, passphrase, line -> {}, CHEAP, Clock.systemUTC())) {
                 String token = Files.readString(datadir.resolve("token-spend")).strip();
                 visit.run(
                         new WalletdClient(daemon.uri(), token, Optional.empty(), PATIENCE),

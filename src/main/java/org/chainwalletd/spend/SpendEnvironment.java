@@ -118,7 +118,7 @@ public record SpendEnvironment(
      */
     private static final int BURIAL_DEPTH = Network.MAINNET.coinbaseMaturity();
 
-    /** Creates the environment of the running daemon: limits and paces from the settings, the system's clock. */
+    /** Creates the environment of the running daemon: limits and paces from the settings. */
     public static SpendEnvironment of(
             Settings settings,
             NodeClient node,
@@ -129,6 +129,7 @@ public record SpendEnvironment(
             Signer signer,
             Store store,
             MeterRegistry meters,
+            Clock clock,
             Executor executor) {
         SpendMetrics metrics = new SpendMetrics(meters);
         settings.node().urls().forEach(url -> metrics.contradictions(url.toString()));
@@ -165,7 +166,7 @@ public record SpendEnvironment(
                         BURIAL_DEPTH),
                 drawing(spend, store),
                 metrics,
-                new SteadyClock(store.clock(Clock.systemUTC()), System::nanoTime, chain::tipMillis),
+                new SteadyClock(store.clock(clock), System::nanoTime, chain::tipMillis),
                 executor);
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -70,7 +71,7 @@ class BackgroundUnderLoadTest {
                         Map.of(),
                         folder)
                 .settings();
-        daemon = Daemon.start(settings, DaemonRig.passphrase(), line -> {}, DaemonRig.COST);
+        daemon = Daemon.start(settings, DaemonRig.passphrase(), line -> {}, DaemonRig.COST, Clock.systemUTC());
         String token = Files.readString(folder.resolve("token-spend")).strip();
         client = new WalletdClient(daemon.uri(), token, Optional.empty(), Duration.ofSeconds(250));
         node = new WalletdClient(daemon.nodeUri().orElseThrow(), "none", Optional.empty(), Duration.ofSeconds(30));

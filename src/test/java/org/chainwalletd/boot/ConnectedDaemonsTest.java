@@ -13,6 +13,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,7 +74,8 @@ class ConnectedDaemonsTest {
                 DaemonRig.settings(datadir, ScriptedNode.refusing(), all.toArray(String[]::new)),
                 DaemonRig.passphrase(),
                 line -> {},
-                DaemonRig.COST);
+                DaemonRig.COST,
+                Clock.systemUTC());
         daemons.add(started);
         return started;
     }

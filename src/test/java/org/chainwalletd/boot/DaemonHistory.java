@@ -11,7 +11,11 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -96,6 +100,15 @@ final class DaemonHistory implements AutoCloseable {
 
     private static final int STRICTLY_AHEAD = 4;
 
+    /** By how much the clock of a daemon's machine is ahead. */
+    private static final List<Duration> WRONG = List.of(
+            Duration.ofHours(-25),
+            Duration.ofMinutes(-4),
+            Duration.ZERO,
+            Duration.ofMinutes(11),
+            Duration.ofHours(25),
+            Duration.ofDays(400));
+
     /** How a history that waits in vain for its payments begins to say so. */
     static final String NOT_ENDED = "not all has ended: ";
 
@@ -136,6 +149,11 @@ final class DaemonHistory implements AutoCloseable {
         private final Path datadir;
         private final DatabaseDoor door;
         private final ThreadGroup threads;
+        private final Clock clock = ((InstantSource) () -> Instant.now().plus(ahead())).withZone(ZoneOffset.UTC);
+
+        /** By how much its machine's clock is wrong. */
+        private volatile Duration ahead = Duration.ZERO;
+
         /** Null while it does not run. */
         private volatile DaemonRig rig;
 
@@ -151,6 +169,10 @@ final class DaemonHistory implements AutoCloseable {
             this.threads = new ThreadGroup("daemon-" + number);
         }
 
+        private Duration ahead() {
+            return ahead;
+        }
+
         boolean runs() {
             return rig != null;
         }
@@ -158,7 +180,7 @@ final class DaemonHistory implements AutoCloseable {
         boolean start() {
             Await.outcome(ending);
             door.back();
-            FutureTask<DaemonRig> starting = new FutureTask<>(() -> DaemonRig.over(chain, datadir, flags(door)));
+            FutureTask<DaemonRig> starting = new FutureTask<>(() -> DaemonRig.over(chain, clock, datadir, flags(door)));
             new Thread(threads, starting, "start of " + threads.getName()).start();
             try {
                 DaemonRig started = Await.outcome(starting);
@@ -745,7 +767,11 @@ final class DaemonHistory implements AutoCloseable {
     }
 
     private void moveClock() {
-        if (actsClock) {
+        if (random.nextBoolean()) {
+            Member member = any();
+            member.ahead = WRONG.get(random.nextInt(WRONG.size()));
+            tell("clock moved", member);
+        } else if (actsClock) {
             count("database's clock moved");
             database.moveClock(AHEAD.get(random.nextInt(isLoose ? AHEAD.size() : STRICTLY_AHEAD)));
         }

@@ -13,6 +13,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,7 +78,8 @@ class DaemonsOfDatabaseTest {
                 DaemonRig.settings(datadir, ScriptedNode.refusing(), all.toArray(String[]::new)),
                 DaemonRig.passphrase(),
                 line -> {},
-                DaemonRig.COST);
+                DaemonRig.COST,
+                Clock.systemUTC());
     }
 
     /** The database is away at the moment at which the daemon, which has the lease, begins the work that comes with it. */

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -77,7 +78,8 @@ class DatabaseKeysTest {
                         DaemonRig.settings(datadir(), ScriptedNode.refusing(), database.flags(folder)),
                         wrong,
                         line -> {},
-                        DaemonRig.COST))
+                        DaemonRig.COST,
+                        Clock.systemUTC()))
                 .isInstanceOf(StartupException.class)
                 .hasMessageContaining("-32012 keystore locked: wrong passphrase");
         assertThat(wrong.isClosed()).isTrue();

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,7 +68,7 @@ class EventsTest {
                         Map.of(),
                         folder)
                 .settings();
-        daemon = Daemon.start(settings, DaemonRig.passphrase(), line -> {}, DaemonRig.COST);
+        daemon = Daemon.start(settings, DaemonRig.passphrase(), line -> {}, DaemonRig.COST, Clock.systemUTC());
         token = Files.readString(folder.resolve("token-read")).strip();
         String spend = Files.readString(folder.resolve("token-spend")).strip();
         client = new WalletdClient(daemon.uri(), spend, Optional.empty(), Duration.ofSeconds(30));

@@ -10,6 +10,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -161,7 +162,8 @@ class DatabaseCommandsTest {
                             DaemonRig.settings(two, node.uri(), store.flags(folder)),
                             DaemonRig.passphrase(),
                             line -> {},
-                            DaemonRig.COST)
+                            DaemonRig.COST,
+                            Clock.systemUTC())
                     .close();
             store.backUp();
             try (DaemonRig daemon = new DaemonRig(one, node.uri(), store.flags(folder))) {

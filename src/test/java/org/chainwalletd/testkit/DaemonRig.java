@@ -13,6 +13,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -64,17 +65,13 @@ public final class DaemonRig implements AutoCloseable {
 
     /** @param more flags and their values */
     public DaemonRig(Path datadir, URI node, String... more) {
-        this(datadir, Optional.empty(), node, more);
+        this(COST, Clock.systemUTC(), datadir, Optional.empty(), node, more);
     }
 
-    private DaemonRig(Path datadir, Optional<Chain> chain, URI node, String... more) {
-        this(COST, datadir, chain, node, more);
-    }
-
-    private DaemonRig(Argon2 cost, Path datadir, Optional<Chain> chain, URI node, String... more) {
+    private DaemonRig(Argon2 cost, Clock clock, Path datadir, Optional<Chain> chain, URI node, String... more) {
         this.chain = chain;
         try {
-            daemon = Daemon.start(settings(datadir, node, more), passphrase(), line -> {}, cost);
+            daemon = Daemon.start(settings(datadir, node, more), passphrase(), line -> {}, cost, clock);
             token = Files.readString(datadir.resolve("token-spend")).strip();
             client = new WalletdClient(daemon.uri(), token, Optional.empty(), PATIENCE);
         } catch (IOException e) {
@@ -84,13 +81,14 @@ public final class DaemonRig implements AutoCloseable {
 
     /** Without a chain, and with sealed files that take their time. */
     public static DaemonRig ofCost(Argon2 cost, Path datadir, String... more) {
-        return new DaemonRig(cost, datadir, Optional.empty(), ScriptedNode.refusing(), more);
+        return new DaemonRig(cost, Clock.systemUTC(), datadir, Optional.empty(), ScriptedNode.refusing(), more);
     }
 
     /** Over a chain of its own, with ten blocks. */
     public static DaemonRig withChain(Path datadir, String... more) {
         try {
-            return over(Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(10)), false, datadir, more);
+            Devnet devnet = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(10));
+            return over(devnet, false, Clock.systemUTC(), datadir, more);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -98,12 +96,17 @@ public final class DaemonRig implements AutoCloseable {
 
     /** Over a chain that outlives it. */
     public static DaemonRig over(Devnet devnet, Path datadir, String... more) {
-        return over(devnet, true, datadir, more);
+        return over(devnet, Clock.systemUTC(), datadir, more);
     }
 
-    private static DaemonRig over(Devnet devnet, boolean guest, Path datadir, String... more) {
+    /** Over a chain that outlives it, on a machine with a clock of its own. */
+    public static DaemonRig over(Devnet devnet, Clock clock, Path datadir, String... more) {
+        return over(devnet, true, clock, datadir, more);
+    }
+
+    private static DaemonRig over(Devnet devnet, boolean guest, Clock clock, Path datadir, String... more) {
         DistortingNode node = new DistortingNode(devnet.uri());
-        return new DaemonRig(datadir, Optional.of(new Chain(devnet, node, guest)), node.url(), more);
+        return new DaemonRig(COST, clock, datadir, Optional.of(new Chain(devnet, node, guest)), node.url(), more);
     }
 
     public static Settings settings(Path datadir, URI node, String... more) {
