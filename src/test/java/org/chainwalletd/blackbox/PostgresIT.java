@@ -3,7 +3,6 @@ package org.chainwalletd.blackbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -14,10 +13,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -53,7 +50,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("long")
 @Tag("postgres")
 class PostgresIT {
-    private static final String PASSWORD = "pa ss'wörd";
+    private static final String PASSWORD = PostgresService.PASSWORD;
     private static final long COIN = 100_000_000L;
     private static final int BUSY = -32042;
     private static final int FAILED = 1;
@@ -64,7 +61,7 @@ class PostgresIT {
     @TempDir
     static Path data;
 
-    private static Server server;
+    private static PostgresService server;
     private static int databases;
 
     @RegisterExtension
@@ -75,94 +72,21 @@ class PostgresIT {
 
     private String database;
 
-    /** A server that asks for passwords, and can be stopped and started. */
-    private static final class Server {
-        private final Path data;
-        private final int port = FreePort.any();
-        private EmbeddedPostgres running;
-        private boolean isRunning;
-
-        Server(Path data) throws IOException, SQLException {
-            this.data = data;
-            start();
-            run("CREATE ROLE walletd LOGIN PASSWORD '" + PASSWORD.replace("'", "''") + "'");
-            Path access = data.resolve("pg_hba.conf");
-            Files.writeString(access, "host all walletd 127.0.0.1/32 scram-sha-256\n" + Files.readString(access));
-            run("SELECT pg_reload_conf()");
-        }
-
-        void start() throws IOException {
-            running = EmbeddedPostgres.builder()
-                    .setDataDirectory(data)
-                    .setCleanDataDirectory(false)
-                    .setPort(port)
-                    .setServerConfig("fsync", "on")
-                    .setServerConfig("full_page_writes", "on")
-                    .setServerConfig("synchronous_commit", "on")
-                    .setPGStartupWait(Duration.ofMinutes(2))
-                    .start();
-            isRunning = true;
-        }
-
-        /** Stops it as its operator does; the library's own way waits for a few seconds only. */
-        void stop() throws IOException {
-            isRunning = false;
-            List<String> told = Files.readAllLines(data.resolve("postmaster.pid"));
-            long process = Long.parseLong(told.get(0).strip());
-            Await.exit(new ProcessBuilder("kill", "-INT", Long.toString(process)).start());
-            Await.until("the server has stopped", () -> !Files.exists(data.resolve("postmaster.pid")));
-            running.close();
-        }
-
-        void run(String statement) throws SQLException {
-            runIn("postgres", statement);
-        }
-
-        void runIn(String database, String statement) throws SQLException {
-            try (Connection connection =
-                            running.getDatabase("postgres", database).getConnection();
-                    Statement one = connection.createStatement()) {
-                one.execute(statement);
-            }
-        }
-
-        long number(String database, String query) throws SQLException {
-            try (Connection connection =
-                            running.getDatabase("postgres", database).getConnection();
-                    Statement one = connection.createStatement();
-                    ResultSet row = one.executeQuery(query)) {
-                row.next();
-                return row.getLong(1);
-            }
-        }
-
-        /** The folder of the server's programs. */
-        Path programs() throws IOException {
-            String process =
-                    Files.readAllLines(data.resolve("postmaster.pid")).get(0).strip();
-            return Path.of("/proc", process, "exe").toRealPath().getParent();
-        }
-
-        String url(String database) {
-            return "postgresql://walletd@127.0.0.1:" + port + "/" + database;
-        }
-    }
-
     @BeforeAll
     static void startServer() throws Exception {
-        server = new Server(data.resolve("server"));
+        server = new PostgresService(data.resolve("server"));
     }
 
     @AfterAll
     static void stopServer() throws IOException {
-        if (server != null && server.isRunning) {
+        if (server != null && server.isRunning()) {
             server.stop();
         }
     }
 
     @BeforeEach
     void makeDatabase() throws Exception {
-        if (!server.isRunning) {
+        if (!server.isRunning()) {
             server.start();
         }
         database = "payments_" + ++databases;
@@ -176,7 +100,7 @@ class PostgresIT {
                 .with("WALLETD_STORE_PASSWORD", PASSWORD);
     }
 
-    private String funded(Wallet wallet, int coins) {
+    static String funded(Wallet wallet, int coins) {
         String payer = wallet.mint();
         long[] amounts = new long[coins];
         Arrays.fill(amounts, COIN);
@@ -317,15 +241,15 @@ class PostgresIT {
         assertThat(others).isEmpty();
     }
 
-    private static void pay(Wallet wallet, String payer, int order) {
+    static void pay(Wallet wallet, String payer, int order) {
         wallet.transfer(payer, token(order), new Output(shop(order), 1_000));
     }
 
-    private static String token(int order) {
+    static String token(int order) {
         return String.format("order-%06d", order);
     }
 
-    private static String shop(int order) {
+    static String shop(int order) {
         return String.format("%064x", 1_000_000 + order);
     }
 
@@ -370,14 +294,14 @@ class PostgresIT {
     }
 
     /** Copies the tokens for the callers of a daemon; the daemon itself needs no such files. */
-    private static void copyTokens(Path from, Path to) throws IOException {
+    static void copyTokens(Path from, Path to) throws IOException {
         Files.createDirectories(to);
         for (String scope : List.of("read", "manage", "spend")) {
             Files.copy(from.resolve("token-" + scope), to.resolve("token-" + scope));
         }
     }
 
-    private static void awaitKnown(Wallet wallet, String address) {
+    static void awaitKnown(Wallet wallet, String address) {
         Await.until("the key is known", () -> wallet.addresses().contains(address));
     }
 
@@ -805,7 +729,7 @@ class PostgresIT {
                 "has a host that cannot be found");
         refused(
                 datadir,
-                "postgresql://walletd@localhost:" + server.port + "/" + database + "?sslmode=verify-full",
+                "postgresql://walletd@localhost:" + server.port() + "/" + database + "?sslmode=verify-full",
                 "TLS is not trusted");
         server.run("ALTER DATABASE " + database + " SET default_transaction_read_only = on");
         refused(datadir, server.url(database), "has no primary server that can be written");
@@ -861,8 +785,7 @@ class PostgresIT {
     @Test
     void a_lock_that_is_held_for_long_is_named_and_no_reason_to_end() throws Exception {
         try (DaemonProcess daemon = daemon(folder.resolve("datadir")).start()) {
-            try (Connection holder =
-                            server.running.getDatabase("postgres", database).getConnection();
+            try (Connection holder = server.connection(database);
                     Statement statement = holder.createStatement()) {
                 holder.setAutoCommit(false);
                 statement.execute("SELECT 1 FROM store FOR UPDATE");
@@ -925,11 +848,11 @@ class PostgresIT {
         assertThat(told).doesNotContain(PASSWORD);
     }
 
-    private static String readiness(DaemonProcess daemon) {
+    static String readiness(DaemonProcess daemon) {
         return answer(daemon, "/readyz").body();
     }
 
-    private static int status(DaemonProcess daemon, String path) {
+    static int status(DaemonProcess daemon, String path) {
         return answer(daemon, path).statusCode();
     }
 
