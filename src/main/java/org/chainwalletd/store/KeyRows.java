@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -18,7 +17,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
-import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.KeyringRow.Head;
 import org.chainwalletd.store.KeyringRow.Key;
@@ -30,75 +28,7 @@ import org.chainwalletd.store.KeyringRow.Place;
  * keys back. Methods block, and fail with {@link StoreException}.
  */
 public final class KeyRows {
-    /** Keys in one query. */
-    private static final int PAGE = 10_000;
-
     private static final long PATIENCE_SECONDS = 60;
-
-    private static final String COLUMNS = "number, address, public_key, derivation, label, imported, origin, birth";
-
-    private static final List<String> TABLES = List.of(
-            "CREATE TABLE keyring (one BIGINT PRIMARY KEY CHECK (one = 1), next_index BIGINT NOT NULL)",
-            "CREATE TABLE keyring_members (name TEXT PRIMARY KEY, json BYTEA NOT NULL)",
-            """
-            CREATE TABLE sealed (
-              kind TEXT NOT NULL,
-              owner BYTEA NOT NULL,
-              blob BYTEA NOT NULL,
-              PRIMARY KEY (kind, owner))""",
-            """
-            CREATE TABLE keys (
-              number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-              address BYTEA NOT NULL UNIQUE,
-              public_key BYTEA,
-              derivation BIGINT,
-              label TEXT,
-              imported BIGINT NOT NULL,
-              origin BIGINT NOT NULL,
-              birth BIGINT)""");
-
-    private static final String COMMIT = "current_setting('walletd.commit')::bigint";
-
-    /** Tables and triggers by which a daemon follows the changes of others. */
-    private static final List<String> FOLLOWING = List.of(
-            "ALTER TABLE keys ADD COLUMN commit BIGINT NOT NULL DEFAULT 0",
-            "CREATE INDEX keys_by_commit ON keys (commit)",
-            "CREATE TABLE deleted_keys (address BYTEA PRIMARY KEY, commit BIGINT NOT NULL)",
-            "CREATE INDEX deleted_keys_by_commit ON deleted_keys (commit)",
-            """
-            CREATE FUNCTION key_changing() RETURNS trigger LANGUAGE plpgsql AS $$
-            BEGIN
-              NEW.commit := %s;
-              IF TG_OP = 'INSERT' THEN
-                DELETE FROM deleted_keys WHERE address = NEW.address;
-              END IF;
-              RETURN NEW;
-            END $$""".formatted(COMMIT),
-            "CREATE TRIGGER key_changing BEFORE INSERT OR UPDATE ON keys FOR EACH ROW EXECUTE FUNCTION key_changing()",
-            """
-            CREATE FUNCTION key_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
-            BEGIN
-              INSERT INTO deleted_keys (address, commit) VALUES (OLD.address, %s)
-                ON CONFLICT (address) DO UPDATE SET commit = excluded.commit;
-              RETURN NULL;
-            END $$""".formatted(COMMIT),
-            "CREATE TRIGGER key_deleted AFTER DELETE ON keys FOR EACH ROW EXECUTE FUNCTION key_deleted()",
-            """
-            CREATE FUNCTION keyring_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-            BEGIN
-              INSERT INTO changes (commit, rows_of, id) VALUES (%s, 'keys', 0) ON CONFLICT DO NOTHING;
-              RETURN NULL;
-            END $$""".formatted(COMMIT),
-            "CREATE TRIGGER keys_changed AFTER INSERT OR UPDATE OR DELETE ON keys"
-                    + " FOR EACH STATEMENT EXECUTE FUNCTION keyring_changed()",
-            "CREATE TRIGGER keyring_changed AFTER INSERT OR UPDATE ON keyring"
-                    + " FOR EACH STATEMENT EXECUTE FUNCTION keyring_changed()",
-            "CREATE TRIGGER members_changed AFTER INSERT OR UPDATE OR DELETE ON keyring_members"
-                    + " FOR EACH STATEMENT EXECUTE FUNCTION keyring_changed()",
-            "CREATE TRIGGER evm_key_sealed AFTER INSERT ON sealed"
-                    + " FOR EACH ROW WHEN (NEW.kind = 'kept_evm_key') EXECUTE FUNCTION keyring_changed()",
-            "CREATE TRIGGER evm_key_removed AFTER DELETE ON sealed"
-                    + " FOR EACH ROW WHEN (OLD.kind = 'kept_evm_key') EXECUTE FUNCTION keyring_changed()");
 
     /** Runs statements and waits for their result. */
     private interface Runner {
@@ -202,30 +132,6 @@ public final class KeyRows {
         return database;
     }
 
-    /** Makes the tables where an earlier release has not; called with the migration's lock. */
-    static void migrate(SqlSession session) throws SQLException {
-        if (!isMade(session)) {
-            for (String table : TABLES) {
-                session.execute(table);
-            }
-        }
-        if (!isFollowed(session)) {
-            for (String statement : FOLLOWING) {
-                session.execute(statement);
-            }
-        }
-    }
-
-    private static boolean isFollowed(SqlSession session) throws SQLException {
-        return session.queryOne("SELECT to_regclass('deleted_keys') IS NOT NULL AS made", row -> row.truth("made"))
-                .orElseThrow();
-    }
-
-    private static boolean isMade(SqlSession session) throws SQLException {
-        return session.queryOne("SELECT to_regclass('keys') IS NOT NULL AS made", row -> row.truth("made"))
-                .orElseThrow();
-    }
-
     /** Tells whether other daemons may change the rows, and this one follows them. */
     public boolean areShared() {
         return listeners.isPresent();
@@ -238,7 +144,7 @@ public final class KeyRows {
 
     /** Returns the number of the newest commit; rows that are read later include it. */
     public long newest() {
-        return reader.run(session -> isMade(session) ? newest(session) : 0L);
+        return reader.run(session -> KeyringTable.isMade(session) ? newest(session) : 0L);
     }
 
     private static long newest(SqlSession session) throws SQLException {
@@ -263,8 +169,7 @@ public final class KeyRows {
         return reader.run(session -> {
             // First the number: each later statement sees all commits up to it.
             long newest = newest(session);
-            List<Key> changed = session.query(
-                    "SELECT " + COLUMNS + " FROM keys WHERE commit > ? ORDER BY commit, number", KeyRows::key, commit);
+            List<Key> changed = KeyringTable.changedAfter(session, commit);
             Set<Address> deleted = new HashSet<>(session.query(
                     "SELECT address FROM deleted_keys WHERE commit > ?", row -> row.address("address"), commit));
             // A key may have come back between the two statements, or have been deleted.
@@ -273,7 +178,7 @@ public final class KeyRows {
                     newest,
                     changed,
                     deleted,
-                    head(session)
+                    KeyringTable.head(session)
                             .orElseThrow(() ->
                                     GroupCommitWriter.unavailable(database, "has lost the row of its keyring", null)));
         });
@@ -281,19 +186,7 @@ public final class KeyRows {
 
     /** Reads the keyring's own facts; empty when no keyring was made. */
     public Optional<Head> head() {
-        return reader.run(session -> isMade(session) ? head(session) : Optional.empty());
-    }
-
-    static Optional<Head> head(SqlSession session) throws SQLException {
-        Optional<Long> next = session.queryOne("SELECT next_index FROM keyring", row -> row.getLong(1));
-        if (next.isEmpty()) {
-            return Optional.empty();
-        }
-        Map<String, Bytes> members = new TreeMap<>();
-        session.visit(
-                "SELECT name, json FROM keyring_members",
-                row -> members.put(row.text("name"), Bytes.wrap(row.raw("json"))));
-        return Optional.of(new Head(next.get(), members));
+        return reader.run(session -> KeyringTable.isMade(session) ? KeyringTable.head(session) : Optional.empty());
     }
 
     /** Tells whether the database has a payment, which a key that is gone may have signed. */
@@ -314,49 +207,14 @@ public final class KeyRows {
     public List<Key> keys() {
         return reader.run(session -> {
             List<Key> keys = new ArrayList<>();
-            visitKeys(session, keys::add);
+            KeyringTable.visitKeys(session, keys::add);
             return keys;
         });
     }
 
-    /** Receives each row; may pass it to a log. */
-    interface Visitor<T> {
-        void visit(T row) throws SQLException;
-    }
-
-    private static void visitKeys(SqlSession session, Visitor<Key> visitor) throws SQLException {
-        record Numbered(long number, Key key) {}
-        List<Numbered> page;
-        for (long last = 0; ; last = page.get(page.size() - 1).number()) {
-            page = session.query(
-                    "SELECT " + COLUMNS + " FROM keys WHERE number > ? ORDER BY number LIMIT ?",
-                    row -> new Numbered(row.number("number"), key(row)),
-                    last,
-                    PAGE);
-            if (page.isEmpty()) {
-                return;
-            }
-            for (Numbered each : page) {
-                visitor.visit(each.key());
-            }
-        }
-    }
-
-    private static Key key(Row row) throws SQLException {
-        byte[] publicKey = row.raw("public_key");
-        return new Key(
-                row.address("address"),
-                Optional.ofNullable(publicKey).map(PublicKey::of),
-                row.ifNumber("derivation"),
-                row.ifText("label"),
-                row.flag("imported"),
-                (int) row.number("origin"),
-                row.ifNumber("birth"));
-    }
-
     /** Reads a sealed blob; empty when there is none in this place. */
     public Optional<Bytes> sealed(Place place) {
-        return reader.run(session -> isMade(session)
+        return reader.run(session -> KeyringTable.isMade(session)
                 ? session.queryOne(
                         "SELECT blob FROM sealed WHERE kind = ? AND owner = ?",
                         row -> Bytes.wrap(row.getBytes(1)),
@@ -368,7 +226,7 @@ public final class KeyRows {
     /** Finds some place of this kind, of a listed key if there is one. */
     public Optional<Place> anySealed(String kind) {
         return reader.run(session -> {
-            if (!isMade(session)) {
+            if (!KeyringTable.isMade(session)) {
                 return Optional.empty();
             }
             Optional<Place> listed = session.queryOne(
@@ -395,7 +253,7 @@ public final class KeyRows {
 
     /** Reads the owners of all blobs of this kind. */
     public Set<Bytes> owners(String kind) {
-        return reader.run(session -> isMade(session)
+        return reader.run(session -> KeyringTable.isMade(session)
                 ? new HashSet<>(session.query(
                         "SELECT owner FROM sealed WHERE kind = ?", row -> Bytes.wrap(row.getBytes(1)), kind))
                 : Set.of());
@@ -426,7 +284,7 @@ public final class KeyRows {
 
     private void apply(SqlSession session, Change change) throws SQLException {
         for (Map.Entry<Place, Bytes> blob : change.sealed().entrySet()) {
-            seal(session, blob.getKey(), blob.getValue());
+            KeyringTable.seal(session, blob.getKey(), blob.getValue());
             lines.add(new SentLine.Sealed(blob.getKey(), blob.getValue()));
         }
         for (Place place : change.removed()) {
@@ -436,42 +294,26 @@ public final class KeyRows {
                     place.owner().toArray());
         }
         for (Key key : change.replaced()) {
-            // Others may have learnt more of the key meanwhile.
-            tell(session.query(
-                    "UPDATE keys SET public_key = coalesce(?::bytea, public_key),"
-                            + " derivation = coalesce(?::bigint, derivation), imported = greatest(imported, ?),"
-                            + " origin = coalesce(nullif(?, 0), origin), birth = coalesce(?::bigint, birth)"
-                            + " WHERE address = ? RETURNING " + COLUMNS,
-                    KeyRows::key,
-                    bytes(key.publicKey()),
-                    number(key.index()),
-                    key.imported() ? 1 : 0,
-                    key.origin(),
-                    number(key.birth()),
-                    key.address().toArray()));
+            tell(KeyringTable.replace(session, key));
         }
         for (Map.Entry<Address, Optional<String>> label : change.labels().entrySet()) {
-            tell(session.query(
-                    "UPDATE keys SET label = ? WHERE address = ? RETURNING " + COLUMNS,
-                    KeyRows::key,
-                    label.getValue().orElse(null),
-                    label.getKey().toArray()));
+            tell(KeyringTable.label(session, label.getKey(), label.getValue()));
         }
         for (Address address : change.unlisted()) {
             session.later("DELETE FROM keys WHERE address = ?", (Object) address.toArray());
         }
         for (Key key : change.listed()) {
-            list(session, key);
+            KeyringTable.list(session, key);
             lines.add(new SentLine.KeyListed(key));
         }
         if (change.nextIndex().isPresent() || change.members().isPresent()) {
-            Optional<Head> before = head(session);
+            Optional<Head> before = KeyringTable.head(session);
             Head after = new Head(
                     Math.max(
                             before.map(Head::nextIndex).orElse(0L),
                             change.nextIndex().orElse(0)),
                     change.members().or(() -> before.map(Head::members)).orElse(Map.of()));
-            set(session, after);
+            KeyringTable.set(session, after);
             lines.add(new SentLine.KeyringHead(after));
         }
     }
@@ -643,7 +485,7 @@ public final class KeyRows {
             if (!unmade && nextIndex.isEmpty() && members.isEmpty()) {
                 return true;
             }
-            Optional<Head> head = head(session);
+            Optional<Head> head = KeyringTable.head(session);
             if (unmade) {
                 return head.isEmpty();
             }
@@ -666,109 +508,5 @@ public final class KeyRows {
             }
             return true;
         }
-    }
-
-    private static void seal(SqlSession session, Place place, Bytes blob) throws SQLException {
-        session.later(
-                "INSERT INTO sealed (kind, owner, blob) VALUES (?, ?, ?)"
-                        + " ON CONFLICT (kind, owner) DO UPDATE SET blob = excluded.blob",
-                place.kind(),
-                place.owner().toArray(),
-                blob.toArray());
-    }
-
-    private static void list(SqlSession session, Key key) throws SQLException {
-        session.later(
-                "INSERT INTO keys (address, public_key, derivation, label, imported, origin, birth)"
-                        + " VALUES (?, ?::bytea, ?::bigint, ?, ?, ?, ?::bigint)"
-                        + " ON CONFLICT (address) DO UPDATE SET public_key = excluded.public_key,"
-                        + " derivation = excluded.derivation, label = excluded.label, imported = excluded.imported,"
-                        + " origin = excluded.origin, birth = excluded.birth",
-                key.address().toArray(),
-                bytes(key.publicKey()),
-                number(key.index()),
-                key.label().orElse(null),
-                key.imported() ? 1 : 0,
-                key.origin(),
-                number(key.birth()));
-    }
-
-    private static byte[] bytes(Optional<PublicKey> key) {
-        return key.map(PublicKey::toArray).orElse(null);
-    }
-
-    private static Object number(OptionalLong number) {
-        return number.isPresent() ? number.getAsLong() : null;
-    }
-
-    /** The next index never goes back: an address of the seed is given out once. */
-    private static void set(SqlSession session, Head head) throws SQLException {
-        session.later(
-                "INSERT INTO keyring (one, next_index) VALUES (1, ?) ON CONFLICT (one) DO UPDATE"
-                        + " SET next_index = excluded.next_index WHERE keyring.next_index < excluded.next_index",
-                head.nextIndex());
-        session.later("DELETE FROM keyring_members");
-        for (Map.Entry<String, Bytes> member : head.members().entrySet()) {
-            session.later(
-                    "INSERT INTO keyring_members (name, json) VALUES (?, ?)",
-                    member.getKey(),
-                    member.getValue().toArray());
-        }
-    }
-
-    /** Looks up whether a key was deleted and has not come back. */
-    static SqlSession.Lookup<Boolean> deletion(Address address) {
-        return new SqlSession.Lookup<>(
-                List.of("deleted_keys", address), "SELECT 1 FROM deleted_keys WHERE address = ?", row -> true, (Object)
-                        address.toArray());
-    }
-
-    /** Passes everything to a log's base. */
-    static void tell(SqlSession session, Visitor<SentLine> visitor) throws SQLException {
-        List<Place> page;
-        for (Place last = new Place("", Bytes.EMPTY); ; last = page.get(page.size() - 1)) {
-            page = new ArrayList<>();
-            List<Place> places = page;
-            List<SentLine> told = session.query(
-                    "SELECT kind, owner, blob FROM sealed WHERE (kind, owner) > (?, ?) ORDER BY kind, owner LIMIT ?",
-                    row -> {
-                        Place place = new Place(row.text("kind"), Bytes.wrap(row.raw("owner")));
-                        places.add(place);
-                        return new SentLine.Sealed(place, Bytes.wrap(row.raw("blob")));
-                    },
-                    last.kind(),
-                    last.owner().toArray(),
-                    PAGE);
-            if (told.isEmpty()) {
-                break;
-            }
-            for (SentLine line : told) {
-                visitor.visit(line);
-            }
-        }
-        visitKeys(session, key -> visitor.visit(new SentLine.KeyListed(key)));
-        Optional<Head> head = head(session);
-        if (head.isPresent()) {
-            visitor.visit(new SentLine.KeyringHead(head.get()));
-        }
-    }
-
-    /** Enters a line of a log. */
-    static void enter(SqlSession session, SentLine.Sealed sealed) throws SQLException {
-        seal(session, sealed.place(), sealed.blob());
-    }
-
-    /** Enters a line of a log. Returns whether it lists a key that was not listed. */
-    static boolean enter(SqlSession session, SentLine.KeyListed listed) throws SQLException {
-        boolean isNew = session.queryOne("SELECT 1 FROM keys WHERE address = ?", row -> true, (Object)
-                        listed.key().address().toArray())
-                .isEmpty();
-        list(session, listed.key());
-        return isNew;
-    }
-
-    /** Enters a line of a log. */
-    static void enter(SqlSession session, SentLine.KeyringHead head) throws SQLException {
-        set(session, head.head());
     }
 }

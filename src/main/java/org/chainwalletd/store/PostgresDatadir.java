@@ -164,7 +164,7 @@ final class PostgresDatadir {
         }
         SentLog log = SentLog.open(folder, leastToPrune);
         try {
-            if (isNew && KeyRows.head(session).isPresent()) {
+            if (isNew && KeyringTable.head(session).isPresent()) {
                 // From then on this datadir alone has every key.
                 log.renew();
             }

@@ -274,7 +274,7 @@ public final class PostgresMove {
         for (String table : tables(source)) {
             other |= !NEVER_EMPTY.contains(table) && count(session, table) > 0;
         }
-        if (starts > 0 || other || KeyRows.head(session).isPresent()) {
+        if (starts > 0 || other || KeyringTable.head(session).isPresent()) {
             throw refused("it is in use, with " + payments
                     + " payments of a daemon: make an empty database with createdb, and name that");
         }

@@ -192,7 +192,7 @@ final class PostgresSchema {
         for (String statement : Schema.after(requireKnown(session, name))) {
             session.execute(Postgres.definition(statement));
         }
-        KeyRows.migrate(session);
+        KeyringTable.migrate(session);
         if (lacks(session, "store", "agreement")) {
             session.execute("ALTER TABLE store ADD COLUMN agreement BIGINT NOT NULL DEFAULT 0");
         }

@@ -710,7 +710,7 @@ public final class PostgresStore extends SqlStore {
 
     @Override
     Optional<SqlSession.Lookup<Boolean>> deletion(Address address) {
-        return Optional.of(KeyRows.deletion(address));
+        return Optional.of(KeyringTable.deletion(address));
     }
 
     /** A process counts as alive by its heartbeat; adopting the spend of one that only seems dead is safe, and pays nothing twice. */

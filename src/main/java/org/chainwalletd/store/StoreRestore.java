@@ -217,7 +217,7 @@ public final class StoreRestore {
             SqlSweeps.visit(session, lines::add);
             PayoutTable.visitCancelled(session, row -> lines.add(PayoutTable.readCancelled(row)));
             tellAccountSends(session, lines);
-            KeyRows.tell(session, lines::add);
+            KeyringTable.tell(session, lines::add);
             lines.flush();
         } catch (SQLException e) {
             throw new IOException(e.getMessage(), e);
@@ -346,11 +346,11 @@ public final class StoreRestore {
         } else if (line instanceof SentLine.SweepPartEnded ended) {
             SqlSweeps.end(session, ended.id(), ended.part(), ended.ending());
         } else if (line instanceof SentLine.Sealed sealed) {
-            KeyRows.enter(session, sealed);
+            KeyringTable.enter(session, sealed);
         } else if (line instanceof SentLine.KeyListed listed) {
-            keys += KeyRows.enter(session, listed) ? 1 : 0;
+            keys += KeyringTable.enter(session, listed) ? 1 : 0;
         } else if (line instanceof SentLine.KeyringHead head) {
-            KeyRows.enter(session, head);
+            KeyringTable.enter(session, head);
         } else if (line instanceof SentLine.Account send) {
             enter(send);
         } else if (line instanceof SentLine.AccountVersion version) {
