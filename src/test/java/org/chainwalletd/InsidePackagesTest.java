@@ -74,7 +74,6 @@ class InsidePackagesTest {
             "spend: Broadcast Lookup",
             "store.books: BooksSession Page",
             "store.books: HtlcChanges HtlcRows HtlcTable",
-            "store: Intent SpendRow TokenBinding",
             "store: SqlAccountSends SqlAllowance SqlPayouts SqlSpends SqlStore SqlSwaps SqlSweeps");
 
     @Test

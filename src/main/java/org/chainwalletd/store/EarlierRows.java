@@ -78,9 +78,8 @@ final class EarlierRows {
                 .orElseThrow()
                 .orElse(null);
         List<Coin> inputs = session.queryOne(
-                        "SELECT inputs FROM intents WHERE tx_id = ?",
-                        row -> SpendRow.decode(row.raw("inputs")),
-                        (Object) txId)
+                        "SELECT inputs FROM intents WHERE tx_id = ?", row -> Coin.decode(row.raw("inputs")), (Object)
+                                txId)
                 .orElseThrow();
         boolean bound = token != null
                 && session.queryOne(

@@ -23,9 +23,6 @@ final class PostgresSchema {
 
     static final String SYSTEM = "(SELECT system_identifier FROM pg_control_system())";
 
-    /** Expression for the number of the start of the daemon that writes. */
-    static final String RUNNER = "current_setting('walletd.runner')::bigint";
-
     /** Expression for the server's clock in milliseconds since 1970. */
     static final String MILLIS = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
@@ -78,7 +75,7 @@ final class PostgresSchema {
                 "CREATE TABLE changes (commit BIGINT NOT NULL, rows_of TEXT NOT NULL, id BIGINT NOT NULL,"
                         + " PRIMARY KEY (commit, rows_of, id))",
                 "ALTER TABLE spends ADD COLUMN runner BIGINT NOT NULL",
-                "ALTER TABLE spends ALTER COLUMN runner SET DEFAULT " + RUNNER,
+                "ALTER TABLE spends ALTER COLUMN runner SET DEFAULT " + SpendTable.RUNNER,
                 """
             CREATE TABLE former_runners (
               spend BIGINT NOT NULL REFERENCES spends ON DELETE CASCADE,
@@ -90,7 +87,7 @@ final class PostgresSchema {
             BEGIN
               NEW.runner := coalesce((SELECT runner FROM spends WHERE id = NEW.id), %s);
               RETURN NEW;
-            END $$""".formatted(RUNNER),
+            END $$""".formatted(SpendTable.RUNNER),
                 "CREATE TRIGGER spend_kept BEFORE INSERT ON kept_spends FOR EACH ROW EXECUTE FUNCTION spend_kept()",
                 "CREATE TABLE agreed (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
                 "CREATE TABLE live_tokens (token TEXT PRIMARY KEY)",
@@ -119,7 +116,7 @@ final class PostgresSchema {
                 END IF;
               END IF;
               RETURN NULL;
-            END $$""".formatted(COMMIT, SpendRow.COIN_BYTES, SpendRow.COIN_BYTES),
+            END $$""".formatted(COMMIT, Coin.BYTES, Coin.BYTES),
                 "CREATE TRIGGER spend_changed AFTER UPDATE OR DELETE ON spends"
                         + " FOR EACH ROW EXECUTE FUNCTION spend_changed()",
                 """
@@ -134,7 +131,7 @@ final class PostgresSchema {
                   WHEN input < 8 * length(held) THEN get_bit(held, input) = 1
                   ELSE false END;
               RETURN NULL;
-            END $$""".formatted(COMMIT, SpendRow.COIN_BYTES, SpendRow.COIN_BYTES),
+            END $$""".formatted(COMMIT, Coin.BYTES, Coin.BYTES),
                 "CREATE TRIGGER spends_opened AFTER INSERT ON spends REFERENCING NEW TABLE AS opened"
                         + " FOR EACH STATEMENT EXECUTE FUNCTION spends_opened()",
                 """

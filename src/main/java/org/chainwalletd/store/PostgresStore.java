@@ -672,7 +672,7 @@ public final class PostgresStore extends SqlStore {
     @Override
     boolean mayDeny(SqlSession session, SpendRow row) throws SQLException {
         return session.queryOne(
-                        "SELECT 1 FROM spends WHERE id = ? AND runner = " + PostgresSchema.RUNNER
+                        "SELECT 1 FROM spends WHERE id = ? AND runner = " + SpendTable.RUNNER
                                 + " AND signed_off = 0 AND NOT EXISTS (SELECT 1 FROM former_runners WHERE spend = spends.id)",
                         found -> true,
                         row.id())
@@ -719,7 +719,7 @@ public final class PostgresStore extends SqlStore {
         return ages().isWithin(row.intent().changedAt(), RUNNERS_MILLIS)
                 && session.queryOne(
                                 "SELECT 1 FROM spends JOIN daemons ON start = runner WHERE id = ? AND signed_off = 0 AND start <> "
-                                        + PostgresSchema.RUNNER + " AND NOT ended AND NOT superseded AND beaten > "
+                                        + SpendTable.RUNNER + " AND NOT ended AND NOT superseded AND beaten > "
                                         + PostgresSchema.MILLIS + " - "
                                         + LAPSE_MILLIS,
                                 found -> true,
@@ -733,12 +733,12 @@ public final class PostgresStore extends SqlStore {
         session.update(
                 "INSERT INTO former_runners (spend, runner) SELECT id, CASE signed_off WHEN 0 THEN runner ELSE "
                         + NO_START
-                        + " END FROM spends WHERE id = ? AND (runner <> " + PostgresSchema.RUNNER
+                        + " END FROM spends WHERE id = ? AND (runner <> " + SpendTable.RUNNER
                         + " OR signed_off <> 0) ON CONFLICT DO NOTHING",
                 row.id());
         int taken = session.update(
-                "UPDATE spends SET runner = " + PostgresSchema.RUNNER + ", signed_off = 0 WHERE id = ? AND (runner <> "
-                        + PostgresSchema.RUNNER + " OR signed_off <> 0)",
+                "UPDATE spends SET runner = " + SpendTable.RUNNER + ", signed_off = 0 WHERE id = ? AND (runner <> "
+                        + SpendTable.RUNNER + " OR signed_off <> 0)",
                 row.id());
         if (taken > 0) {
             lines.add(new SentLine.Spend(row.id(), row.intent(), row.held(), row.countedAt()));
@@ -754,11 +754,11 @@ public final class PostgresStore extends SqlStore {
         session.later(
                 "WITH named AS (SELECT id FROM spends WHERE short_id = ANY (?) AND tx_id = ANY (?)),"
                         + " gone AS (DELETE FROM former_runners USING named WHERE spend = named.id AND runner = "
-                        + PostgresSchema.RUNNER + " RETURNING spend),"
+                        + SpendTable.RUNNER + " RETURNING spend),"
                         + " marked AS (INSERT INTO former_runners (spend, runner) SELECT spend, " + NO_START
                         + " FROM gone ON CONFLICT DO NOTHING)"
                         + " UPDATE spends SET signed_off = 1 FROM named WHERE spends.id = named.id AND signed_off = 0"
-                        + " AND spends.runner = " + PostgresSchema.RUNNER,
+                        + " AND spends.runner = " + SpendTable.RUNNER,
                 Stream.of(keys).map(SpendRow::shortId).toArray(Long[]::new),
                 keys);
     }
@@ -766,7 +766,7 @@ public final class PostgresStore extends SqlStore {
     @Override
     void unmark(SqlSession session, SpendRow row) throws SQLException {
         session.laterForAll(
-                "WITH gone AS (DELETE FROM former_runners WHERE spend = ANY (?) AND runner = " + PostgresSchema.RUNNER
+                "WITH gone AS (DELETE FROM former_runners WHERE spend = ANY (?) AND runner = " + SpendTable.RUNNER
                         + " RETURNING spend) INSERT INTO former_runners (spend, runner) SELECT spend, " + NO_START
                         + " FROM gone ON CONFLICT DO NOTHING",
                 row.id());
@@ -776,7 +776,7 @@ public final class PostgresStore extends SqlStore {
     boolean hasLost(SqlSession session, SpendRow row) throws SQLException {
         return session.queryOne(
                         "SELECT 1 FROM former_runners JOIN spends ON id = spend WHERE spend = ? AND former_runners.runner = "
-                                + PostgresSchema.RUNNER + " AND spends.runner <> " + PostgresSchema.RUNNER,
+                                + SpendTable.RUNNER + " AND spends.runner <> " + SpendTable.RUNNER,
                         found -> true,
                         row.id())
                 .isPresent();
@@ -785,7 +785,7 @@ public final class PostgresStore extends SqlStore {
     @Override
     void requireRunnerOrKeeper(SqlSession session, SpendRow row) throws SQLException {
         boolean runs = session.queryOne(
-                        "SELECT 1 FROM spends WHERE id = ? AND signed_off = 0 AND runner = " + PostgresSchema.RUNNER,
+                        "SELECT 1 FROM spends WHERE id = ? AND signed_off = 0 AND runner = " + SpendTable.RUNNER,
                         found -> true,
                         row.id())
                 .isPresent();
@@ -798,7 +798,7 @@ public final class PostgresStore extends SqlStore {
     @Override
     void requireSignedOff(SqlSession session, SpendRow row) throws SQLException {
         Optional<Long> runner = session.queryOne(
-                "SELECT start FROM daemons WHERE NOT ended AND start <> " + PostgresSchema.RUNNER
+                "SELECT start FROM daemons WHERE NOT ended AND start <> " + SpendTable.RUNNER
                         + " AND (start = (SELECT runner FROM spends WHERE id = ? AND signed_off = 0)"
                         + " OR start IN (SELECT runner FROM former_runners WHERE spend = ?)) LIMIT 1",
                 found -> found.getLong(1),

@@ -425,7 +425,7 @@ sealed interface SentLine {
                 Spend.SECRETIVE.contains(intent.kind()) && !intent.isSealed()
                         ? new byte[0]
                         : intent.transaction().toArray());
-        writeBytes(out, SpendRow.encode(intent.inputs()));
+        writeBytes(out, Coin.encode(intent.inputs()));
         out.writeLong(intent.builtAtHeight());
         out.writeInt(intent.changeIndex().orElse(-1));
         out.writeBoolean(intent.token().isPresent());
@@ -586,7 +586,7 @@ sealed interface SentLine {
         String kind = in.readUTF();
         Address from = Address.of(fixed(in, Hash256.LENGTH));
         Bytes transaction = Bytes.wrap(bytes(in));
-        List<Coin> inputs = SpendRow.decode(bytes(in));
+        List<Coin> inputs = Coin.decode(bytes(in));
         long height = in.readLong();
         int change = in.readInt();
         Optional<TokenBinding> token =

@@ -9,9 +9,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import org.chainwalletd.chain.Amount;
-import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.Outpoint;
 
 /**
  * A row of the table {@code spends}. u64 values are stored with the same 64 bits in a signed column.
@@ -24,8 +21,6 @@ record SpendRow(long id, Intent intent, byte[] held, OptionalLong countedAt) {
             "id, tx_id, kind, from_address, tx, inputs, built_at_height, change_index, token, digest,"
                     + " allowance, created_at, changed_at, state, reason, held, counted_at, token_name, memo, fee";
 
-    static final int COIN_BYTES = 32 + 4 + 8;
-
     static SpendRow read(Row row) throws SQLException {
         OptionalLong change = row.ifNumber("change_index");
         Optional<String> token = row.ifText("token");
@@ -34,7 +29,7 @@ record SpendRow(long id, Intent intent, byte[] held, OptionalLong countedAt) {
                 row.text("kind"),
                 row.address("from_address"),
                 row.bytes("tx"),
-                decode(row.raw("inputs")),
+                Coin.decode(row.raw("inputs")),
                 row.number("built_at_height"),
                 change.isPresent() ? OptionalInt.of((int) change.getAsLong()) : OptionalInt.empty(),
                 token.isPresent() ? Optional.of(new TokenBinding(token.get(), row.hash("digest"))) : Optional.empty(),
@@ -52,29 +47,6 @@ record SpendRow(long id, Intent intent, byte[] held, OptionalLong countedAt) {
 
     List<Coin> heldCoins() {
         return Held.coins(held, intent.inputs());
-    }
-
-    /** Encodes coins: 32 bytes transaction id, u32 index, u64 value for each, big-endian. */
-    static byte[] encode(List<Coin> coins) {
-        ByteBuffer out = ByteBuffer.allocate(COIN_BYTES * coins.size());
-        for (Coin coin : coins) {
-            out.put(coin.outpoint().txId().toArray());
-            out.putInt((int) coin.outpoint().index());
-            out.putLong(coin.value().bits());
-        }
-        return out.array();
-    }
-
-    static List<Coin> decode(byte[] bytes) {
-        ByteBuffer in = ByteBuffer.wrap(bytes);
-        List<Coin> coins = new ArrayList<>(bytes.length / COIN_BYTES);
-        while (in.hasRemaining()) {
-            byte[] txId = new byte[32];
-            in.get(txId);
-            Outpoint outpoint = new Outpoint(Hash256.of(txId), Integer.toUnsignedLong(in.getInt()));
-            coins.add(new Coin(outpoint, Amount.ofUnsigned(in.getLong())));
-        }
-        return coins;
     }
 
     /**

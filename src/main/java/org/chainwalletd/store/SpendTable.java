@@ -72,9 +72,11 @@ final class SpendTable {
 
     static final String STILL_COUNTED = "(state = 'ABANDONED' AND counted_at IS NOT NULL)";
 
+    /** Expression of PostgreSQL for the number of the start of the daemon that writes. */
+    static final String RUNNER = "current_setting('walletd.runner')::bigint";
+
     /** Signs off what this process runs, in a statement that changes the row in PostgreSQL. */
-    private static final String SIGNS_OFF =
-            ", signed_off = CASE runner WHEN " + PostgresSchema.RUNNER + " THEN 1 ELSE signed_off END";
+    private static final String SIGNS_OFF = ", signed_off = CASE runner WHEN " + RUNNER + " THEN 1 ELSE signed_off END";
 
     private static final String SELECT = "SELECT " + SpendRow.COLUMNS + " FROM spends WHERE ";
 
@@ -389,7 +391,7 @@ final class SpendTable {
                 intent.kind(),
                 intent.from().toArray(),
                 intent.transaction().toArray(),
-                SpendRow.encode(intent.inputs()),
+                Coin.encode(intent.inputs()),
                 intent.builtAtHeight(),
                 intent.changeIndex().isPresent() ? intent.changeIndex().getAsInt() : null,
                 intent.token().map(TokenBinding::token).orElse(null),
