@@ -31,7 +31,7 @@ public final class PackedSpend {
      *
      * @param inputs as {@link Coin#encode} writes them; the value of each coin is left out
      */
-    static PackedSpend packed(byte[] txId, byte[] inputs) {
+    public static PackedSpend packed(byte[] txId, byte[] inputs) {
         int count = inputs.length / Coin.BYTES;
         byte[] bytes = Arrays.copyOf(txId, Hash256.LENGTH + count * OUTPOINT_BYTES);
         for (int i = 0; i < count; i++) {

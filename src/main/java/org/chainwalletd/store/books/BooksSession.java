@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import org.chainwalletd.store.SqlSession;
+import org.chainwalletd.store.sql.SqlSession;
 
 /** The connection of a reader or of the writer inside one transaction; its failures are unchecked. Used by one thread at a time. */
 public final class BooksSession {

@@ -15,7 +15,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
-import org.chainwalletd.store.Row;
+import org.chainwalletd.store.sql.Row;
 
 /**
  * Queries of the {@link HtlcTable}'s rows of the head, and changes of them outside the blocks. The cost of a query grows with its result, not

@@ -11,7 +11,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
-import org.chainwalletd.store.BooksPlaces;
+import org.chainwalletd.store.postgres.BooksPlaces;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
