@@ -52,6 +52,7 @@ class InsidePackagesTest {
             Map.entry("rpc.method", Set.of("rpc")),
             Map.entry("store", Set.of()),
             Map.entry("store.books", Set.of("store", "store.files", "store.postgres", "store.sql")),
+            Map.entry("store.books.htlc", Set.of("store.books", "store.sql")),
             Map.entry("store.files", Set.of()),
             Map.entry("store.postgres", Set.of("store", "store.files", "store.sql")),
             Map.entry("store.sql", Set.of("store", "store.files")),
@@ -76,7 +77,7 @@ class InsidePackagesTest {
             "spend: Abandonments Reservations SpendMonitor",
             "spend: Broadcast Lookup",
             "store.books: BooksSession Page",
-            "store.books: HtlcChanges HtlcRows HtlcTable",
+            "store.books.htlc: HtlcChanges HtlcRows HtlcTable",
             "store.sql: SqlAccountSends SqlAllowance SqlPayouts SqlSpends SqlStore SqlSwaps SqlSweeps");
 
     @Test

@@ -13,6 +13,7 @@ import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.books.htlc.HtlcTable;
 import org.chainwalletd.store.postgres.BooksPlaces;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AutoClose;

@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.chainwalletd.store.books.htlc.HtlcChanges;
+import org.chainwalletd.store.books.htlc.HtlcChangesTest;
 import org.chainwalletd.store.postgres.BooksPlaces;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
@@ -154,7 +156,7 @@ class PostgresBooksContractTest {
         }
 
         @Override
-        BooksPlaces places() {
+        protected BooksPlaces places() {
             return BooksPlaces.onServer();
         }
     }

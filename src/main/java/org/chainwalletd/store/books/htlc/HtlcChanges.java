@@ -1,9 +1,10 @@
-package org.chainwalletd.store.books;
+package org.chainwalletd.store.books.htlc;
 
 import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.books.Page;
 
 /**
  * Log of changes in the {@link HtlcTable}'s rows of the head; triggers write it together with any change. It feeds live notifications and is

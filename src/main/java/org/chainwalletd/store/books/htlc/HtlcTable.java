@@ -1,4 +1,4 @@
-package org.chainwalletd.store.books;
+package org.chainwalletd.store.books.htlc;
 
 import java.util.HashMap;
 import java.util.List;
@@ -13,6 +13,8 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.books.BookTable;
+import org.chainwalletd.store.books.Page;
 
 /**
  * The HTLCs in which a key of this daemon is a party, one row for each outpoint. Changes by blocks can be undone by height; facts seen only

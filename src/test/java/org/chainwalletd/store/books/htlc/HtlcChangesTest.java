@@ -1,4 +1,4 @@
-package org.chainwalletd.store.books;
+package org.chainwalletd.store.books.htlc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,6 +11,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.postgres.BooksPlaces;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AutoClose;
@@ -19,20 +20,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whoever changes a row of the index that is told, the log has it. */
-class HtlcChangesTest {
+public class HtlcChangesTest {
     private static final Outpoint LOCK = new Outpoint(Hash256.sha256(new byte[] {1}), 0);
 
-    final BooksPlaces places = places();
+    protected final BooksPlaces places = places();
 
     @TempDir
-    Path folder;
+    protected Path folder;
 
-    final HtlcTable table = new HtlcTable(page -> address -> true);
+    protected final HtlcTable table = new HtlcTable(page -> address -> true);
 
     @AutoClose
-    Books books;
+    protected Books books;
 
-    BooksPlaces places() {
+    protected BooksPlaces places() {
         return BooksPlaces.FILES;
     }
 
@@ -45,14 +46,14 @@ class HtlcChangesTest {
         return Await.result(books.read(session -> HtlcChanges.after(session.head(), 0, 100)));
     }
 
-    void write(HtlcTable.Change change) {
+    protected void write(HtlcTable.Change change) {
         Await.result(books.write(session -> {
             table.write(session.head(), change);
             return null;
         }));
     }
 
-    static HtlcTable.Locked lock(long height) {
+    protected static HtlcTable.Locked lock(long height) {
         PublicKey key = PublicKey.of(new byte[32]);
         return new HtlcTable.Locked(
                 LOCK,

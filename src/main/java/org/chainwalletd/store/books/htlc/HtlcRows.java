@@ -1,4 +1,4 @@
-package org.chainwalletd.store.books;
+package org.chainwalletd.store.books.htlc;
 
 import java.nio.ByteBuffer;
 import java.sql.SQLException;
@@ -15,6 +15,8 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.store.books.BlockRows;
+import org.chainwalletd.store.books.Page;
 import org.chainwalletd.store.sql.Row;
 
 /**

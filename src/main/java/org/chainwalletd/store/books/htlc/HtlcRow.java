@@ -1,4 +1,4 @@
-package org.chainwalletd.store.books;
+package org.chainwalletd.store.books.htlc;
 
 import java.util.List;
 import java.util.Optional;
