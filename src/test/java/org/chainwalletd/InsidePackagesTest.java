@@ -51,7 +51,11 @@ class InsidePackagesTest {
             Map.entry("rpc", Set.of()),
             Map.entry("rpc.method", Set.of("rpc")),
             Map.entry("store", Set.of()),
-            Map.entry("store.books", Set.of("store")),
+            Map.entry("store.books", Set.of("store", "store.files", "store.postgres", "store.sql")),
+            Map.entry("store.books.htlc", Set.of("store.books", "store.sql")),
+            Map.entry("store.files", Set.of()),
+            Map.entry("store.postgres", Set.of("store", "store.files", "store.sql")),
+            Map.entry("store.sql", Set.of("store", "store.files")),
             Map.entry("swap.engine", Set.of("swap.gates", "swap.legs", "swap.pool")),
             Map.entry("swap.gates", Set.of("swap.pool")),
             Map.entry("swap.legs", Set.of("swap.gates", "swap.pool")),
@@ -73,9 +77,8 @@ class InsidePackagesTest {
             "spend: Abandonments Reservations SpendMonitor",
             "spend: Broadcast Lookup",
             "store.books: BooksSession Page",
-            "store.books: HtlcChanges HtlcRows HtlcTable",
-            "store: Intent SpendRow TokenBinding",
-            "store: SqlAccountSends SqlAllowance SqlPayouts SqlSpends SqlStore SqlSwaps SqlSweeps");
+            "store.books.htlc: HtlcChanges HtlcRows HtlcTable",
+            "store.sql: SqlAccountSends SqlAllowance SqlPayouts SqlSpends SqlStore SqlSwaps SqlSweeps");
 
     @Test
     void the_parts_of_a_package_use_each_other_one_way() {

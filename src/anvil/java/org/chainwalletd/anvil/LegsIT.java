@@ -36,7 +36,7 @@ import org.chainwalletd.devnet.pool.Anvil;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.keyring.TestSeals;
-import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.swap.gates.GateInputs;
 import org.chainwalletd.swap.gates.GateVerdict;
 import org.chainwalletd.swap.gates.SwapLimits;

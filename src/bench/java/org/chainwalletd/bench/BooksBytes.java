@@ -20,12 +20,12 @@ import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.BooksSession;
 import org.chainwalletd.store.books.Credit;
 import org.chainwalletd.store.books.CreditTable;
-import org.chainwalletd.store.books.HtlcTable;
 import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.store.books.LedgerChange;
 import org.chainwalletd.store.books.LedgerTable;
 import org.chainwalletd.store.books.OwnCoin;
 import org.chainwalletd.store.books.SpendingTable;
+import org.chainwalletd.store.books.htlc.HtlcTable;
 import org.chainwalletd.testkit.Await;
 
 /**

@@ -37,12 +37,12 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.spend.SpendingBook;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.CreditTable;
-import org.chainwalletd.store.books.HtlcTable;
 import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.store.books.LedgerChange;
 import org.chainwalletd.store.books.LedgerTable;
 import org.chainwalletd.store.books.OwnCoin;
 import org.chainwalletd.store.books.SpendingTable;
+import org.chainwalletd.store.books.htlc.HtlcTable;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.FollowRig;
 

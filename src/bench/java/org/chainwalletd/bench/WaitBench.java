@@ -27,7 +27,7 @@ import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.http.LoadClient;
 import org.chainwalletd.http.RawHttp2;
-import org.chainwalletd.store.TestDatabase;
+import org.chainwalletd.store.postgres.TestDatabase;
 import org.chainwalletd.testkit.DistortingNode;
 
 /**

@@ -11,7 +11,7 @@ import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.store.Sealer;
-import org.chainwalletd.store.AtomicFiles;
+import org.chainwalletd.store.files.AtomicFiles;
 
 /** Copies a keyring so that it opens with another Argon2id cost: every key file becomes one blob that proves the passphrase and no key. */
 final class Cheap {

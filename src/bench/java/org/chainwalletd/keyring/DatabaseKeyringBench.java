@@ -30,9 +30,9 @@ import org.chainwalletd.keyring.store.SealedPlace;
 import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.keyring.store.TableStore;
 import org.chainwalletd.stage.Spawner;
-import org.chainwalletd.store.Fence;
-import org.chainwalletd.store.PostgresStore;
-import org.chainwalletd.store.SharedStores;
+import org.chainwalletd.store.files.Fence;
+import org.chainwalletd.store.postgres.PostgresStore;
+import org.chainwalletd.store.postgres.SharedStores;
 
 /**
  * A keyring in a PostgreSQL database of this machine, a large one beside one of 100 keys: the move of a wallet folder, the start, and new keys. Prints

@@ -31,7 +31,7 @@ import org.chainwalletd.crypto.SigningKey;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.stage.Spawner;
-import org.chainwalletd.store.Fence;
+import org.chainwalletd.store.files.Fence;
 
 /**
  * The keyring's rows of the measured goals: prints {@code name ours floor ratio}, each the median of interleaved pairs of one run.

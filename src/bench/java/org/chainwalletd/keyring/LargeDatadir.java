@@ -21,7 +21,7 @@ import org.chainwalletd.keyring.store.KeyringView;
 import org.chainwalletd.keyring.store.PublicKeyFiles;
 import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.keyring.store.StateFile;
-import org.chainwalletd.store.AtomicFiles;
+import org.chainwalletd.store.files.AtomicFiles;
 
 /**
  * Generates a datadir with many standard keys in seconds instead of hours: all key files share one salt, and all phrase files another, so

@@ -61,10 +61,10 @@ import org.chainwalletd.spend.SpendEnvironment.Pace;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.IntentStore;
-import org.chainwalletd.store.SharedStores;
-import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.books.SpendingBooks;
+import org.chainwalletd.store.postgres.SharedStores;
+import org.chainwalletd.store.sql.SqliteStore;
 
 /**
  * Transfers per second against a bare client that makes the same two upstream calls with the same concurrency, reads the answers as JSON, and

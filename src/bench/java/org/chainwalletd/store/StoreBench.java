@@ -21,6 +21,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.sql.SqliteStore;
 
 /**
  * What the store does for transfers with one input and two outputs, from the intent to the burial, 64 at once, blocks of 500: rate, bytes

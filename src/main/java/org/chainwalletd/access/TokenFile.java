@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.chainwalletd.config.FileAccess;
-import org.chainwalletd.store.AtomicFiles;
+import org.chainwalletd.store.files.AtomicFiles;
 
 /**
  * Named tokens in the file {@code tokens.json} of the datadir. It is written by the command line alone, whole and atomically, so a running

@@ -18,7 +18,7 @@ import org.chainwalletd.keeper.Background;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSend.Version;
 import org.chainwalletd.store.AccountSendStore.Journalled;
-import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.files.CrashPoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -45,9 +45,9 @@ import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Handover;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.rpc.RpcDispatcher;
-import org.chainwalletd.store.PostgresAgreed;
-import org.chainwalletd.store.PostgresStore;
 import org.chainwalletd.store.Store;
+import org.chainwalletd.store.postgres.PostgresAgreed;
+import org.chainwalletd.store.postgres.PostgresStore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

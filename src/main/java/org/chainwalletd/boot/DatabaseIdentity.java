@@ -15,8 +15,8 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.http.tls.TlsIdentity;
 import org.chainwalletd.keyring.store.SealedRecords;
-import org.chainwalletd.store.PostgresAgreed;
-import org.chainwalletd.store.PostgresStore;
+import org.chainwalletd.store.postgres.PostgresAgreed;
+import org.chainwalletd.store.postgres.PostgresStore;
 
 /**
  * Certificate of the daemons of a database: its fingerprint, and certificate and key sealed under the passphrase, are among the settings that they have

@@ -10,9 +10,9 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.chainwalletd.keeper.Keeper;
-import org.chainwalletd.store.PostgresLease;
-import org.chainwalletd.store.PostgresStore;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.postgres.PostgresLease;
+import org.chainwalletd.store.postgres.PostgresStore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -21,9 +21,9 @@ import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.http.door.Tokens;
-import org.chainwalletd.store.AtomicFiles;
-import org.chainwalletd.store.PostgresAgreed;
-import org.chainwalletd.store.PostgresStore;
+import org.chainwalletd.store.files.AtomicFiles;
+import org.chainwalletd.store.postgres.PostgresAgreed;
+import org.chainwalletd.store.postgres.PostgresStore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -45,12 +45,12 @@ import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.store.books.CreditTable;
-import org.chainwalletd.store.books.HtlcTable;
 import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.store.books.LedgerTable;
 import org.chainwalletd.store.books.Page;
 import org.chainwalletd.store.books.SpendingBooks;
 import org.chainwalletd.store.books.SpendingTable;
+import org.chainwalletd.store.books.htlc.HtlcTable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

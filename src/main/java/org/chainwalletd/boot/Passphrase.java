@@ -21,7 +21,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.keyring.store.KeyringStore;
-import org.chainwalletd.store.FileFailures;
+import org.chainwalletd.store.files.FileFailures;
 
 /**
  * The keystore passphrase (interface.md, section 1.2), from a file or from the environment. The file is the better place: a variable is

@@ -7,12 +7,12 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.CommitMark;
-import org.chainwalletd.store.DatadirLock;
 import org.chainwalletd.store.Intent;
-import org.chainwalletd.store.SqliteStore;
-import org.chainwalletd.store.StoreRestore;
 import org.chainwalletd.store.TokenBinding;
 import org.chainwalletd.store.books.Books;
+import org.chainwalletd.store.files.DatadirLock;
+import org.chainwalletd.store.sql.SqliteStore;
+import org.chainwalletd.store.sql.StoreRestore;
 
 /** Makes a store that was restored from a copy, emptied or lost the valid one of a datadir, and reports the data it was completed with. */
 public final class RestoredStore {

@@ -22,9 +22,9 @@ import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.stage.Causes;
-import org.chainwalletd.store.FileFailures;
-import org.chainwalletd.store.PostgresMember;
-import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.files.FileFailures;
+import org.chainwalletd.store.postgres.PostgresMember;
+import org.chainwalletd.store.sql.SqliteStore;
 
 /**
  * Refusals of a start: those that are known before anything is created (a folder that is no datadir, an address that is taken), and the texts for any

@@ -18,7 +18,7 @@ import org.chainwalletd.config.SettingsLoader;
 import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.devnet.Devnet;
-import org.chainwalletd.store.TemporaryFolder;
+import org.chainwalletd.store.files.TemporaryFolder;
 
 /** Daemon with a development chain of its own, on free ports and a temporary datadir. */
 final class TemporaryDaemon {

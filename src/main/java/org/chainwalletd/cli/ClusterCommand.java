@@ -14,8 +14,8 @@ import org.chainwalletd.boot.DatabaseStore;
 import org.chainwalletd.boot.StartupException;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.observe.Printable;
-import org.chainwalletd.store.PostgresCluster;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.postgres.PostgresCluster;
 
 /** Tells about the daemons on a PostgreSQL database, and says to the database what it cannot know about them. Runs beside them. */
 final class ClusterCommand implements Command {

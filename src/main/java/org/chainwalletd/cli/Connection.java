@@ -25,7 +25,7 @@ import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.observe.Printable;
 import org.chainwalletd.rpc.Repetition;
-import org.chainwalletd.store.DatadirLock;
+import org.chainwalletd.store.files.DatadirLock;
 
 /**
  * Connection of a command to a running daemon: URL and credentials from the command's options, else from the client's variables, else from the

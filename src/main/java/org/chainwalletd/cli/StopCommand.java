@@ -8,7 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.chainwalletd.doctor.DatadirCheck;
-import org.chainwalletd.store.DatadirLock;
+import org.chainwalletd.store.files.DatadirLock;
 
 /** Stops the daemon of a datadir in order, as SIGTERM does, and waits for its end. Needs no token: a user who may signal the process may stop it. */
 final class StopCommand implements Command {

@@ -11,8 +11,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.chainwalletd.config.Settings;
-import org.chainwalletd.store.PostgresPeers;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.postgres.PostgresPeers;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -34,7 +34,7 @@ import org.chainwalletd.devnet.ledger.LedgerView.Tip;
 import org.chainwalletd.devnet.ledger.Miner;
 import org.chainwalletd.devnet.ledger.Miner.BlockArchive;
 import org.chainwalletd.devnet.wire.NodeServer;
-import org.chainwalletd.store.AppendLog;
+import org.chainwalletd.store.files.AppendLog;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

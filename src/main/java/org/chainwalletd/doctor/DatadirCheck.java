@@ -24,10 +24,10 @@ import org.chainwalletd.boot.StartupRefusals;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.node.GenesisFile;
-import org.chainwalletd.store.DatadirLock;
-import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.books.Books;
+import org.chainwalletd.store.files.DatadirLock;
+import org.chainwalletd.store.sql.SqliteStore;
 
 /** The datadir (interface.md, section 1.4): there, private, not in use, with room, and its files there as far as one sees from outside. */
 public final class DatadirCheck implements Doctor.Check {

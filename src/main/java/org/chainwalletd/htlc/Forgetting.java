@@ -8,9 +8,9 @@ import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.store.books.Books;
-import org.chainwalletd.store.books.HtlcRow;
-import org.chainwalletd.store.books.HtlcRows;
 import org.chainwalletd.store.books.Page;
+import org.chainwalletd.store.books.htlc.HtlcRow;
+import org.chainwalletd.store.books.htlc.HtlcRows;
 
 /** Takes settled records out of the index on the operator's word. */
 public final class Forgetting {

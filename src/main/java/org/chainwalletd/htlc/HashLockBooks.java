@@ -15,9 +15,9 @@ import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.Books;
-import org.chainwalletd.store.books.HtlcRow;
-import org.chainwalletd.store.books.HtlcRows;
 import org.chainwalletd.store.books.Page;
+import org.chainwalletd.store.books.htlc.HtlcRow;
+import org.chainwalletd.store.books.htlc.HtlcRows;
 
 /**
  * View of one hash lock in the daemon's own books, all of it as of one followed tip. Only what our keys are a party of is there. However

@@ -19,9 +19,9 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.follow.Book;
 import org.chainwalletd.follow.ChainBlock;
 import org.chainwalletd.follow.ChainBlock.ChainTransaction;
-import org.chainwalletd.store.books.HtlcTable;
-import org.chainwalletd.store.books.HtlcTable.Change;
-import org.chainwalletd.store.books.HtlcTable.View;
+import org.chainwalletd.store.books.htlc.HtlcTable;
+import org.chainwalletd.store.books.htlc.HtlcTable.Change;
+import org.chainwalletd.store.books.htlc.HtlcTable.View;
 
 /**
  * The book of HTLCs in which a key of this daemon is a party (decisions.md, section 3): locks with or without datum, any number in a

@@ -21,9 +21,9 @@ import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.spend.Receipt;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.books.Books;
-import org.chainwalletd.store.books.HtlcRow;
-import org.chainwalletd.store.books.HtlcRows;
-import org.chainwalletd.store.books.HtlcTable;
+import org.chainwalletd.store.books.htlc.HtlcRow;
+import org.chainwalletd.store.books.htlc.HtlcRows;
+import org.chainwalletd.store.books.htlc.HtlcTable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -27,7 +27,7 @@ import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.BooksSession;
-import org.chainwalletd.store.books.HtlcChanges;
+import org.chainwalletd.store.books.htlc.HtlcChanges;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

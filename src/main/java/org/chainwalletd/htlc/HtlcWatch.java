@@ -20,8 +20,8 @@ import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.books.Books;
-import org.chainwalletd.store.books.HtlcRow;
-import org.chainwalletd.store.books.HtlcRows;
+import org.chainwalletd.store.books.htlc.HtlcRow;
+import org.chainwalletd.store.books.htlc.HtlcRows;
 
 /**
  * Dependencies and settings of {@link HtlcIndex}.

@@ -26,11 +26,11 @@ import org.chainwalletd.htlc.HtlcRecords.HtlcRecord;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.Books;
-import org.chainwalletd.store.books.HtlcRow;
-import org.chainwalletd.store.books.HtlcRows;
-import org.chainwalletd.store.books.HtlcRows.Position;
-import org.chainwalletd.store.books.HtlcTable;
 import org.chainwalletd.store.books.Page;
+import org.chainwalletd.store.books.htlc.HtlcRow;
+import org.chainwalletd.store.books.htlc.HtlcRows;
+import org.chainwalletd.store.books.htlc.HtlcRows.Position;
+import org.chainwalletd.store.books.htlc.HtlcTable;
 
 /**
  * The local index as callers read it: what the book has, as of the followed tip. Blocks above it are in the book already while their proof of

@@ -26,8 +26,8 @@ import org.chainwalletd.indexer.IndexedHtlc;
 import org.chainwalletd.indexer.IndexedHtlcs;
 import org.chainwalletd.indexer.IndexedHtlcs.Page;
 import org.chainwalletd.node.NodeException;
-import org.chainwalletd.store.books.HtlcRows.Position;
-import org.chainwalletd.store.books.HtlcTable;
+import org.chainwalletd.store.books.htlc.HtlcRows.Position;
+import org.chainwalletd.store.books.htlc.HtlcTable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

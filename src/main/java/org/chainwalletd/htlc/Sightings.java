@@ -18,9 +18,9 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.books.Books;
-import org.chainwalletd.store.books.HtlcRows;
-import org.chainwalletd.store.books.HtlcTable;
 import org.chainwalletd.store.books.Page;
+import org.chainwalletd.store.books.htlc.HtlcRows;
+import org.chainwalletd.store.books.htlc.HtlcTable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

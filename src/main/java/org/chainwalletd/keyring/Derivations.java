@@ -26,7 +26,7 @@ import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.keyring.store.KeyringView;
 import org.chainwalletd.stage.Outcome;
-import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.files.CrashPoint;
 
 /**
  * The way of legacy HD keys into the keyring. One batch is under way at a time, so that indexes become durable in their order and without a

@@ -14,7 +14,7 @@ import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.keyring.store.SecretText;
-import org.chainwalletd.store.DatadirLock;
+import org.chainwalletd.store.files.DatadirLock;
 
 /**
  * The subcommand {@code init-seeded}: makes a seeded (legacy HD) keyring (interface.md, section 1.5; decisions.md, section 2). Prints exactly

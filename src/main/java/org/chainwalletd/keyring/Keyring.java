@@ -40,7 +40,7 @@ import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.keyring.store.Stretching.Urgency;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.stage.Spawner;
-import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.files.CrashPoint;
 
 /**
  * The keyring as the rest of the daemon sees it (interface.md, sections 1.3 to 1.6 and 4.11). All methods return at once; stages fail with

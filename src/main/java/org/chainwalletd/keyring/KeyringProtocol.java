@@ -22,7 +22,7 @@ import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringNews;
 import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.stage.Outcome;
-import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.files.CrashPoint;
 
 /**
  * Protocol of the Keyring actor: the questions of the keyring first, then what its own parts tell it. Below both, so that neither needs to

@@ -32,8 +32,8 @@ import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.keyring.store.SecretText;
-import org.chainwalletd.store.CrashPoint;
-import org.chainwalletd.store.DatadirLock;
+import org.chainwalletd.store.files.CrashPoint;
+import org.chainwalletd.store.files.DatadirLock;
 
 /**
  * The subcommand {@code migrate --from <dir>}: takes in raw secrets (interface.md, section 1.2). Each file is named after its address, {@code

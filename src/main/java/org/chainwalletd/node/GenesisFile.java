@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.store.AtomicFiles;
+import org.chainwalletd.store.files.AtomicFiles;
 
 /**
  * {@code <datadir>/genesis}: the id of the chain that this installation met first, 64 lower-case hex characters and a newline. Written

@@ -20,13 +20,13 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentStore.ConfirmedSpend;
 import org.chainwalletd.store.IntentStore.LostSpend;
 import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.books.SpendingBooks;
+import org.chainwalletd.store.files.CrashPoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

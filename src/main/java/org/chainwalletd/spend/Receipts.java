@@ -19,11 +19,11 @@ import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.chainwalletd.access.Grant;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.stage.Outcome;
-import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.ReceiptStore.Bound;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.TokenBinding;
+import org.chainwalletd.store.files.CrashPoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

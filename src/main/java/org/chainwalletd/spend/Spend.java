@@ -17,13 +17,13 @@ import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.keyring.Signer.Signature;
 import org.chainwalletd.spend.Broadcast.BroadcastOutcome;
 import org.chainwalletd.store.Coin;
-import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.files.CrashPoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

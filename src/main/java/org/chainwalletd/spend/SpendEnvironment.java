@@ -28,9 +28,9 @@ import org.chainwalletd.store.HeardIntents.IntentListener;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.ReservationStore;
-import org.chainwalletd.store.RowAges;
 import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.Store;
+import org.chainwalletd.store.sql.RowAges;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

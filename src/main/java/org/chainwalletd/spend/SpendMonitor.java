@@ -36,7 +36,6 @@ import org.chainwalletd.spend.UnburiedSpends.Entry;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
@@ -49,6 +48,7 @@ import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.books.Spending;
 import org.chainwalletd.store.books.SpendingBooks;
+import org.chainwalletd.store.files.CrashPoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -82,7 +82,7 @@ public interface AllowanceStore {
      */
     record Minute(long start, BigInteger amount) {
         /** Returns the start of the minute that contains {@code at}. */
-        static long startOf(long at) {
+        public static long startOf(long at) {
             return Math.floorDiv(at, MINUTE_MILLIS) * MINUTE_MILLIS;
         }
 
@@ -98,7 +98,7 @@ public interface AllowanceStore {
      * @param spent amount used within the last period
      */
     record Status(Limits limits, Amount spent) {
-        static Status of(Limits limits, BigInteger spent) {
+        public static Status of(Limits limits, BigInteger spent) {
             return new Status(limits, spent.compareTo(Amount.MAX.toBigInteger()) > 0 ? Amount.MAX : Amount.of(spent));
         }
 

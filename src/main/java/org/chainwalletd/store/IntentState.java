@@ -12,7 +12,7 @@ public enum IntentState {
     REFUSED,
     /** Another transaction spends one of its inputs. Not sent again unless its token asks for it. */
     CONFLICTED,
-    /** The spend was abandoned: by the operator, for a stand-in ({@link StandIns}), or by a restore ({@link StoreRestore}). */
+    /** The spend was abandoned: by the operator, for a stand-in ({@link StandIns}), or by a restore of the store. */
     ABANDONED,
     /**
      * A node had the very same transaction before this daemon sent it. Whose payment it is cannot be told, so it counts as no success, is never

@@ -23,19 +23,19 @@ public final class PackedSpend {
     }
 
     public static PackedSpend of(Hash256 txId, List<Coin> inputs) {
-        return packed(txId.toArray(), SpendRow.encode(inputs));
+        return packed(txId.toArray(), Coin.encode(inputs));
     }
 
     /**
      * Creates a packed spend from the columns of a row.
      *
-     * @param inputs as {@link SpendRow#encode} writes them; the value of each coin is left out
+     * @param inputs as {@link Coin#encode} writes them; the value of each coin is left out
      */
-    static PackedSpend packed(byte[] txId, byte[] inputs) {
-        int count = inputs.length / SpendRow.COIN_BYTES;
+    public static PackedSpend packed(byte[] txId, byte[] inputs) {
+        int count = inputs.length / Coin.BYTES;
         byte[] bytes = Arrays.copyOf(txId, Hash256.LENGTH + count * OUTPOINT_BYTES);
         for (int i = 0; i < count; i++) {
-            System.arraycopy(inputs, i * SpendRow.COIN_BYTES, bytes, at(i), OUTPOINT_BYTES);
+            System.arraycopy(inputs, i * Coin.BYTES, bytes, at(i), OUTPOINT_BYTES);
         }
         return new PackedSpend(bytes);
     }

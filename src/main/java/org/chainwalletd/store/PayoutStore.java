@@ -39,7 +39,7 @@ public interface PayoutStore {
             return datum.map(plain::withDatum).orElse(plain);
         }
 
-        boolean paysAs(Order other) {
+        public boolean paysAs(Order other) {
             return to.equals(other.to) && amount.equals(other.amount) && datum.equals(other.datum);
         }
     }
@@ -138,7 +138,7 @@ public interface PayoutStore {
     record Claimant(Optional<String> owner) {
         public static final Claimant ANYBODY = new Claimant(Optional.empty());
 
-        boolean mayChange(Optional<String> ownerOfPayout) {
+        public boolean mayChange(Optional<String> ownerOfPayout) {
             return owner.isEmpty() || owner.equals(ownerOfPayout);
         }
     }

@@ -56,7 +56,7 @@ public final class StandIns {
     }
 
     /** Tells whether a spend of this kind may spend the coins that {@code holder} holds. */
-    static boolean mayTake(String kind, Intent holder) {
+    public static boolean mayTake(String kind, Intent holder) {
         return keepsCoins(holder) && holder.kind().equals(STANDS_IN_FOR.get(kind));
     }
 }

@@ -81,7 +81,7 @@ public interface Store extends AutoCloseable {
         }
 
         /** Returns the name by which triggers report changes. */
-        String table() {
+        public String table() {
             return table;
         }
     }

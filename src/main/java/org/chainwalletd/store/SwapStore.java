@@ -67,7 +67,7 @@ public interface SwapStore {
             Bytes content,
             long updatedAt) {
 
-        SwapEntry numbered(long given) {
+        public SwapEntry numbered(long given) {
             return new SwapEntry(given, id, version, poolId, hashLock, status, watched, content, updatedAt);
         }
     }

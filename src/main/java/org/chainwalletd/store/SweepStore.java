@@ -69,7 +69,7 @@ public interface SweepStore {
             from = List.copyOf(from);
         }
 
-        boolean isSame(Order other) {
+        public boolean isSame(Order other) {
             return digest.equals(other.digest) && owner.equals(other.owner);
         }
 
@@ -128,11 +128,11 @@ public interface SweepStore {
         STOPPED;
 
         /** Returns the number that stores and {@code sent.log} have for it; 0 for a part that has not ended. */
-        static int number(Optional<Ending> ending) {
+        public static int number(Optional<Ending> ending) {
             return ending.map(known -> known.ordinal() + 1).orElse(0);
         }
 
-        static Optional<Ending> of(long number) {
+        public static Optional<Ending> of(long number) {
             return number == 0 ? Optional.empty() : Optional.of(values()[(int) number - 1]);
         }
     }

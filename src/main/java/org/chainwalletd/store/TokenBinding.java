@@ -1,5 +1,6 @@
 package org.chainwalletd.store;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.chainwalletd.chain.Hash256;
 
@@ -20,7 +21,8 @@ public record TokenBinding(String token, Hash256 digest) {
 
     /** Returns the first eight bytes of the token's SHA-256, big-endian. Different tokens may share a fingerprint; equal ones always do. */
     public static long fingerprint(String token) {
-        return SpendRow.shortId(
-                Hash256.sha256(token.getBytes(StandardCharsets.UTF_8)).toArray());
+        return ByteBuffer.wrap(
+                        Hash256.sha256(token.getBytes(StandardCharsets.UTF_8)).toArray())
+                .getLong();
     }
 }

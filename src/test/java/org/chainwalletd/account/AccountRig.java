@@ -37,7 +37,7 @@ import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.AccountSendStore;
-import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Peers;
 import org.chainwalletd.testkit.Spawners;

@@ -25,7 +25,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.store.AccountSend;
-import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.sql.SqliteStore;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -771,9 +771,9 @@ class PostgresIT {
         }
         try (Stream<String> loaded = Files.lines(classes)) {
             assertThat(loaded)
-                    .anyMatch(line -> line.contains("org.chainwalletd.store.SqliteStore "))
+                    .anyMatch(line -> line.contains("org.chainwalletd.store.sql.SqliteStore "))
                     .noneMatch(line -> line.startsWith("org.postgresql.")
-                            || line.startsWith("org.chainwalletd.store.Postgres")
+                            || line.startsWith("org.chainwalletd.store.postgres.Postgres")
                             || line.startsWith("org.chainwalletd.boot.Database")
                             || line.startsWith("org.chainwalletd.cluster.")
                             || line.startsWith("org.apache.pekko.cluster.")

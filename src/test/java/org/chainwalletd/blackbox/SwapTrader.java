@@ -41,7 +41,7 @@ final class SwapTrader {
     /**
      * One death.
      *
-     * @param point where, as {@link org.chainwalletd.store.CrashPoint} has it
+     * @param point where, as {@link org.chainwalletd.store.files.CrashPoint} has it
      * @param fresh whether a swap is begun for it; otherwise one gets there that an earlier death has left
      * @param poolLocks whether the pool answers locks meanwhile
      */

@@ -25,7 +25,7 @@ import java.util.concurrent.Executors;
 import org.chainwalletd.cluster.Node;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
-import org.chainwalletd.store.TestDatabase;
+import org.chainwalletd.store.postgres.TestDatabase;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.DaemonRig;

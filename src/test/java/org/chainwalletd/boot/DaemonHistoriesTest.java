@@ -88,7 +88,7 @@ class DaemonHistoriesTest {
     /**
      * Runs histories of daemons that keep a rule no more until one is judged to be wrong.
      *
-     * @param otherWords of {@link org.chainwalletd.store.DatabaseDoor}
+     * @param otherWords of {@link org.chainwalletd.store.postgres.DatabaseDoor}
      * @param statements that also take away what the tables refuse
      */
     private void turnRed(String rule, Restores restores, Map<String, String> otherWords, List<String> statements) {

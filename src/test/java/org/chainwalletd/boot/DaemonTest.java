@@ -16,7 +16,7 @@ import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.SettingsLoader;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.testkit.DaemonRig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -28,7 +28,7 @@ import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.rpc.AllMethods;
 import org.chainwalletd.rpc.RpcMethod;
-import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;

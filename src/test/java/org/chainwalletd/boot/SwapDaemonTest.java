@@ -16,7 +16,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.devnet.pool.PoolConfig;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.store.TestDatabase;
+import org.chainwalletd.store.postgres.TestDatabase;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.EventReader;

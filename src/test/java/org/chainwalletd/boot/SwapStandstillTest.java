@@ -12,7 +12,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.chainwalletd.devnet.pool.PoolConduct;
-import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Dial;

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.chainwalletd.boot.Daemon;
 import org.chainwalletd.crypto.Argon2;
-import org.chainwalletd.store.TestDatabase;
+import org.chainwalletd.store.postgres.TestDatabase;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.OwnFiles;

@@ -37,7 +37,7 @@ import org.chainwalletd.keyring.InitSeeded;
 import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
-import org.chainwalletd.store.DatadirLock;
+import org.chainwalletd.store.files.DatadirLock;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

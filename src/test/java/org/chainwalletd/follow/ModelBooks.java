@@ -18,17 +18,17 @@ import org.chainwalletd.coins.CreditBook;
 import org.chainwalletd.coins.LedgerBook;
 import org.chainwalletd.htlc.HtlcBook;
 import org.chainwalletd.spend.SpendingBook;
-import org.chainwalletd.store.BooksPlaces;
-import org.chainwalletd.store.Row;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.CreditTable;
-import org.chainwalletd.store.books.HtlcTable;
 import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.store.books.Page;
 import org.chainwalletd.store.books.SpendingTable;
+import org.chainwalletd.store.books.htlc.HtlcTable;
+import org.chainwalletd.store.postgres.BooksPlaces;
+import org.chainwalletd.store.sql.Row;
 import org.chainwalletd.testkit.Await;
 
 /** All books of the daemon over a file, wired as the daemon does, with a way to fail in the middle of a commit. */

@@ -19,9 +19,9 @@ import org.chainwalletd.follow.FollowerSetup.FollowedNode;
 import org.chainwalletd.keeper.Background;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.store.BooksPlaces;
 import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.LedgerTable;
+import org.chainwalletd.store.postgres.BooksPlaces;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.FollowRig;
 

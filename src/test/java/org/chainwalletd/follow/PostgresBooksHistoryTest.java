@@ -1,6 +1,6 @@
 package org.chainwalletd.follow;
 
-import org.chainwalletd.store.BooksPlaces;
+import org.chainwalletd.store.postgres.BooksPlaces;
 import org.junit.jupiter.api.Tag;
 
 /**

@@ -36,7 +36,7 @@ import org.chainwalletd.keyring.evm.EvmCustody;
 import org.chainwalletd.keyring.evm.EvmKeyChanges.EvmReplacement;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.StateFile;
-import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.OwnFiles;
 import org.chainwalletd.testkit.Walks;

@@ -21,7 +21,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.keyring.store.KeyringStore;
-import org.chainwalletd.store.Fence;
+import org.chainwalletd.store.files.Fence;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Spawners;
 

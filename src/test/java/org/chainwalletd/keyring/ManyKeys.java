@@ -16,7 +16,7 @@ import org.chainwalletd.keyring.store.KeyringView;
 import org.chainwalletd.keyring.store.PublicKeyFiles;
 import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.keyring.store.StateFile;
-import org.chainwalletd.store.AtomicFiles;
+import org.chainwalletd.store.files.AtomicFiles;
 
 /** Makes a keyring of many independent keys quickly: nothing is synced, and sealing is as cheap as the fixture's. */
 final class ManyKeys {

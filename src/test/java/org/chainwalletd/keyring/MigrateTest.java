@@ -20,7 +20,7 @@ import org.chainwalletd.keyring.evm.EvmCustody;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyNote;
 import org.chainwalletd.keyring.store.Sealer;
-import org.chainwalletd.store.DatadirLock;
+import org.chainwalletd.store.files.DatadirLock;
 import org.chainwalletd.testkit.Vectors;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;

@@ -24,7 +24,7 @@ import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
-import org.chainwalletd.store.DatadirLock;
+import org.chainwalletd.store.files.DatadirLock;
 import org.chainwalletd.testkit.OwnFiles;
 import org.chainwalletd.testkit.Vectors;
 import org.junit.jupiter.api.AutoClose;

@@ -26,7 +26,7 @@ import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.StoreException;
-import org.chainwalletd.store.StoreFaults;
+import org.chainwalletd.store.sql.StoreFaults;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 

@@ -23,8 +23,8 @@ import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.ReceiptStore.Bound;
-import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.testkit.Await;
 
 /** One daemon of a {@link SpendHistory} with what surrounds it: its disk, its clock, its nodes. Used by the history's thread. */

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.sql.SqliteStore;
 
 /** A backup of the store of a daemon that is stopped: its file with its log, without what the datadir says of them. */
 final class StoreCopy {

@@ -16,9 +16,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
-import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.files.CrashPoint;
 
 /**
  * A kill -9 at a crash point, within this process. From the moment at which the point is passed nothing leaves for a node any more and no spend

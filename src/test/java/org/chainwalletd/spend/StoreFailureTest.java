@@ -17,7 +17,7 @@ import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.StoreException;
-import org.chainwalletd.store.StoreFaults;
+import org.chainwalletd.store.sql.StoreFaults;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 

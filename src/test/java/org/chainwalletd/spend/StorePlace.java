@@ -2,9 +2,9 @@ package org.chainwalletd.spend;
 
 import java.nio.file.Path;
 import java.util.Optional;
-import org.chainwalletd.store.SharedStores;
-import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.Store;
+import org.chainwalletd.store.postgres.SharedStores;
+import org.chainwalletd.store.sql.SqliteStore;
 
 /** Where the store of a daemon with the datadir {@code folder} is kept, with what an operator, or bad luck, does to it. */
 interface StorePlace {

@@ -26,7 +26,7 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.node.PermittedSends;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.StoreException;
-import org.chainwalletd.store.StoreFaults;
+import org.chainwalletd.store.sql.StoreFaults;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 

@@ -15,15 +15,15 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 
 /** A transaction of the account chain in every state, and what they read as. The samples under {@code frozen} were made with it. */
-final class AccountSendSample {
-    static final BigInteger CHAIN = BigInteger.valueOf(31_337);
+public final class AccountSendSample {
+    public static final BigInteger CHAIN = BigInteger.valueOf(31_337);
     static final Bytes FROM = Bytes.parse("f0".repeat(20));
 
     private static final BigInteger LARGEST = BigInteger.ONE.shiftLeft(256).subtract(BigInteger.ONE);
 
     private AccountSendSample() {}
 
-    static AccountSend send(int n, AccountSend.State state) {
+    public static AccountSend send(int n, AccountSend.State state) {
         boolean first = n == 0;
         return new AccountSend(
                 AccountSend.NEW,
@@ -66,7 +66,7 @@ final class AccountSendSample {
                 send.progress());
     }
 
-    static AccountSend.Version version(int n, int raise) {
+    public static AccountSend.Version version(int n, int raise) {
         return new AccountSend.Version(
                 Hash256.sha256(new byte[] {2, (byte) n}),
                 Bytes.parse("02f8" + String.format("%02x", n)),
@@ -77,7 +77,7 @@ final class AccountSendSample {
     }
 
     /** Writes one for each state the way the daemon does. */
-    static void write(Store store) {
+    public static void write(Store store) {
         for (AccountSend.State state : AccountSend.State.values()) {
             int n = state.ordinal();
             StoreSample.done(store.accountSends().open(List.of(send(n, AccountSend.State.JOURNALLED))));
@@ -97,7 +97,7 @@ final class AccountSendSample {
     }
 
     /** Everything that can be read, one line each. */
-    static String read(Store store) {
+    public static String read(Store store) {
         List<String> lines = new ArrayList<>();
         StoreSample.done(store.accountSends().page(CHAIN, Long.MAX_VALUE, 100)).forEach(send -> lines.add(line(send)));
         StoreSample.done(store.accountSends().open(CHAIN)).forEach(send -> lines.add("open " + send.reference()));

@@ -22,7 +22,7 @@ import org.chainwalletd.store.PayoutStore.Payout;
 import org.chainwalletd.store.PayoutStore.Submission;
 
 /** A payout and a sweep in every state and a watched address, and what they read as: for the samples below {@code frozen} from version 19 on. */
-final class PayoutSample {
+public final class PayoutSample {
     private static final ChainProfile PROFILE = ChainProfile.of("chain");
     private static final Address PAYER = Address.parse("a7".repeat(32));
     private static final Address PAID = Address.parse("b7".repeat(32));
@@ -32,7 +32,7 @@ final class PayoutSample {
     private PayoutSample() {}
 
     /** Writes all of it the way the daemon does. */
-    static void write(Store store) {
+    public static void write(Store store) {
         done(store.watchOnly()
                 .put(new WatchStore.WatchOnly(
                         Address.parse("c7".repeat(32)), Optional.of("cold \u00fc"), OptionalLong.of(12))));
@@ -73,7 +73,7 @@ final class PayoutSample {
                 number % 3 == 0 ? Optional.of("invoice \u00fc " + number) : Optional.empty());
     }
 
-    static List<Payout> submit(Store store, Optional<String> owner, int... numbers) {
+    public static List<Payout> submit(Store store, Optional<String> owner, int... numbers) {
         List<Order> orders = new ArrayList<>();
         for (int number : numbers) {
             orders.add(order(number));
@@ -81,7 +81,7 @@ final class PayoutSample {
         return ((Submission.Accepted) done(store.payouts().submit(orders, List.of(PAYER), owner, 100, AT))).payouts();
     }
 
-    static Intent open(Store store, int number, Payout... payouts) {
+    public static Intent open(Store store, int number, Payout... payouts) {
         List<TxOutput> outputs = new ArrayList<>();
         List<Long> numbers = new ArrayList<>();
         for (Payout payout : payouts) {
@@ -160,7 +160,7 @@ final class PayoutSample {
     }
 
     /** Everything that can be read, one line each. The id of a sweep is random and left out, and with it the tokens of its parts. */
-    static String read(Store store) {
+    public static String read(Store store) {
         StringBuilder lines = new StringBuilder();
         done(store.payouts().list(Optional.empty(), 0, 100))
                 .forEach(payout -> lines.append(words(payout)).append('\n'));

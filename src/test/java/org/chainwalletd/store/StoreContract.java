@@ -40,6 +40,7 @@ import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.IntentStore.Unconfirmation;
 import org.chainwalletd.store.ReceiptStore.Bound;
 import org.chainwalletd.store.SwapStore.SwapEntry;
+import org.chainwalletd.store.sql.QueueHistory;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
@@ -48,16 +49,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What every store promises, whatever keeps it. An implementation passes by extending this. */
-abstract class StoreContract {
-    static final Address PAYER = Address.parse("ab".repeat(32));
+public abstract class StoreContract {
+    public static final Address PAYER = Address.parse("ab".repeat(32));
 
     @TempDir
-    Path folder;
+    protected Path folder;
 
     Store store;
 
     /** Opens what this folder stands for, made anew when there is nothing yet. */
-    abstract Store open(Path folder);
+    protected abstract Store open(Path folder);
 
     @BeforeEach
     void open() {
@@ -220,12 +221,12 @@ abstract class StoreContract {
         return parts;
     }
 
-    static SweepStore.Cutter cutter(List<SweepStore.Part> parts) {
+    public static SweepStore.Cutter cutter(List<SweepStore.Part> parts) {
         return cutter(taken -> parts);
     }
 
     /** Makes parts of which no spend has made the transaction. */
-    static SweepStore.Cutter cutter(Function<Predicate<Outpoint>, List<SweepStore.Part>> cut) {
+    public static SweepStore.Cutter cutter(Function<Predicate<Outpoint>, List<SweepStore.Part>> cut) {
         return new SweepStore.Cutter() {
             @Override
             public List<SweepStore.Part> cut(Predicate<Outpoint> taken) {
@@ -244,7 +245,7 @@ abstract class StoreContract {
         };
     }
 
-    static SweepStore.Part part(int number, int... coins) {
+    public static SweepStore.Part part(int number, int... coins) {
         List<SweepStore.OwnedCoin> owned = new ArrayList<>();
         for (int coin : coins) {
             owned.add(new SweepStore.OwnedCoin(PAYER, new Coin(outpoint(coin), Amount.MAX)));
@@ -252,7 +253,7 @@ abstract class StoreContract {
         return new SweepStore.Part(number, Amount.of(300), owned);
     }
 
-    static Intent partSpend(SweepStore.Sweep sweep, int part, int id, int... coins) {
+    public static Intent partSpend(SweepStore.Sweep sweep, int part, int id, int... coins) {
         Intent any = intent(id, Optional.of(SweepStore.partToken(sweep.id(), part)), coins);
         return new Intent(
                 any.txId(),
@@ -1139,12 +1140,12 @@ abstract class StoreContract {
     }
 
     /** A way to have an older copy restored; empty for a store that knows none. */
-    Optional<QueueHistory.Copies> copies() {
+    protected Optional<QueueHistory.Copies> copies() {
         return Optional.empty();
     }
 
     /** Length of a random history in the usual build. */
-    int steps() {
+    protected int steps() {
         return 1_500;
     }
 

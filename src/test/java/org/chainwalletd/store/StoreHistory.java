@@ -24,7 +24,7 @@ import org.chainwalletd.testkit.HangWatch;
  * A random history of a store beside its {@link StoreModel}: few transactions, coins and tokens, so that they meet all the time. After each
  * step both have said the same, and after each few everything that can be read is compared.
  */
-final class StoreHistory {
+public final class StoreHistory {
     private static final int TRANSACTIONS = 12;
     private static final int COINS = 8;
     private static final int TOKENS = 5;
@@ -38,14 +38,14 @@ final class StoreHistory {
     /** What was given back, or forgotten, of minutes that still count, is not taken off by all. */
     private BigInteger mayStillCount = BigInteger.ZERO;
 
-    StoreHistory(Store store, UnaryOperator<Store> restart, Random random) {
+    public StoreHistory(Store store, UnaryOperator<Store> restart, Random random) {
         this.store = store;
         this.restart = restart;
         this.random = random;
     }
 
     /** Answers the store as it is at the end, which the caller closes. */
-    Store run(int steps) {
+    public Store run(int steps) {
         for (int i = 0; i < steps; i++) {
             HangWatch.alive();
             now += 1 + random.nextInt(20_000);

@@ -25,8 +25,8 @@ import org.chainwalletd.store.ReceiptStore.Bound;
 import org.chainwalletd.testkit.Await;
 
 /** A store with a spend in every state, and what it reads as. The samples under {@code frozen} were made with it. */
-final class StoreSample {
-    static final long BEGUN = 1_800_000_000_000L;
+public final class StoreSample {
+    public static final long BEGUN = 1_800_000_000_000L;
 
     private static final ChainProfile PROFILE = ChainProfile.of("chain");
     private static final Address PAYER = Address.parse("a1".repeat(32));
@@ -78,7 +78,7 @@ final class StoreSample {
                         : Intent.Details.NONE);
     }
 
-    static Witness plainWitness() {
+    public static Witness plainWitness() {
         return witness();
     }
 
@@ -120,7 +120,7 @@ final class StoreSample {
     }
 
     /** What version 15 added: every spend is told, under a number for life. */
-    static String told(Store store) {
+    public static String told(Store store) {
         StringBuilder lines = new StringBuilder();
         done(store.history().after(0, 100))
                 .forEach(spend -> lines.append(words(spend)).append('\n'));
@@ -158,7 +158,7 @@ final class StoreSample {
     }
 
     /** Writes all of it the way the daemon does. */
-    static void write(Store store) {
+    public static void write(Store store) {
         writeExpired(store);
         for (Intent intent : intents()) {
             done(store.intents().open(intent, 0));
@@ -194,7 +194,7 @@ final class StoreSample {
     }
 
     /** Everything that can be read, one line each. */
-    static String read(Store store) {
+    public static String read(Store store) {
         List<String> lines = new ArrayList<>();
         for (Intent intent : intents()) {
             lines.add("intent " + done(store.intents().find(intent.txId())).map(StoreSample::words));
@@ -212,14 +212,14 @@ final class StoreSample {
     }
 
     /** All that counts against the allowance: version 3 keeps no line for each spend of a minute. */
-    static BigInteger used(Store store) {
+    public static BigInteger used(Store store) {
         return done(store.allowance().spentSince(0)).stream()
                 .map(AllowanceStore.Minute::amount)
                 .reduce(BigInteger.ZERO, BigInteger::add);
     }
 
     /** What version 2 added: a confirmed spend has a block and may be buried. */
-    static String burials(Store store) {
+    public static String burials(Store store) {
         String unburied = done(store.intents().unburied()).stream()
                 .map(spend -> "unburied ConfirmedSpend[txId=" + spend.txId() + ", inputs="
                         + done(store.intents().find(spend.txId())).orElseThrow().inputs() + ", place=" + spend.place()
@@ -230,14 +230,14 @@ final class StoreSample {
     }
 
     /** What version 6 added: a spend of which nobody can tell whose it is. */
-    static String contested(Store store) {
+    public static String contested(Store store) {
         return done(store.intents().find(contested().txId()))
                 .map(intent -> "contested " + words(intent) + "\n")
                 .orElse("");
     }
 
     /** What version 11 added: of a payment that is buried only the answer of its token. */
-    static String kept(Store store) {
+    public static String kept(Store store) {
         String token = kept().token().orElseThrow().token();
         return done(store.receipts().bound(token, BEGUN + 90))
                 .map(bound -> "kept " + token + " " + text(bound) + "\n")
@@ -301,16 +301,16 @@ final class StoreSample {
                         intent.reason()));
     }
 
-    static <T> T done(CompletionStage<T> stage) {
+    public static <T> T done(CompletionStage<T> stage) {
         return Await.result(stage);
     }
 
     /** A spend that is told apart by its number; nobody decodes its transaction. */
-    static Intent intent(int id, Optional<String> token, int... coins) {
+    public static Intent intent(int id, Optional<String> token, int... coins) {
         return intent(id, token, Bytes.parse("0102"), coins);
     }
 
-    static Intent intent(int id, Optional<String> token, Bytes transaction, int... coins) {
+    public static Intent intent(int id, Optional<String> token, Bytes transaction, int... coins) {
         List<Coin> inputs = new ArrayList<>();
         for (int coin : coins) {
             inputs.add(new Coin(outpoint(coin), Amount.MAX));
@@ -359,11 +359,11 @@ final class StoreSample {
                 intent.progress());
     }
 
-    static Outpoint outpoint(int n) {
+    public static Outpoint outpoint(int n) {
         return new Outpoint(hash(1_000_000 + n), 0xffff_ffffL - n);
     }
 
-    static Hash256 hash(int n) {
+    public static Hash256 hash(int n) {
         return Hash256.sha256(new byte[] {(byte) (n >> 24), (byte) (n >> 16), (byte) (n >> 8), (byte) n});
     }
 }

@@ -9,12 +9,12 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.SwapStore.SwapEntry;
 
 /** A few rows of the swap journal; to the store their content is only bytes. */
-final class SwapSample {
+public final class SwapSample {
     static final long BEGUN = 1_800_000_000L;
 
     private SwapSample() {}
 
-    static SwapEntry entry(int n, String status, boolean watched) {
+    public static SwapEntry entry(int n, String status, boolean watched) {
         return new SwapEntry(
                 0,
                 "swap-" + n,
@@ -40,7 +40,7 @@ final class SwapSample {
                 entry.updatedAt());
     }
 
-    static SwapEntry next(SwapEntry entry, String status) {
+    public static SwapEntry next(SwapEntry entry, String status) {
         return new SwapEntry(
                 entry.number(),
                 entry.id(),
@@ -53,7 +53,7 @@ final class SwapSample {
                 entry.updatedAt() + 10);
     }
 
-    static void write(Store store) {
+    public static void write(Store store) {
         done(store.swaps().add(entry(1, "quoted", true)));
         SwapEntry second = done(store.swaps().add(entry(2, "quoted", true))).orElseThrow();
         done(store.swaps().replace(next(second, "claiming")));
@@ -61,13 +61,13 @@ final class SwapSample {
         done(store.scans().move("locks", 12_345));
     }
 
-    static String read(Store store) {
+    public static String read(Store store) {
         return done(store.swaps().page(Optional.empty(), Long.MAX_VALUE, 99)).stream()
                 .map(entry -> entry + "\n")
                 .collect(Collectors.joining());
     }
 
-    static String scans(Store store) {
+    public static String scans(Store store) {
         return done(store.scans().of("locks")).stream()
                 .mapToObj(block -> "locks block=" + block + "\n")
                 .collect(Collectors.joining());

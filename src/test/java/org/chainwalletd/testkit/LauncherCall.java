@@ -159,7 +159,7 @@ public final class LauncherCall {
         return with("WALLETD_JAVA_OPTS", MANY_KEYS);
     }
 
-    /** The named {@link org.chainwalletd.store.CrashPoint} halts the process, {@code NAME} or {@code NAME#n}. */
+    /** The named {@link org.chainwalletd.store.files.CrashPoint} halts the process, {@code NAME} or {@code NAME#n}. */
     public LauncherCall crashAt(String point) {
         return with("WALLETD_JAVA_OPTS", variables.get("WALLETD_JAVA_OPTS") + " -Dwalletd.crash-point=" + point);
     }

@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.FileAccess;
-import org.chainwalletd.store.AtomicFiles;
+import org.chainwalletd.store.files.AtomicFiles;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -17,7 +17,7 @@ import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringFailures;
 import org.chainwalletd.keyring.store.SealedPlace;
 import org.chainwalletd.stage.Causes;
-import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.files.CrashPoint;
 
 /**
  * The ways of account-chain keys into the keyring and out of it, each from the question to the last durable write; one at a time. A

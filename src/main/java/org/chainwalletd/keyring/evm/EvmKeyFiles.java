@@ -26,7 +26,7 @@ import org.chainwalletd.keyring.store.SealedPlace.KeptEvmPhrase;
 import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.keyring.store.Stretching;
 import org.chainwalletd.keyring.store.Stretching.Urgency;
-import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.files.CrashPoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -19,8 +19,8 @@ import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
-import org.chainwalletd.store.CrashPoint;
-import org.chainwalletd.store.Fence;
+import org.chainwalletd.store.files.CrashPoint;
+import org.chainwalletd.store.files.Fence;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -18,8 +18,8 @@ import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.SealedBlob.UnsealException;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
-import org.chainwalletd.store.AtomicFiles;
-import org.chainwalletd.store.FileFailures;
+import org.chainwalletd.store.files.AtomicFiles;
+import org.chainwalletd.store.files.FileFailures;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

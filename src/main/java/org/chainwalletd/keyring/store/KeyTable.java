@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SealedBlob;
-import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.files.CrashPoint;
 
 /**
  * The public side of the keyring in memory, with its index by address. Belongs to the Keyring actor, except for the view that it publishes

@@ -10,7 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.crypto.Argon2;
-import org.chainwalletd.store.Fence;
+import org.chainwalletd.store.files.Fence;
 
 /**
  * Parts that a keyring is built of.

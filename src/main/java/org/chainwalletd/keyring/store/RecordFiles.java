@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.zip.CRC32C;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.store.AtomicFiles;
+import org.chainwalletd.store.files.AtomicFiles;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

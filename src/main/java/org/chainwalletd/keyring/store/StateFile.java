@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.store.PreparedFile;
+import org.chainwalletd.store.files.PreparedFile;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -24,12 +24,12 @@ import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.SealedBlob.UnsealException;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
-import org.chainwalletd.store.AtomicFiles;
-import org.chainwalletd.store.CrashPoint;
-import org.chainwalletd.store.FileFailures;
-import org.chainwalletd.store.KeyRows;
 import org.chainwalletd.store.KeyringRow;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.files.AtomicFiles;
+import org.chainwalletd.store.files.CrashPoint;
+import org.chainwalletd.store.files.FileFailures;
+import org.chainwalletd.store.postgres.KeyRows;
 
 /**
  * A keyring in the tables of a PostgreSQL store, which several daemons change at once. The store decides whether this process may write, and each

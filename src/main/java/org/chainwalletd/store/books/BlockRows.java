@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.store.Row;
+import org.chainwalletd.store.sql.Row;
 
 /**
  * The book of block ids, and the position of each scan. Heights are below 2^63: no chain has more blocks. A scan keeps the ids of its last

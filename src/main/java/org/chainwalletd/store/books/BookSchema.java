@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.CommitMark;
-import org.chainwalletd.store.SqlSession;
-import org.chainwalletd.store.Sqlite;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.sql.SqlSession;
+import org.chainwalletd.store.sql.Sqlite;
 
 /** Versions of each book's tables, and the upgrade of older files. */
 final class BookSchema {

@@ -14,10 +14,10 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.CommitMark;
-import org.chainwalletd.store.Postgres;
-import org.chainwalletd.store.SqlSession;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.books.BookSchema.StoreSeen;
+import org.chainwalletd.store.postgres.Postgres;
+import org.chainwalletd.store.sql.SqlSession;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

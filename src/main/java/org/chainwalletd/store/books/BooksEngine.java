@@ -3,8 +3,8 @@ package org.chainwalletd.store.books;
 import java.sql.SQLException;
 import java.util.Optional;
 import java.util.OptionalLong;
-import org.chainwalletd.store.SqlSession;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.sql.SqlSession;
 
 /**
  * Database that keeps the books: begins and ends the transactions of their writer and of their reader, each on a thread of its own, and counts

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import org.chainwalletd.store.SqlSession;
+import org.chainwalletd.store.sql.SqlSession;
 
 /** The connection of a reader or of the writer inside one transaction; its failures are unchecked. Used by one thread at a time. */
 public final class BooksSession {
@@ -58,7 +58,7 @@ public final class BooksSession {
     }
 
     /** Returns a table's cache of its rows, which lives from one unit of work to the next; makes it when there is none. */
-    <T> T keptInMind(Class<T> kind, Function<BooksSession, T> make) {
+    public <T> T keptInMind(Class<T> kind, Function<BooksSession, T> make) {
         return kind.cast(inMind.computeIfAbsent(kind, absent -> make.apply(this)));
     }
 
@@ -83,7 +83,7 @@ public final class BooksSession {
     }
 
     /** Tells whether other daemons read the same rows. */
-    boolean isShared() {
+    public boolean isShared() {
         return sql.isRemote();
     }
 

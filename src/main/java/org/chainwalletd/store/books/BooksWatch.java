@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.store.SqlSession;
+import org.chainwalletd.store.sql.SqlSession;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

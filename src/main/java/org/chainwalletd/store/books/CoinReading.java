@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
-import org.chainwalletd.store.Row;
+import org.chainwalletd.store.sql.Row;
 
 /**
  * Reads the unspent coins of covered addresses, and their sums, as they were after a given block: later blocks may be written and not reported

@@ -12,7 +12,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.U64;
-import org.chainwalletd.store.Row;
+import org.chainwalletd.store.sql.Row;
 
 /**
  * Reads the feed of credits. At depth 0 the feed is the log itself. At depth n it is made from the log and the heights: log entries are processed

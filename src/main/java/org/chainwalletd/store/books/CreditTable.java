@@ -15,7 +15,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.store.Row;
+import org.chainwalletd.store.sql.Row;
 
 /**
  * The rows of the feed of credits. A credit is not deleted when its block is removed: it is marked, and the log gets an entry. The log is

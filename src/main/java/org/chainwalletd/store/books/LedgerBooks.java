@@ -22,9 +22,9 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.store.Row;
 import org.chainwalletd.store.books.CoinReading.CoinSums;
 import org.chainwalletd.store.books.LedgerSieve.WatchedAddresses;
+import org.chainwalletd.store.sql.Row;
 
 /**
  * Queries of the ledger's tables, and changes beside the blocks: which addresses are watched and covered. Results apply to one block of the

@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.store.Row;
+import org.chainwalletd.store.sql.Row;
 
 /**
  * A filter in the memory of the ledger's writer: which addresses may be watched, and which outpoints may be unspent coins of any scan. With it

@@ -7,7 +7,7 @@ import java.util.OptionalLong;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.store.Row;
+import org.chainwalletd.store.sql.Row;
 
 /**
  * The ledger: coins of watched addresses, and for each address the height at which its complete history begins. Only blocks enter coins; an

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.store.Row;
+import org.chainwalletd.store.sql.Row;
 
 /**
  * Reads deposits to and payments from own addresses in blocks. A transaction that spends coins of ours counts as a payment of the amount it takes

@@ -2,7 +2,7 @@ package org.chainwalletd.store.books;
 
 import java.util.List;
 import java.util.Optional;
-import org.chainwalletd.store.SqlSession;
+import org.chainwalletd.store.sql.SqlSession;
 
 /**
  * The rows of one scan, inside one transaction. Failures of the database are unchecked exceptions here and end the whole transaction.

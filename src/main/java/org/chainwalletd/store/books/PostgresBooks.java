@@ -8,11 +8,11 @@ import java.util.OptionalLong;
 import java.util.regex.Pattern;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.CommitMark;
-import org.chainwalletd.store.Postgres;
-import org.chainwalletd.store.PostgresStore;
-import org.chainwalletd.store.SqlSession;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.books.BookSchema.StoreSeen;
+import org.chainwalletd.store.postgres.Postgres;
+import org.chainwalletd.store.postgres.PostgresStore;
+import org.chainwalletd.store.sql.SqlSession;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
-import org.chainwalletd.store.AtomicFiles;
-import org.chainwalletd.store.SqlSession;
-import org.chainwalletd.store.Sqlite;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.files.AtomicFiles;
+import org.chainwalletd.store.sql.SqlSession;
+import org.chainwalletd.store.sql.Sqlite;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

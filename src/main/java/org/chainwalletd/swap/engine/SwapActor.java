@@ -17,7 +17,7 @@ import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.keeper.Background;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.stage.Outcome;
-import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.swap.engine.SwapQuestion.SwapReply;
 import org.chainwalletd.swap.gates.Acts;
 import org.chainwalletd.swap.gates.GateVerdict;

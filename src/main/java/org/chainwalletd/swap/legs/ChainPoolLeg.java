@@ -30,7 +30,7 @@ import org.chainwalletd.spend.Receipt;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRow;
-import org.chainwalletd.store.books.HtlcRow;
+import org.chainwalletd.store.books.htlc.HtlcRow;
 import org.chainwalletd.swap.gates.BuyGate;
 import org.chainwalletd.swap.gates.BuyGate.PoolHtlc;
 import org.chainwalletd.swap.gates.GateInputs;

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,6 +23,9 @@ import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.books.htlc.HtlcChanges;
+import org.chainwalletd.store.books.htlc.HtlcRows;
+import org.chainwalletd.store.books.htlc.HtlcTable;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -300,8 +302,10 @@ class BooksPlanTest {
     /** Pieces of statements in the sources that are in none of those that were used, but for those that make tables and move rows into them. */
     private List<String> notUsed() throws IOException {
         List<String> missing = new ArrayList<>();
-        try (Stream<Path> sources = Files.list(Path.of("src/main/java/org/chainwalletd/store/books"))) {
-            for (Path source : sources.sorted(Comparator.naturalOrder()).toList()) {
+        try (Stream<Path> sources = Files.walk(Path.of("src/main/java/org/chainwalletd/store/books"))) {
+            for (Path source : sources.filter(file -> file.toString().endsWith(".java"))
+                    .sorted()
+                    .toList()) {
                 if (!source.endsWith("Books.java")
                         && !source.endsWith("BookSchema.java")
                         && !source.endsWith("ShortKeys.java")

@@ -16,6 +16,8 @@ import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.books.htlc.HtlcRows;
+import org.chainwalletd.store.books.htlc.HtlcTable;
 import org.chainwalletd.testkit.Await;
 
 /** Books with a row of every kind: spent and unspent, in blocks that are gone, in none, and of a rescan that has not joined. */

@@ -6,7 +6,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.chainwalletd.store.BooksPlaces;
+import org.chainwalletd.store.books.htlc.HtlcChanges;
+import org.chainwalletd.store.books.htlc.HtlcChangesTest;
+import org.chainwalletd.store.postgres.BooksPlaces;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
@@ -154,7 +156,7 @@ class PostgresBooksContractTest {
         }
 
         @Override
-        BooksPlaces places() {
+        protected BooksPlaces places() {
             return BooksPlaces.onServer();
         }
     }

@@ -12,7 +12,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
-import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.books.htlc.HtlcTable;
+import org.chainwalletd.store.sql.SqliteStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -8,9 +8,9 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.keyring.store.SealedRecords;
-import org.chainwalletd.store.SqlSession;
-import org.chainwalletd.store.Sqlite;
-import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.sql.SqlSession;
+import org.chainwalletd.store.sql.Sqlite;
+import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.testkit.Await;
 

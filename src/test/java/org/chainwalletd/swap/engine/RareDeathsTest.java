@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.swap.gates.SwapStatus;
 import org.chainwalletd.swap.legs.ChainNode;
 import org.chainwalletd.swap.pool.Direction;

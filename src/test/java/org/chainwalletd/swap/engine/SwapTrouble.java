@@ -7,7 +7,7 @@ import java.util.Random;
 import java.util.function.Supplier;
 import org.chainwalletd.devnet.call.Lie;
 import org.chainwalletd.evm.SwapContract;
-import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.swap.gates.SwapTerms;
 import org.chainwalletd.swap.legs.ChainNode;
 import org.chainwalletd.testkit.evm.EvmDevnet;

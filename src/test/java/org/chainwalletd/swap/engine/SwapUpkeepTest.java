@@ -13,7 +13,7 @@ import org.apache.pekko.actor.testkit.typed.javadsl.ManualTime;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.keyring.store.SealedRecords;
-import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.pool.Direction;

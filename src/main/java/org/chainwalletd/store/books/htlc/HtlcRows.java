@@ -1,0 +1,334 @@
+package org.chainwalletd.store.books.htlc;
+
+import java.nio.ByteBuffer;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.store.books.BlockRows;
+import org.chainwalletd.store.books.Page;
+import org.chainwalletd.store.sql.Row;
+
+/**
+ * Queries of the {@link HtlcTable}'s rows of the head, and changes of them outside the blocks. The cost of a query grows with its result, not
+ * with the table.
+ */
+public final class HtlcRows {
+    private static final String NONE = Long.toString(HtlcTable.NOWHERE);
+    private static final int OUTPOINT_BYTES = 36;
+
+    private static final String SELECT =
+            "SELECT tx_id, output_index, sender, receiver, hash_lock, timeout, amount, role,"
+                    + " lock_height, claim_tx, claim_input, preimage, claim_height, reclaim_tx, reclaim_input, reclaim_height,"
+                    + " seen, inputs, lost, forgotten FROM htlcs WHERE scan = 0 AND ";
+    private static final String AFTER = " AND (lock_height, tx_id, output_index) > (?, ?, ?)"
+            + " ORDER BY lock_height, tx_id, output_index LIMIT ?";
+    private static final String BY_STATE = SELECT + "forgotten = 0 AND state = ? AND role = ?" + AFTER;
+    private static final String BY_SENDER =
+            SELECT + "sender_address = ? AND state = ? AND role = ? AND forgotten = 0" + AFTER;
+    private static final String BY_RECEIVER =
+            SELECT + "receiver_address = ? AND state = ? AND role = ? AND forgotten = 0" + AFTER;
+
+    private HtlcRows() {}
+
+    /**
+     * A position in the order of listings.
+     *
+     * @param lockHeight {@link HtlcTable#NOWHERE} for locks in no block, which come last
+     */
+    public record Position(long lockHeight, Outpoint outpoint) implements Comparable<Position> {
+        public static Position of(HtlcRow row) {
+            return new Position(row.lockHeight().orElse(HtlcTable.NOWHERE), row.outpoint());
+        }
+
+        /** Returns the position before every row whose lock is at {@code height} or higher. */
+        public static Position before(long height) {
+            return new Position(height - 1, new Outpoint(Hash256.of(ones()), Outpoint.MAX_INDEX));
+        }
+
+        private static byte[] ones() {
+            byte[] ones = new byte[Hash256.LENGTH];
+            java.util.Arrays.fill(ones, (byte) 0xff);
+            return ones;
+        }
+
+        @Override
+        public int compareTo(Position other) {
+            int byHeight = Long.compare(lockHeight, other.lockHeight);
+            return byHeight != 0 ? byHeight : outpoint.compareTo(other.outpoint);
+        }
+    }
+
+    public static Optional<HtlcRow> find(Page page, Outpoint outpoint) {
+        return page.queryOne(
+                SELECT + "tx_id = ? AND output_index = ?",
+                HtlcRows::read,
+                outpoint.txId().toArray(),
+                outpoint.index());
+    }
+
+    /** Lists the HTLCs with this hash lock, in the order of listings, without those removed from listings. */
+    public static List<HtlcRow> ofHashLock(Page page, Hash256 hashLock) {
+        return page.query(
+                SELECT + "hash_lock = ? AND forgotten = 0 ORDER BY lock_height, tx_id, output_index",
+                HtlcRows::read,
+                (Object) hashLock.toArray());
+    }
+
+    /**
+     * Lists HTLCs with a hash lock that {@code receiver} may claim and that are worth {@code least} or more, in the order of listings, including
+     * those removed from listings. Anyone who makes many of them pays {@code least} for each.
+     */
+    public static List<HtlcRow> payable(Page page, Hash256 hashLock, PublicKey receiver, Amount least, int limit) {
+        long bits = least.bits();
+        return page
+                .query(
+                        SELECT + "hash_lock = ? AND receiver = ? AND (amount < 0 OR amount >= ?)"
+                                + " ORDER BY lock_height, tx_id, output_index LIMIT ?",
+                        HtlcRows::read,
+                        hashLock.toArray(),
+                        receiver.toArray(),
+                        bits < 0 ? Long.MAX_VALUE : bits,
+                        limit)
+                .stream()
+                .filter(row -> !row.amount().isLessThan(least))
+                .toList();
+    }
+
+    /** Lists HTLCs with a hash lock, whatever they are worth and however they ended, including those removed from listings. */
+    public static List<HtlcRow> anyOfHashLock(Page page, Hash256 hashLock, int limit) {
+        return page.query(
+                SELECT + "hash_lock = ? ORDER BY lock_height, tx_id, output_index LIMIT ?",
+                HtlcRows::read,
+                hashLock.toArray(),
+                limit);
+    }
+
+    /** Lists those with a hash lock of which a claim is known, in a block or not. */
+    public static List<HtlcRow> claimedOfHashLock(Page page, Hash256 hashLock, int limit) {
+        return page.query(
+                SELECT + "hash_lock = ? AND claim_tx IS NOT NULL ORDER BY lock_height, tx_id, output_index LIMIT ?",
+                HtlcRows::read,
+                hashLock.toArray(),
+                limit);
+    }
+
+    /** Lists at most {@code limit} rows of one state and role after a position, in order, without those removed from listings. */
+    public static List<HtlcRow> ofState(Page page, int state, int role, Position after, int limit) {
+        return page.query(
+                BY_STATE,
+                HtlcRows::read,
+                state,
+                role,
+                after.lockHeight(),
+                after.outpoint().txId().toArray(),
+                after.outpoint().index(),
+                limit);
+    }
+
+    /**
+     * Lists rows as {@link #ofState} does, first those in which {@code party} is the sender, then those in which it is the receiver; each run is
+     * in order.
+     */
+    public static List<HtlcRow> ofParty(Page page, Address party, int state, int role, Position after, int limit) {
+        List<HtlcRow> rows = new ArrayList<>(ofSide(page, BY_SENDER, party, state, role, after, limit));
+        rows.addAll(ofSide(page, BY_RECEIVER, party, state, role, after, limit));
+        return rows;
+    }
+
+    private static List<HtlcRow> ofSide(
+            Page page, String sql, Address party, int state, int role, Position after, int limit) {
+        return page.query(
+                sql,
+                HtlcRows::read,
+                party.toArray(),
+                state,
+                role,
+                after.lockHeight(),
+                after.outpoint().txId().toArray(),
+                after.outpoint().index(),
+                limit);
+    }
+
+    /** Lists rows that blocks above {@code tip} have made or changed. */
+    public static List<HtlcRow> changedAbove(Page page, long tip, long top) {
+        List<HtlcRow> rows = new ArrayList<>();
+        rows.addAll(page.query(SELECT + "lock_height > ? AND lock_height < " + NONE, HtlcRows::read, tip));
+        rows.addAll(page.query(SELECT + "claim_height > ? AND claim_height < " + NONE, HtlcRows::read, tip));
+        rows.addAll(page.query(SELECT + "reclaim_height > ? AND reclaim_height < " + NONE, HtlcRows::read, tip));
+        rows.addAll(page.query(
+                SELECT + "expired = 1 AND timeout >= ? AND timeout < ?",
+                HtlcRows::read,
+                HtlcTable.ordered(tip),
+                HtlcTable.ordered(top)));
+        return rows;
+    }
+
+    /** Lists locks that were seen, are in no block and are not lost. */
+    public static List<HtlcRow> pending(Page page, int limit) {
+        return page.query(SELECT + "lock_height = " + NONE + " AND lost = 0 LIMIT ?", HtlcRows::read, limit);
+    }
+
+    /** Lists the addresses of both parties of open HTLCs, those of the youngest locks first, at most {@code most}. */
+    public static List<Address> openParties(Page page, int most) {
+        Set<Address> parties = new LinkedHashSet<>();
+        for (int state : List.of(HtlcTable.LOCKED, HtlcTable.EXPIRED)) {
+            for (int role : List.of(HtlcTable.RECEIVER, HtlcTable.SENDER, HtlcTable.SENDER | HtlcTable.RECEIVER)) {
+                page.query(
+                        "SELECT sender_address, receiver_address FROM htlcs WHERE scan = 0 AND forgotten = 0"
+                                + " AND state = ? AND role = ? ORDER BY lock_height DESC LIMIT ?",
+                        row -> {
+                            parties.add(Address.of(row.getBytes(2)));
+                            return parties.add(Address.of(row.getBytes(1)));
+                        },
+                        state,
+                        role,
+                        most);
+            }
+        }
+        return parties.stream().limit(most).toList();
+    }
+
+    /**
+     * Number of rows of one state and role.
+     *
+     * @param state of {@link HtlcTable}
+     */
+    public record Count(int state, int role, long rows) {}
+
+    public static List<Count> counts(Page page) {
+        return page.query(
+                "SELECT state, role, COUNT(*) FROM htlcs WHERE scan = 0 AND forgotten = 0 GROUP BY state, role",
+                row -> new Count(row.getInt(1), row.getInt(2), row.getLong(3)));
+    }
+
+    /**
+     * Records a lock that is in no block, as far as is known; a lock that is known already is only marked as seen.
+     *
+     * @param lock its height is {@link HtlcTable#NOWHERE}
+     * @param inputs of the lock transaction
+     */
+    public static void see(Page page, HtlcTable.Locked lock, List<Outpoint> inputs) {
+        if (find(page, lock.outpoint()).isEmpty()) {
+            HtlcTable.enter(page, lock);
+            BlockRows.top(page).ifPresent(top -> expire(page, lock, top.height()));
+        }
+        page.update(
+                "UPDATE htlcs SET seen = 1, inputs = ? WHERE scan = 0 AND tx_id = ? AND output_index = ?",
+                encode(inputs),
+                lock.outpoint().txId().toArray(),
+                lock.outpoint().index());
+    }
+
+    private static void expire(Page page, HtlcTable.Locked lock, long height) {
+        if (lock.params().reclaimableInBlock(height)) {
+            page.update(
+                    "UPDATE htlcs SET expired = 1 WHERE scan = 0 AND tx_id = ? AND output_index = ?",
+                    lock.outpoint().txId().toArray(),
+                    lock.outpoint().index());
+        }
+    }
+
+    /** Records a claim that is in no block; data from a block stays. */
+    public static void seeClaim(Page page, HtlcTable.Claimed claim) {
+        boolean open = find(page, claim.outpoint())
+                .filter(row -> row.claim().flatMap(spend -> box(spend.height())).isEmpty())
+                .isPresent();
+        if (open) {
+            HtlcTable.claim(page, claim);
+        }
+    }
+
+    /** Records a reclaim that is in no block; data from a block stays. */
+    public static void seeReclaim(Page page, HtlcTable.Reclaimed reclaim) {
+        boolean open = find(page, reclaim.outpoint())
+                .filter(row ->
+                        row.reclaim().flatMap(spend -> box(spend.height())).isEmpty())
+                .isPresent();
+        if (open) {
+            HtlcTable.enter(page, reclaim);
+        }
+    }
+
+    private static Optional<Long> box(OptionalLong height) {
+        return height.isPresent() ? Optional.of(height.getAsLong()) : Optional.empty();
+    }
+
+    /** Marks a lock as lost: no block is expected to contain it. A block that contains it after all removes the mark. */
+    public static void lose(Page page, Outpoint outpoint) {
+        page.update(
+                "UPDATE htlcs SET lost = 1 WHERE scan = 0 AND tx_id = ? AND output_index = ? AND lock_height = " + NONE,
+                outpoint.txId().toArray(),
+                outpoint.index());
+    }
+
+    /** Removes a settled HTLC from listings, unless a reorganisation removes its block. */
+    public static void forget(Page page, Outpoint outpoint) {
+        page.update(
+                "UPDATE htlcs SET forgotten = 1 WHERE scan = 0 AND tx_id = ? AND output_index = ?",
+                outpoint.txId().toArray(),
+                outpoint.index());
+    }
+
+    private static HtlcRow read(Row row) throws SQLException {
+        HtlcParams params = new HtlcParams(
+                PublicKey.of(row.raw("sender")),
+                PublicKey.of(row.raw("receiver")),
+                row.hash("hash_lock"),
+                HtlcTable.ordered(row.number("timeout")));
+        byte[] inputs = row.raw("inputs");
+        return new HtlcRow(
+                new Outpoint(row.hash("tx_id"), row.number("output_index")),
+                params,
+                row.amount("amount"),
+                (int) row.number("role"),
+                height(row.number("lock_height")),
+                spend(row, "claim", row.ifBytes("preimage")),
+                spend(row, "reclaim", Optional.empty()),
+                row.flag("seen"),
+                inputs == null ? List.of() : decode(inputs),
+                row.flag("lost"),
+                row.flag("forgotten"));
+    }
+
+    private static Optional<HtlcRow.Spend> spend(Row row, String how, Optional<Bytes> preimage) throws SQLException {
+        return row.raw(how + "_tx") == null
+                ? Optional.empty()
+                : Optional.of(new HtlcRow.Spend(
+                        row.hash(how + "_tx"),
+                        (int) row.number(how + "_input"),
+                        preimage,
+                        height(row.number(how + "_height"))));
+    }
+
+    private static OptionalLong height(long kept) {
+        return kept == HtlcTable.NOWHERE ? OptionalLong.empty() : OptionalLong.of(kept);
+    }
+
+    private static byte[] encode(List<Outpoint> inputs) {
+        ByteBuffer bytes = ByteBuffer.allocate(OUTPOINT_BYTES * inputs.size());
+        inputs.forEach(input -> bytes.put(input.txId().toArray()).putInt((int) input.index()));
+        return bytes.array();
+    }
+
+    private static List<Outpoint> decode(byte[] encoded) {
+        ByteBuffer bytes = ByteBuffer.wrap(encoded);
+        List<Outpoint> inputs = new ArrayList<>();
+        while (bytes.hasRemaining()) {
+            byte[] txId = new byte[Hash256.LENGTH];
+            bytes.get(txId);
+            inputs.add(new Outpoint(Hash256.of(txId), Integer.toUnsignedLong(bytes.getInt())));
+        }
+        return inputs;
+    }
+}

@@ -1,0 +1,520 @@
+package org.chainwalletd.store.postgres;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.stage.Causes;
+import org.chainwalletd.store.KeyringRow.Head;
+import org.chainwalletd.store.KeyringRow.Key;
+import org.chainwalletd.store.KeyringRow.Place;
+import org.chainwalletd.store.Store;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.sql.GroupCommitWriter;
+import org.chainwalletd.store.sql.KeyringTable;
+import org.chainwalletd.store.sql.SentLine;
+import org.chainwalletd.store.sql.SentLog;
+import org.chainwalletd.store.sql.SqlSession;
+import org.chainwalletd.store.sql.SqlStore;
+
+/**
+ * Rows of a keyring in a PostgreSQL store: sealed blobs, and beside them what need not be unsealed to be known. Everything that is added is also in
+ * {@code sent.log} when a method returns, so that a database that went back in time loses no key; a deletion is not, so a restore brings deleted
+ * keys back. Methods block, and fail with {@link StoreException}.
+ */
+public final class KeyRows {
+    private static final long PATIENCE_SECONDS = 60;
+
+    /** Runs statements and waits for their result. */
+    private interface Runner {
+        <T> T run(GroupCommitWriter.Work<T> work);
+    }
+
+    private final String database;
+    private final Runner reader;
+    private final Runner writer;
+    private final SentLog.Lines lines;
+    /** Registers who is told of changes by other daemons; empty for one who only looks. */
+    private final Optional<Consumer<Runnable>> listeners;
+    /** Tells, in a transaction that writes, whether this daemon does the background work. */
+    private final BooleanSupplier mayKeep;
+
+    private KeyRows(
+            String database,
+            Runner reader,
+            Runner writer,
+            SentLog.Lines lines,
+            Optional<Consumer<Runnable>> listeners,
+            BooleanSupplier mayKeep) {
+        this.database = database;
+        this.reader = reader;
+        this.writer = writer;
+        this.lines = lines;
+        this.listeners = listeners;
+        this.mayKeep = mayKeep;
+    }
+
+    /** Returns the rows of an open store. */
+    static KeyRows of(SqlStore store, String database, SentLog.Lines lines) {
+        return new KeyRows(
+                database,
+                new Runner() {
+                    @Override
+                    public <T> T run(GroupCommitWriter.Work<T> work) {
+                        return result(store.read(work), failure -> unanswered(database, failure));
+                    }
+                },
+                new Runner() {
+                    @Override
+                    public <T> T run(GroupCommitWriter.Work<T> work) {
+                        return result(store.write(work), failure -> GroupCommitWriter.unknown(database, failure));
+                    }
+                },
+                lines,
+                Optional.of(told -> store.whenOthersChange(Store.SharedRows.KEYS, told)),
+                () -> mayKeep(store));
+    }
+
+    private static boolean mayKeep(SqlStore store) {
+        try {
+            store.requireKeeper();
+            return true;
+        } catch (StoreException e) {
+            return false;
+        }
+    }
+
+    /** Returns the rows for one who only looks at them, beside a daemon or before one has made them. */
+    public static KeyRows looking(PostgresDatabase database) {
+        String name = database.name();
+        Runner reader = new Runner() {
+            @Override
+            public <T> T run(GroupCommitWriter.Work<T> work) {
+                try (SqlSession session = new SqlSession(database.connect(), Postgres.DIALECT)) {
+                    return work.apply(session);
+                } catch (SQLException e) {
+                    throw GroupCommitWriter.unavailable(name, "cannot be read: " + e.getMessage(), e);
+                }
+            }
+        };
+        Runner writer = new Runner() {
+            @Override
+            public <T> T run(GroupCommitWriter.Work<T> work) {
+                throw GroupCommitWriter.unavailable(name, "is only looked at", null);
+            }
+        };
+        return new KeyRows(name, reader, writer, new SentLog.Lines(), Optional.empty(), () -> false);
+    }
+
+    private static <T> T result(CompletableFuture<T> asked, Function<Throwable, StoreException> otherFailure) {
+        return Causes.join(
+                asked.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS),
+                failure -> failure instanceof StoreException known ? known : otherFailure.apply(failure));
+    }
+
+    /** A read that has not ended has changed nothing. */
+    private static StoreException unanswered(String database, Throwable failure) {
+        return failure instanceof TimeoutException
+                ? new StoreException(
+                        StoreException.Reason.BUSY,
+                        "store " + database + " has not answered for " + PATIENCE_SECONDS + " s, try again",
+                        failure)
+                : GroupCommitWriter.unavailable(database, "cannot be read: " + failure.getMessage(), failure);
+    }
+
+    /** Name of the database for messages, without a password. */
+    public String database() {
+        return database;
+    }
+
+    /** Tells whether other daemons may change the rows, and this one follows them. */
+    public boolean areShared() {
+        return listeners.isPresent();
+    }
+
+    /** Registers who is told, on a thread that must not be blocked, that another daemon has changed the rows. */
+    public void whenOthersChange(Runnable told) {
+        listeners.ifPresent(register -> register.accept(told));
+    }
+
+    /** Returns the number of the newest commit; rows that are read later include it. */
+    public long newest() {
+        return reader.run(session -> KeyringTable.isMade(session) ? newest(session) : 0L);
+    }
+
+    private static long newest(SqlSession session) throws SQLException {
+        return session.queryOne("SELECT coalesce(max(number), 0) FROM commits", row -> row.getLong(1))
+                .orElseThrow();
+    }
+
+    /**
+     * Changes of the rows since a commit.
+     *
+     * @param commit that these rows include; they may include changes by later ones
+     * @param changed new keys, and new values of others
+     */
+    public record News(long commit, List<Key> changed, Set<Address> deleted, Head head) {}
+
+    /**
+     * Reads what has changed after a commit.
+     *
+     * @throws StoreException {@code UNAVAILABLE} also when there is no keyring any more
+     */
+    public News since(long commit) {
+        return reader.run(session -> {
+            // First the number: each later statement sees all commits up to it.
+            long newest = newest(session);
+            List<Key> changed = KeyringTable.changedAfter(session, commit);
+            Set<Address> deleted = new HashSet<>(session.query(
+                    "SELECT address FROM deleted_keys WHERE commit > ?", row -> row.address("address"), commit));
+            // A key may have come back between the two statements, or have been deleted.
+            changed.removeIf(key -> deleted.contains(key.address()));
+            return new News(
+                    newest,
+                    changed,
+                    deleted,
+                    KeyringTable.head(session)
+                            .orElseThrow(() ->
+                                    GroupCommitWriter.unavailable(database, "has lost the row of its keyring", null)));
+        });
+    }
+
+    /** Reads the keyring's own facts; empty when no keyring was made. */
+    public Optional<Head> head() {
+        return reader.run(session -> KeyringTable.isMade(session) ? KeyringTable.head(session) : Optional.empty());
+    }
+
+    /** Tells whether the database has a payment, which a key that is gone may have signed. */
+    public boolean hasPayments() {
+        return reader.run(session -> session.queryOne(
+                        "SELECT 1 FROM spends UNION ALL SELECT 1 FROM kept_spends LIMIT 1", row -> true)
+                .isPresent());
+    }
+
+    /** Tells whether there is a key for an address. */
+    public boolean isListed(Address address) {
+        return reader.run(session -> session.queryOne(
+                        "SELECT 1 FROM keys WHERE address = ?", row -> true, (Object) address.toArray())
+                .isPresent());
+    }
+
+    /** Reads all keys, in the order in which they came. */
+    public List<Key> keys() {
+        return reader.run(session -> {
+            List<Key> keys = new ArrayList<>();
+            KeyringTable.visitKeys(session, keys::add);
+            return keys;
+        });
+    }
+
+    /** Reads a sealed blob; empty when there is none in this place. */
+    public Optional<Bytes> sealed(Place place) {
+        return reader.run(session -> KeyringTable.isMade(session)
+                ? session.queryOne(
+                        "SELECT blob FROM sealed WHERE kind = ? AND owner = ?",
+                        row -> Bytes.wrap(row.getBytes(1)),
+                        place.kind(),
+                        place.owner().toArray())
+                : Optional.empty());
+    }
+
+    /** Finds some place of this kind, of a listed key if there is one. */
+    public Optional<Place> anySealed(String kind) {
+        return reader.run(session -> {
+            if (!KeyringTable.isMade(session)) {
+                return Optional.empty();
+            }
+            Optional<Place> listed = session.queryOne(
+                    "SELECT owner FROM sealed JOIN keys ON address = owner WHERE kind = ? LIMIT 1",
+                    row -> new Place(kind, Bytes.wrap(row.getBytes(1))),
+                    kind);
+            return listed.isPresent()
+                    ? listed
+                    : session.queryOne(
+                            "SELECT owner FROM sealed WHERE kind = ? LIMIT 1",
+                            row -> new Place(kind, Bytes.wrap(row.getBytes(1))),
+                            kind);
+        });
+    }
+
+    /** Finds the listed 1:1 keys that have no blob of this kind. */
+    public List<Address> without(String kind) {
+        return reader.run(session -> session.query(
+                "SELECT address FROM keys WHERE imported = 1"
+                        + " AND NOT EXISTS (SELECT 1 FROM sealed WHERE kind = ? AND owner = address) ORDER BY number",
+                row -> Address.of(row.getBytes(1)),
+                kind));
+    }
+
+    /** Reads the owners of all blobs of this kind. */
+    public Set<Bytes> owners(String kind) {
+        return reader.run(session -> KeyringTable.isMade(session)
+                ? new HashSet<>(session.query(
+                        "SELECT owner FROM sealed WHERE kind = ?", row -> Bytes.wrap(row.getBytes(1)), kind))
+                : Set.of());
+    }
+
+    /**
+     * Changes the rows in one commit, unless they are not as the change presumes; that is judged in the same transaction, under the store lock. A
+     * keyring that was never made is made by its head.
+     */
+    public Optional<Refusal> write(Change change) {
+        return writer.run(session -> {
+            Optional<Refusal> refusal = change.premise().refusal(session, change, mayKeep.getAsBoolean());
+            if (refusal.isEmpty()) {
+                apply(session, change);
+            }
+            return refusal;
+        });
+    }
+
+    /**
+     * Reason why a change was not made; nothing was written.
+     *
+     * @param needed why a key is still needed; empty when another daemon has changed the rows
+     */
+    public record Refusal(Optional<String> needed) {
+        static final Refusal CHANGED = new Refusal(Optional.empty());
+    }
+
+    private void apply(SqlSession session, Change change) throws SQLException {
+        for (Map.Entry<Place, Bytes> blob : change.sealed().entrySet()) {
+            KeyringTable.seal(session, blob.getKey(), blob.getValue());
+            lines.add(new SentLine.Sealed(blob.getKey(), blob.getValue()));
+        }
+        for (Place place : change.removed()) {
+            session.later(
+                    "DELETE FROM sealed WHERE kind = ? AND owner = ?",
+                    place.kind(),
+                    place.owner().toArray());
+        }
+        for (Key key : change.replaced()) {
+            tell(KeyringTable.replace(session, key));
+        }
+        for (Map.Entry<Address, Optional<String>> label : change.labels().entrySet()) {
+            tell(KeyringTable.label(session, label.getKey(), label.getValue()));
+        }
+        for (Address address : change.unlisted()) {
+            session.later("DELETE FROM keys WHERE address = ?", (Object) address.toArray());
+        }
+        for (Key key : change.listed()) {
+            KeyringTable.list(session, key);
+            lines.add(new SentLine.KeyListed(key));
+        }
+        if (change.nextIndex().isPresent() || change.members().isPresent()) {
+            Optional<Head> before = KeyringTable.head(session);
+            Head after = new Head(
+                    Math.max(
+                            before.map(Head::nextIndex).orElse(0L),
+                            change.nextIndex().orElse(0)),
+                    change.members().or(() -> before.map(Head::members)).orElse(Map.of()));
+            KeyringTable.set(session, after);
+            lines.add(new SentLine.KeyringHead(after));
+        }
+    }
+
+    private void tell(List<Key> changed) {
+        changed.forEach(key -> lines.add(new SentLine.KeyListed(key)));
+    }
+
+    /**
+     * Change of a keyring.
+     *
+     * @param sealed new blobs, in place of those that are there
+     * @param removed places whose blobs go, if there are any
+     * @param replaced new values of keys that are listed, which keep their labels, and what is known of them and is not given
+     * @param labels new labels of keys that are listed
+     * @param unlisted keys that go, if they are there
+     * @param listed new keys
+     * @param nextIndex of the legacy seed, u32; it never goes back
+     * @param members further facts in the place of all that are there; empty leaves them
+     */
+    public record Change(
+            Map<Place, Bytes> sealed,
+            Collection<Place> removed,
+            Collection<Key> replaced,
+            Map<Address, Optional<String>> labels,
+            Collection<Address> unlisted,
+            Collection<Key> listed,
+            OptionalLong nextIndex,
+            Optional<Map<String, Bytes>> members,
+            Premise premise) {
+        public static Change sealing(Map<Place, Bytes> blobs, Premise premise) {
+            return new Change(
+                    blobs,
+                    List.of(),
+                    List.of(),
+                    Map.of(),
+                    List.of(),
+                    List.of(),
+                    OptionalLong.empty(),
+                    Optional.empty(),
+                    premise);
+        }
+
+        public static Change removing(Collection<Place> places) {
+            return new Change(
+                    Map.of(),
+                    places,
+                    List.of(),
+                    Map.of(),
+                    List.of(),
+                    List.of(),
+                    OptionalLong.empty(),
+                    Optional.empty(),
+                    Premise.NONE);
+        }
+
+        public static Change making(Map<Place, Bytes> blobs, Head head, Premise premise) {
+            return new Change(
+                    blobs,
+                    List.of(),
+                    List.of(),
+                    Map.of(),
+                    List.of(),
+                    List.of(),
+                    OptionalLong.of(head.nextIndex()),
+                    Optional.of(head.members()),
+                    premise);
+        }
+
+        /** Enters keys of a keyring that is not made yet. */
+        public static Change entering(Map<Place, Bytes> blobs, Collection<Key> keys, Premise premise) {
+            return new Change(
+                    blobs,
+                    List.of(),
+                    List.of(),
+                    Map.of(),
+                    List.of(),
+                    keys,
+                    OptionalLong.empty(),
+                    Optional.empty(),
+                    premise);
+        }
+    }
+
+    /**
+     * State of the rows that a change presumes.
+     *
+     * @param listing whether keys that it lists are not there, and keys that it changes or removes are
+     * @param unmade whether the keyring has no head yet
+     * @param keys number of listed keys; empty for any
+     * @param nextIndex of the legacy seed; empty for any
+     * @param members further facts; empty for any
+     * @param vacant places without a blob
+     * @param unneeded keys that no open spend, waiting payout, unfinished sweep, swap or open HTLC needs
+     */
+    public record Premise(
+            boolean listing,
+            boolean unmade,
+            OptionalLong keys,
+            OptionalLong nextIndex,
+            Optional<Map<String, Bytes>> members,
+            Collection<Place> vacant,
+            Collection<Address> unneeded) {
+        public static final Premise NONE = new Premise(
+                false, false, OptionalLong.empty(), OptionalLong.empty(), Optional.empty(), List.of(), List.of());
+
+        /** Presumes that the keyring was never made, and has this number of keys that were entered before it is. */
+        public static Premise unmade(long keys) {
+            return new Premise(
+                    false, true, OptionalLong.of(keys), OptionalLong.empty(), Optional.empty(), List.of(), List.of());
+        }
+
+        public static Premise vacant(Place place) {
+            return new Premise(
+                    false,
+                    false,
+                    OptionalLong.empty(),
+                    OptionalLong.empty(),
+                    Optional.empty(),
+                    List.of(place),
+                    List.of());
+        }
+
+        private Optional<Refusal> refusal(SqlSession session, Change change, boolean mayKeep) throws SQLException {
+            if (listing && !isListed(session, change) || !isHead(session) || !areVacant(session)) {
+                return Optional.of(Refusal.CHANGED);
+            }
+            for (Address address : unneeded) {
+                Optional<String> needed = KeyUses.of(session, address, mayKeep);
+                if (needed.isPresent()) {
+                    return Optional.of(new Refusal(needed));
+                }
+            }
+            return Optional.empty();
+        }
+
+        private static boolean isListed(SqlSession session, Change change) throws SQLException {
+            Set<Address> added = new HashSet<>();
+            change.listed().forEach(key -> added.add(key.address()));
+            Set<Address> there = new HashSet<>(change.labels().keySet());
+            there.addAll(change.unlisted());
+            return listed(session, added).isEmpty() && listed(session, there).containsAll(there);
+        }
+
+        /** Returns those of these addresses that are listed. */
+        private static Set<Address> listed(SqlSession session, Set<Address> addresses) throws SQLException {
+            List<SqlSession.Lookup<Address>> lookups = addresses.stream()
+                    .map(address -> new SqlSession.Lookup<>(
+                            List.of("keys", address),
+                            "SELECT address FROM keys WHERE address = ?",
+                            row -> row.address("address"),
+                            (Object) address.toArray()))
+                    .toList();
+            session.fetch(lookups);
+            Set<Address> listed = new HashSet<>();
+            for (SqlSession.Lookup<Address> lookup : lookups) {
+                session.find(lookup).ifPresent(listed::add);
+            }
+            return listed;
+        }
+
+        private boolean isHead(SqlSession session) throws SQLException {
+            if (keys.isPresent()
+                    && keys.getAsLong()
+                            != session.queryOne("SELECT count(*) FROM keys", row -> row.getLong(1))
+                                    .orElseThrow()) {
+                return false;
+            }
+            if (!unmade && nextIndex.isEmpty() && members.isEmpty()) {
+                return true;
+            }
+            Optional<Head> head = KeyringTable.head(session);
+            if (unmade) {
+                return head.isEmpty();
+            }
+            return head.isPresent()
+                    && (nextIndex.isEmpty()
+                            || nextIndex.getAsLong() == head.get().nextIndex())
+                    && (members.isEmpty() || members.get().equals(head.get().members()));
+        }
+
+        private boolean areVacant(SqlSession session) throws SQLException {
+            for (Place place : vacant) {
+                if (session.queryOne(
+                                "SELECT 1 FROM sealed WHERE kind = ? AND owner = ?",
+                                row -> true,
+                                place.kind(),
+                                place.owner().toArray())
+                        .isPresent()) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
+}

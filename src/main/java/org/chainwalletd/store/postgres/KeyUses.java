@@ -1,0 +1,67 @@
+package org.chainwalletd.store.postgres;
+
+import java.sql.SQLException;
+import java.util.Optional;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.store.sql.SqlPayouts;
+import org.chainwalletd.store.sql.SqlSession;
+import org.chainwalletd.store.sql.SqlSpends;
+import org.chainwalletd.store.sql.SqlSwaps;
+import org.chainwalletd.store.sql.SqlSweeps;
+
+/** Reasons in the rows of a shared store for which a key must stay, for one who deletes it under the store lock. */
+final class KeyUses {
+    /** Where HTLCs are that neither party has spent; in the tables of the books, if there are any. */
+    private static final String OPEN_HTLC =
+            "SELECT 1 FROM htlcs WHERE scan = 0 AND %s = ? AND state IN (0, 1) AND forgotten = 0 LIMIT 1";
+
+    private KeyUses() {}
+
+    /**
+     * Returns why the key of an address is still needed, in words for the caller; empty when it may go.
+     *
+     * @param mayKeep whether this daemon does the background work, and so knows the keys of swaps, whose journal is sealed
+     */
+    static Optional<String> of(SqlSession session, Address address, boolean mayKeep) throws SQLException {
+        Optional<String> spend = SqlSpends.openSpendOf(session, address)
+                .map(txId -> "the spend " + txId + " of this daemon needs it until it is settled");
+        if (spend.isPresent()) {
+            return spend;
+        }
+        Optional<String> payout =
+                SqlPayouts.waitingFrom(session, address).map(id -> "the payout " + id + " waits to be paid from it");
+        if (payout.isPresent()) {
+            return payout;
+        }
+        Optional<String> sweep = SqlSweeps.unfinishedFrom(session, address)
+                .map(token -> "the sweep " + token + " still moves its coins");
+        if (sweep.isPresent()) {
+            return sweep;
+        }
+        return mayKeep || !anySwap(session)
+                ? openHtlc(session, address)
+                : Optional.of(
+                        "a swap is open, and only the daemon that does the background work knows whether it needs this"
+                                + " key: delete it there");
+    }
+
+    private static boolean anySwap(SqlSession session) throws SQLException {
+        return session.queryOne("SELECT 1 FROM swaps WHERE " + SqlSwaps.WATCHED + " LIMIT 1", row -> true)
+                .isPresent();
+    }
+
+    private static Optional<String> openHtlc(SqlSession session, Address address) throws SQLException {
+        boolean books = session.queryOne("SELECT to_regclass('htlcs') IS NOT NULL AS made", row -> row.truth("made"))
+                .orElseThrow();
+        if (!books) {
+            return Optional.empty();
+        }
+        for (String party : new String[] {"sender_address", "receiver_address"}) {
+            if (session.queryOne(OPEN_HTLC.formatted(party), row -> true, (Object) address.toArray())
+                    .isPresent()) {
+                return Optional.of("an open HTLC needs it");
+            }
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,365 @@
+package org.chainwalletd.store.postgres;
+
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.sql.GroupCommitWriter;
+import org.chainwalletd.store.sql.Row;
+import org.chainwalletd.store.sql.Schema;
+import org.chainwalletd.store.sql.SpendTable;
+import org.chainwalletd.store.sql.SqlSession;
+
+/** Questions and statements of the operator about the daemons that a database knows, by commands beside them. Every method blocks and needs no datadir. */
+public final class PostgresCluster {
+    /** Age of a heartbeat, by the server's clock, from which on a start counts as silent. */
+    private static final long HEARD_MILLIS = 15_000;
+    /** Number of starts that have ended which {@link #status} includes, the newest ones. */
+    private static final int ENDED_SHOWN = 20;
+    /** Time within which a keeper that is well renews its lease. */
+    private static final long RENEWAL_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final String KEEPER =
+            "SELECT start FROM keeper WHERE NOT given_back AND start <> " + PostgresSchema.NOBODY;
+    private static final String RENEWALS = "SELECT epoch + renewal FROM keeper";
+
+    private static final String SENDS = "SELECT runner, count(*) FROM (SELECT id, runner FROM spends WHERE "
+            + SpendTable.OPEN
+            + " AND signed_off = 0 UNION SELECT spend, former_runners.runner FROM former_runners JOIN spends ON id = spend WHERE "
+            + SpendTable.OPEN + ") sends GROUP BY runner";
+    /** Query for starts, by the timeline and the boot of the server. */
+    private static final String STARTS =
+            "SELECT start, ended, superseded, coalesce(machine, '') AS machine, coalesce(datadir, '') AS datadir, coalesce(address, '') AS address, coalesce(node, '') AS node, node IS NOT NULL AND gathered > 0"
+                    + " AND gathered = (SELECT number FROM gathering) AS gathered, since, "
+                    + PostgresSchema.MILLIS + " - beaten AS silent, timeline < ? OR boot <> ? AS behind,"
+                    + " CASE WHEN ended THEN 0 ELSE coalesce(count, 0) END AS open FROM daemons"
+                    + " LEFT JOIN logs ON logs.name = log LEFT JOIN (" + SENDS + ") counted ON runner = start";
+
+    private final String name;
+    private final Postgres.Connector connector;
+
+    public PostgresCluster(PostgresDatabase database) {
+        this(database.name(), database);
+    }
+
+    PostgresCluster(String name, Postgres.Connector connector) {
+        this.name = name;
+        this.connector = connector;
+    }
+
+    /** Statements on a session, which is closed afterwards. */
+    @FunctionalInterface
+    private interface Work<T> {
+        T run(SqlSession session, PostgresStore.Server server) throws SQLException;
+    }
+
+    private <T> T with(Work<T> work) {
+        try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
+            PostgresStore.Server server = PostgresStore.requireFit(session, name);
+            if (!PostgresSchema.isMade(session)) {
+                throw refused("has no tables of a store: correct --store, or start the daemon, which makes them");
+            }
+            long version = PostgresSchema.requireKnown(session, name);
+            if (version != Schema.version()) {
+                throw refused("has version " + version + ", and this release writes version " + Schema.version()
+                        + ": use the command of the release that its daemons run");
+            }
+            if (!PostgresSchema.hasLease(session) || !PostgresSchema.hasGathering(session)) {
+                throw refused("was made by an earlier release: start a daemon of this one, which upgrades it");
+            }
+            return work.run(session, server);
+        } catch (SQLException e) {
+            if (Postgres.isLockTimeout(e)) {
+                throw refused("has its lock held by another transaction for too long: try again");
+            }
+            throw GroupCommitWriter.unavailable(
+                    name, Postgres.isCutOff(e) ? e.getMessage() : "cannot be used: " + e.getMessage(), e);
+        }
+    }
+
+    private StoreException refused(String why) {
+        return GroupCommitWriter.unavailable(name, why, null);
+    }
+
+    /**
+     * Daemons and the state of their database, as it was at one moment.
+     *
+     * @param commit number of the newest commit, 0 before the first
+     * @param keeper start that has the lease on background work; empty while none has
+     * @param renewed whether the lease was renewed while this was read, within a few seconds; otherwise nobody does the background work
+     * @param epoch number of times that the lease was taken
+     * @param stopped why nothing is spent; empty in normal operation
+     * @param lock the transaction that holds the store lock; empty while it is free
+     * @param hidden number of starts that have ended and are not among {@code starts}
+     * @param starts newest first
+     */
+    public record Status(
+            String database,
+            String server,
+            long commit,
+            Optional<Long> keeper,
+            boolean renewed,
+            long epoch,
+            Optional<String> stopped,
+            Optional<Lock> lock,
+            long hidden,
+            List<Start> starts) {}
+
+    /**
+     * The store lock while a transaction holds it.
+     *
+     * @param process number of the holder's process on the server, as in {@code pg_stat_activity}
+     * @param heldMillis time since the holder's transaction began
+     * @param waiting number of transactions that wait for the lock
+     */
+    public record Lock(long process, long heldMillis, long waiting) {}
+
+    /** State of a start of a daemon. */
+    public enum Standing {
+        /** Heard of within the last seconds. */
+        RUNNING,
+        /** Not heard of, and not known to have ended. */
+        SILENT,
+        /** Writes and sends nothing any more; its process may still exist. */
+        SUPERSEDED,
+        ENDED
+    }
+
+    /**
+     * A start of a daemon.
+     *
+     * @param machine name of its machine; empty where that is not known
+     * @param datadir empty where that is not known
+     * @param address URL at which it is called; empty where that is not known
+     * @param node address of its node for the other daemons; empty where it has none
+     * @param gathered whether its node has found those of the others
+     * @param since time of the start by the server's clock, milliseconds since 1970
+     * @param silentMillis time since its last heartbeat, by the server's clock
+     * @param behind whether it has not told yet that the server has its commits, after that was promoted or restarted
+     * @param open number of spends that hold coins and that it may still send as far as the database knows
+     */
+    public record Start(
+            long start,
+            Standing standing,
+            String machine,
+            String datadir,
+            String address,
+            String node,
+            boolean gathered,
+            long since,
+            long silentMillis,
+            boolean behind,
+            long open) {}
+
+    /** Returns the state of the daemons. Writes nothing. Waits for a renewal of the lease on background work, but not long. */
+    public Status status() {
+        return with((session, server) -> {
+            boolean renewed = hasKeeper(session) && isRenewed(session);
+            Optional<Lock> lock = lock(session);
+            session.execute(Postgres.DIALECT.beginReading());
+            List<Start> starts = session.query(
+                    STARTS
+                            + " WHERE NOT ended OR start IN (SELECT start FROM daemons WHERE ended ORDER BY start DESC LIMIT "
+                            + ENDED_SHOWN + ") ORDER BY start DESC",
+                    PostgresCluster::start,
+                    server.timeline(),
+                    server.boot());
+            Status status = session.queryOne(
+                            "SELECT (" + KEEPER
+                                    + ") AS keeper, (SELECT epoch FROM keeper) AS epoch, current_database() AS name, current_setting('server_version') AS server,"
+                                    + " (SELECT coalesce(max(number), 0) FROM commits) AS commit, stopped,"
+                                    + " (SELECT count(*) FROM daemons) - ? AS hidden FROM store WHERE one = 1",
+                            row -> new Status(
+                                    row.text("name"),
+                                    row.text("server"),
+                                    row.number("commit"),
+                                    row.ifNumber("keeper").stream().boxed().findFirst(),
+                                    renewed,
+                                    row.number("epoch"),
+                                    row.ifText("stopped"),
+                                    lock,
+                                    row.number("hidden"),
+                                    starts),
+                            starts.size())
+                    .orElseThrow();
+            session.execute("COMMIT");
+            return status;
+        });
+    }
+
+    private static boolean hasKeeper(SqlSession session) throws SQLException {
+        return session.queryOne(KEEPER, row -> true).isPresent();
+    }
+
+    private static boolean isRenewed(SqlSession session) throws SQLException {
+        long before = renewals(session);
+        long began = System.nanoTime();
+        while (System.nanoTime() - began < RENEWAL_NANOS) {
+            LockSupport.parkNanos(LOOK_NANOS);
+            if (renewals(session) > before) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static long renewals(SqlSession session) throws SQLException {
+        return session.queryOne(RENEWALS, row -> row.getLong(1)).orElseThrow();
+    }
+
+    private static Start start(Row row) throws SQLException {
+        long silent = Math.max(0, row.number("silent"));
+        Standing alive = silent < HEARD_MILLIS ? Standing.RUNNING : Standing.SILENT;
+        Standing standing = row.truth("superseded") ? Standing.SUPERSEDED : alive;
+        boolean ended = row.truth("ended");
+        return new Start(
+                row.number("start"),
+                ended ? Standing.ENDED : standing,
+                row.text("machine"),
+                row.text("datadir"),
+                row.text("address"),
+                row.text("node"),
+                row.truth("gathered"),
+                row.number("since"),
+                silent,
+                row.truth("behind") && !ended && standing != Standing.SUPERSEDED,
+                row.number("open"));
+    }
+
+    /** Looks who holds the store lock, without waiting for it: of those that have locked its table, the oldest that waits for nobody. */
+    private static Optional<Lock> lock(SqlSession session) throws SQLException {
+        if (session.queryOne("SELECT 1 FROM store WHERE one = 1 FOR UPDATE SKIP LOCKED", row -> true)
+                .isPresent()) {
+            return Optional.empty();
+        }
+        return session.queryOne(
+                "SELECT activity.pid AS process, extract(epoch FROM clock_timestamp() - xact_start) * 1000 AS held,"
+                        + " (SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted AND pid IN"
+                        + " (SELECT pid FROM pg_locks WHERE relation = 'store'::regclass)) AS waiting"
+                        + " FROM pg_stat_activity activity WHERE xact_start IS NOT NULL AND activity.pid IN"
+                        + " (SELECT pid FROM pg_locks WHERE relation = 'store'::regclass AND mode = 'RowShareLock' AND granted)"
+                        + " AND activity.pid NOT IN (SELECT pid FROM pg_locks WHERE NOT granted) ORDER BY xact_start LIMIT 1",
+                row -> new Lock(row.number("process"), row.number("held"), row.number("waiting")));
+    }
+
+    /**
+     * A start of a daemon that had not told whether the server has its commits.
+     *
+     * @param silentMillis time since its last heartbeat, by the server's clock
+     */
+    public record Silent(long start, String datadir, long silentMillis) {}
+
+    /**
+     * Lets writing go on after a standby was promoted, or the server restarted, although daemons are silent that have not ended: the operator has
+     * made sure that the server has all their commits. One that lacks a commit nevertheless stops the store when its daemon wakes.
+     *
+     * @throws StoreException {@code STOPPED} when the store has lost payments, {@code UNAVAILABLE} when no daemon is silent
+     */
+    public List<Silent> confirmFailover() {
+        return with((session, server) -> {
+            session.execute(PostgresTransactions.LOCK);
+            Optional<String> stopped = PostgresStore.stopped(session);
+            if (stopped.isPresent()) {
+                throw StoreException.stopped(stopped.get());
+            }
+            List<Silent> silent = session.query(
+                    "UPDATE daemons SET timeline = ?, boot = ? WHERE NOT ended AND NOT superseded"
+                            + " AND (timeline < ? OR boot <> ?) RETURNING start,"
+                            + " coalesce((SELECT datadir FROM logs WHERE name = log), '') AS datadir, "
+                            + PostgresSchema.MILLIS + " - beaten AS silent",
+                    row -> new Silent(row.number("start"), row.text("datadir"), Math.max(0, row.number("silent"))),
+                    server.timeline(),
+                    server.boot(),
+                    server.timeline(),
+                    server.boot());
+            if (silent.isEmpty()) {
+                throw refused(
+                        "has nothing to confirm: since the server was promoted or restarted last, each daemon that"
+                                + " has not ended has found its commits in it");
+            }
+            session.execute("COMMIT");
+            return silent;
+        });
+    }
+
+    /**
+     * Declares that a start of a daemon can never send anything again: its machine is off, or its process is gone. Acts that free coins no longer
+     * wait for it. If it wakes nevertheless, it writes and sends nothing any more. Works also while nothing else is written because that daemon does
+     * not confirm a fail-over.
+     *
+     * @throws StoreException {@code UNAVAILABLE} when there is no such start, it has ended, or it was heard of lately
+     */
+    public Start forget(long start) {
+        return with((session, server) -> {
+            session.execute(PostgresTransactions.LOCK);
+            Start found = session.queryOne(
+                            STARTS + " WHERE start = ?",
+                            PostgresCluster::start,
+                            server.timeline(),
+                            server.boot(),
+                            start)
+                    .orElseThrow(() -> refused("knows no start " + start + " of a daemon: cluster status lists them"));
+            if (found.standing() == Standing.ENDED) {
+                throw refused("knows that start " + start + " has ended: there is nothing to forget");
+            }
+            if (found.silentMillis() < HEARD_MILLIS) {
+                throw refused("has heard of start " + start + " " + found.silentMillis() / 1_000
+                        + " s ago: its process runs, so it may send at any moment; stop it, on "
+                        + (found.machine().isEmpty() ? "its machine" : found.machine())
+                        + ", or switch that machine off and say this again after "
+                        + HEARD_MILLIS / 1_000 + " s");
+            }
+            session.update("UPDATE daemons SET ended = true WHERE start = ?", start);
+            session.execute("COMMIT");
+            return found;
+        });
+    }
+
+    /**
+     * Ends the time in which daemons of the release before run beside those of this one: they are refused from now on, so that a later release may
+     * take away what only they need.
+     *
+     * @return whether it was open until now
+     * @throws StoreException when such a daemon has not ended
+     */
+    public boolean finishUpgrade() {
+        return with((session, server) -> {
+            session.execute(PostgresTransactions.LOCK);
+            Optional<String> earlier = session.queryOne(
+                    "SELECT start, coalesce(machine, '') AS machine FROM daemons"
+                            + " WHERE NOT ended AND NOT superseded AND release < ? ORDER BY start LIMIT 1",
+                    row -> row.number("start") + (row.text("machine").isEmpty() ? "" : " on " + row.text("machine")),
+                    Schema.version());
+            if (earlier.isPresent()) {
+                throw refused("has start " + earlier.get()
+                        + " of a daemon of an earlier release, which has not ended: upgrade it, or, when its process is gone"
+                        + " for good, say cluster forget; then say this again");
+            }
+            boolean open =
+                    session.update("UPDATE store SET least = ? WHERE least < ?", Schema.version(), Schema.version())
+                            > 0;
+            session.execute("COMMIT");
+            return open;
+        });
+    }
+
+    /** Returns the settings that all daemons have in common. */
+    public PostgresAgreed agreed() {
+        return with((session, server) -> PostgresAgreed.read(session));
+    }
+
+    /**
+     * Changes the settings that all daemons have in common, for those that run as well. Works while the store is stopped.
+     *
+     * @param change receives all settings by name, and returns those that are to be; what it throws leaves everything unchanged
+     * @return the settings after the change
+     */
+    public PostgresAgreed agree(UnaryOperator<Map<String, String>> change) {
+        return with((session, server) -> PostgresAgreed.agree(session, change));
+    }
+}

@@ -1,0 +1,183 @@
+package org.chainwalletd.store.postgres;
+
+import java.io.IOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.net.UnknownHostException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Driver;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.store.StoreException;
+
+/**
+ * Connections to the database that the settings name. Each goes to the server that is the primary at that moment, with host names resolved anew and
+ * the password read anew. The driver is loaded at the first connection, so that a daemon on SQLite loads no class of it.
+ */
+public final class PostgresDatabase implements Postgres.Connector {
+    private static final String DRIVER = "org.postgresql.Driver";
+    /** Property with the folder of the packaged daemon, which the launcher sets. */
+    private static final String HOME = "chainwalletd.home";
+    /** Folder of the driver in it: no part of the class path. */
+    private static final String DRIVER_FOLDER = "lib/postgresql";
+
+    private static final String CANNOT_CONNECT = "08001";
+    /** Time for which no other connection is tried after one that failed: callers hear of it at once, instead of waiting one after the other. */
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /** Loads the driver once. */
+    private static final class Loaded {
+        static final Driver INSTANCE = load();
+
+        private static Driver load() {
+            try {
+                return (Driver) driverClass().getDeclaredConstructor().newInstance();
+            } catch (ReflectiveOperationException | IOException e) {
+                throw new StoreException(
+                        StoreException.Reason.UNAVAILABLE,
+                        "the driver of PostgreSQL is missing (" + DRIVER_FOLDER
+                                + " beside the daemon's jars): install the daemon anew",
+                        e);
+            }
+        }
+
+        private static Class<?> driverClass() throws ClassNotFoundException, IOException {
+            try {
+                return Class.forName(DRIVER);
+            } catch (ClassNotFoundException e) {
+                return Class.forName(DRIVER, true, folderLoader());
+            }
+        }
+
+        /** Returns a loader that stays open as long as the process. */
+        private static URLClassLoader folderLoader() throws IOException {
+            Path folder = Path.of(System.getProperty(HOME, ".")).resolve(DRIVER_FOLDER);
+            List<URL> jars = new ArrayList<>();
+            if (Files.isDirectory(folder)) {
+                try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.jar")) {
+                    for (Path jar : files) {
+                        jars.add(url(jar));
+                    }
+                }
+            }
+            return new URLClassLoader(jars.toArray(URL[]::new), PostgresDatabase.class.getClassLoader());
+        }
+
+        private static URL url(Path jar) throws MalformedURLException {
+            return jar.toUri().toURL();
+        }
+    }
+
+    /** A connection that could not be made. */
+    private record Refusal(long nanos, String why) {}
+
+    private final Settings.Database settings;
+    private volatile Refusal last;
+
+    public PostgresDatabase(Settings.Database settings) {
+        this.settings = settings;
+    }
+
+    /** Returns the name of the database for messages, without a password. */
+    String name() {
+        return settings.toString();
+    }
+
+    /**
+     * Connects to the primary server, in autocommit mode.
+     *
+     * @throws SQLException with a sentence that tells what to do; nothing was sent that could have been carried out
+     */
+    @Override
+    public Connection connect() throws SQLException {
+        Refusal before = last;
+        if (before != null && System.nanoTime() - before.nanos() < PAUSE_NANOS) {
+            throw new SQLException(before.why(), CANNOT_CONNECT);
+        }
+        try {
+            Connection connection = Loaded.INSTANCE.connect(
+                    "jdbc:postgresql://" + String.join(",", settings.hosts()) + "/" + settings.name(), properties());
+            last = null;
+            return connection;
+        } catch (IllegalArgumentException e) {
+            throw new SQLException("cannot be reached: " + e.getMessage(), CANNOT_CONNECT, e);
+        } catch (SQLException e) {
+            String why = why(e);
+            last = new Refusal(System.nanoTime(), why);
+            throw new SQLException(why, CANNOT_CONNECT, e);
+        }
+    }
+
+    private Properties properties() {
+        Properties how = new Properties();
+        how.setProperty("user", settings.user());
+        settings.currentPassword().ifPresent(password -> how.setProperty("password", password));
+        how.setProperty("ApplicationName", "chain-walletd");
+        how.setProperty("targetServerType", "primary");
+        how.setProperty("hostRecheckSeconds", "0");
+        how.setProperty("connectTimeout", "3");
+        // A time-out closes the connection and cancels nothing: a COMMIT that was sent may still be carried out.
+        how.setProperty("socketTimeout", "10");
+        how.setProperty("tcpKeepAlive", "true");
+        // Proxies that give each transaction another connection know no prepared statements.
+        how.setProperty("prepareThreshold", "0");
+        // Details of an error quote rows.
+        how.setProperty("logServerErrorDetail", "false");
+        how.setProperty("gssEncMode", "disable");
+        how.setProperty("sslmode", settings.tls() ? "verify-full" : "disable");
+        if (settings.tls()) {
+            settings.rootCertificate()
+                    .ifPresentOrElse(
+                            file -> how.setProperty("sslrootcert", file.toString()),
+                            () -> how.setProperty("sslfactory", "org.postgresql.ssl.DefaultJavaSSLFactory"));
+        }
+        return how;
+    }
+
+    /** Returns a clause that completes "the store …" for a connection that could not be made. */
+    private String why(SQLException e) {
+        String state = e.getSQLState() == null ? "" : e.getSQLState();
+        String text = String.valueOf(e.getMessage()).replace('\n', ' ');
+        String hosts = String.join(", ", settings.hosts());
+        if (isOrHas(e, UnknownHostException.class)) {
+            return "has a host that cannot be found (" + hosts + "): correct --store, or the name service";
+        }
+        if (isOrHas(e, SSLException.class) || text.contains("SSL") || text.contains("could not be verified")) {
+            return "is on a server whose TLS is not trusted (" + text
+                    + "): let the server show a certificate for its host name, and name its issuer with sslrootcert";
+        }
+        if (text.contains("targetServerType")) {
+            return "has no primary server that can be written (" + hosts
+                    + "): name the primary, which decides about money, and see that it is not read-only";
+        }
+        return switch (state) {
+            case "28P01", "28000", "08004" ->
+                "does not let the user " + settings.user() + " in (" + text
+                        + "): correct the user, the password in WALLETD_STORE_PASSWORD or --store-password-file, or the server's"
+                        + " pg_hba.conf";
+            case "3D000" -> "does not exist on the server: make it with createdb, or correct --store";
+            case "53300" -> "is on a server that has no connection left: raise its max_connections";
+            case "57P03" -> "is on a server that is starting or stopping: try again in a moment";
+            default ->
+                "does not answer (" + hosts + ": " + text + "): start the server, or correct --store and the way to it";
+        };
+    }
+
+    private static boolean isOrHas(Throwable failure, Class<? extends Throwable> kind) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (kind.isInstance(cause)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,254 @@
+package org.chainwalletd.store.postgres;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.security.SecureRandom;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.Optional;
+import org.chainwalletd.store.CommitMark;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.sql.Commits;
+import org.chainwalletd.store.sql.KeyringTable;
+import org.chainwalletd.store.sql.Schema;
+import org.chainwalletd.store.sql.SentLine;
+import org.chainwalletd.store.sql.SentLog;
+import org.chainwalletd.store.sql.SqlSession;
+import org.chainwalletd.store.sql.SqliteStore;
+import org.chainwalletd.store.sql.StoreMemory;
+
+/**
+ * Datadir of one of the daemons that use a PostgreSQL store: compares its {@code sent.log} and its books with the database, and registers a start
+ * of its daemon there. The name of the log identifies the datadir.
+ */
+final class PostgresDatadir {
+    private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
+    /** Name of this machine without a question to a name service, which may hang. */
+    private static final Path MACHINE = Path.of("/proc/sys/kernel/hostname");
+
+    private final Path folder;
+    private final String database;
+    private final StoreMemory memory;
+
+    private PostgresDatadir(Path folder, String database, StoreMemory memory) {
+        this.folder = folder.toAbsolutePath();
+        this.database = database;
+        this.memory = memory;
+    }
+
+    /**
+     * Reads what is remembered in {@code folder}, without changing it.
+     *
+     * @param books the commit that the books remember
+     */
+    static PostgresDatadir of(Path folder, Optional<CommitMark> books, String database) throws IOException {
+        return new PostgresDatadir(folder, database, StoreMemory.of(folder, books));
+    }
+
+    private StoreException refused(String why) {
+        return new StoreException(
+                StoreException.Reason.UNAVAILABLE, "store " + database + ": the datadir " + folder + " " + why, null);
+    }
+
+    Optional<SentLog.Known> log() {
+        return memory.log();
+    }
+
+    Optional<String> logName() {
+        return memory.log().flatMap(SentLog.Known::shared).map(SentLog.Shared::name);
+    }
+
+    /** Returns the id of the store that the datadir has worked with; empty when there was none. */
+    Optional<String> store() {
+        return memory.marks().values().stream().map(CommitMark::store).findFirst();
+    }
+
+    /**
+     * Checks that the datadir can be used with this database, whatever that has forgotten.
+     *
+     * @throws StoreException when its daemon must not start, which concerns no other daemon
+     */
+    void requireUsable(SqlSession session) throws SQLException {
+        requireSameStore(session);
+        if (logName().isPresent()
+                && newest(session, logName().get()) > memory.log().get().last().number()) {
+            throw refused("is a copy, or was restored from one: its daemon has made commits that its "
+                    + SentLog.FILE_NAME + " lacks. Use the newest datadir of this daemon; or, when it is lost, move "
+                    + SentLog.FILE_NAME + " away: the daemon then begins a new log");
+        }
+    }
+
+    /** Checks that the datadir has worked with this store, or with none, as {@link #requireUsable} does. */
+    void requireSameStore(SqlSession session) throws SQLException {
+        if (memory.damage().isPresent()) {
+            throw refused(
+                    "cannot be compared with it: " + memory.damage().get()
+                            + "; put the newest copy back, or, when it is lost, move it away: the daemon then begins a new log");
+        }
+        for (Map.Entry<String, CommitMark> mark : memory.marks().entrySet()) {
+            if (!mark.getValue().store().equals(Commits.id(session))) {
+                throw refused("has worked with another store, as " + mark.getKey()
+                        + " in it tells: name the right database, or give this daemon an empty datadir; if the database was"
+                        + " made anew, stop all daemons and run for the datadir of each: chain-walletd --datadir ... store"
+                        + " restored");
+            }
+        }
+        if (memory.log().isPresent() && logName().isEmpty()) {
+            throw refused(
+                    "has worked with " + SqliteStore.FILE_NAME + ": when the payments are to be moved into this"
+                            + " database, run chain-walletd --datadir ... --store ... store move; when they were moved already, this is"
+                            + " an older copy of the datadir, so use the newest one; else give this daemon a datadir of its own");
+        }
+    }
+
+    /** Returns which commit the database lacks that the datadir remembers; empty when it has all. */
+    Optional<String> lacking(SqlSession session) throws SQLException {
+        if (memory.log().isPresent()) {
+            CommitMark last = memory.log().get().last();
+            CommitMark certain = memory.log().get().certain();
+            // Before its first commit a log has the number 0.
+            if (certain.number() > 0 && !has(session, last.opening()) && !has(session, certain.opening())) {
+                return Optional.of("lacks commit " + certain.number() + " of the daemon with the datadir " + folder
+                        + ", as " + SentLog.FILE_NAME + " in it tells");
+            }
+        }
+        return lacksBooks(session)
+                ? Optional.of("lacks commit " + books().orElseThrow().number() + ", as the books tell")
+                : Optional.empty();
+    }
+
+    /** A commit that was pruned cannot be looked up; a store that went back does not tell so high a number as pruned. */
+    boolean lacksBooks(SqlSession session) throws SQLException {
+        return books().isPresent()
+                && !has(session, books().get().opening())
+                && session.queryOne(
+                                "SELECT 1 FROM store WHERE pruned < ?",
+                                row -> true,
+                                books().get().number())
+                        .isPresent();
+    }
+
+    Optional<CommitMark> books() {
+        return Optional.ofNullable(memory.marks().get(StoreMemory.BOOKS));
+    }
+
+    static boolean has(SqlSession session, long random) throws SQLException {
+        return session.queryOne("SELECT 1 FROM commits WHERE random = ?", row -> true, random)
+                .isPresent();
+    }
+
+    /** Returns the number of the newest commit of a log that the database has, 0 when it has none. */
+    private static long newest(SqlSession session, String log) throws SQLException {
+        return session.queryOne(
+                        "SELECT coalesce(max(counter), 0) FROM commits JOIN daemons ON start = daemon WHERE log = ?",
+                        row -> row.getLong(1),
+                        log)
+                .orElseThrow();
+    }
+
+    /**
+     * A start of the daemon that the database knows.
+     *
+     * @param commit the commit that has registered it, number and random number
+     */
+    record Registered(long start, PostgresTransactions.Made commit, SentLog log) {}
+
+    /**
+     * Registers a start of the daemon, and commits the transaction under the store lock that the caller has begun. Former starts write nothing
+     * from now on. Those on the same boot of this machine are also signed off: the caller holds the lock of the datadir, so they have ended.
+     *
+     * @param leastToPrune size in bytes below which the log is not pruned
+     */
+    Registered register(SqlSession session, long timeline, long leastToPrune) throws IOException, SQLException {
+        String store = Commits.id(session);
+        boolean isNew = logName().isEmpty();
+        if (isNew) {
+            String name = randomName();
+            SentLog.write(
+                    folder,
+                    new CommitMark(store, new SecureRandom().nextLong(), 0),
+                    Optional.of(new SentLog.Shared(name, 0)),
+                    sink -> {});
+        }
+        SentLog log = SentLog.open(folder, leastToPrune);
+        try {
+            if (isNew && KeyringTable.head(session).isPresent()) {
+                // From then on this datadir alone has every key.
+                log.renew();
+            }
+            String name = log.name().orElseThrow();
+            enterLog(session, name, folder);
+            long counter = newest(session, name) + 1;
+            String host = host(folder);
+            long start = insertStart(session, timeline, name, host);
+            session.update(
+                    "UPDATE daemons SET superseded = true, ended = ended OR host IS NOT DISTINCT FROM ? AND host <> ''"
+                            + " WHERE log = ? AND start <> ?",
+                    host,
+                    name,
+                    start);
+            long random = new SecureRandom().nextLong();
+            long number = insertCommit(session, start, counter, random);
+            SentLog.Lines lines = new SentLog.Lines();
+            for (String peer : session.query("SELECT name FROM logs ORDER BY name", row -> row.getString(1))) {
+                lines.add(new SentLine.Peer(peer));
+            }
+            log.announce(new CommitMark(store, random, counter), number, lines);
+            session.execute("COMMIT");
+            log.made();
+            return new Registered(start, new PostgresTransactions.Made(number, random), log);
+        } catch (IOException | SQLException | RuntimeException e) {
+            log.close();
+            throw e;
+        }
+    }
+
+    /** Adds a start of the daemon whose log has this name; returns its number. */
+    static long insertStart(SqlSession session, long timeline, String log, String host)
+            throws IOException, SQLException {
+        return session.queryOne(
+                        "INSERT INTO daemons (timeline, beaten, log, host, machine, shares, release) VALUES (?, "
+                                + PostgresSchema.MILLIS + ", ?, ?, ?, true, ?) RETURNING start",
+                        row -> row.getLong(1),
+                        timeline,
+                        log,
+                        host,
+                        Files.isReadable(MACHINE) ? Files.readString(MACHINE).strip() : null,
+                        Schema.version())
+                .orElseThrow();
+    }
+
+    /** Enters the log of a datadir, or where the datadir is now. */
+    static void enterLog(SqlSession session, String name, Path datadir) throws SQLException {
+        session.update(
+                "INSERT INTO logs (name, datadir) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET datadir = excluded.datadir",
+                name,
+                datadir.toString());
+    }
+
+    static String randomName() {
+        return String.format("%016x", new SecureRandom().nextLong());
+    }
+
+    static long insertCommit(SqlSession session, long start, long counter, long random) throws SQLException {
+        return session.queryOne(
+                        "INSERT INTO commits (number, daemon, counter, random)"
+                                + " SELECT coalesce(max(number), 0) + 1, ?, ?, ? FROM commits RETURNING number",
+                        row -> row.getLong(1),
+                        start,
+                        counter,
+                        random)
+                .orElseThrow();
+    }
+
+    /** Returns the boot of this machine's kernel and the inode of the datadir; empty where the system does not tell them. */
+    static String host(Path folder) throws IOException {
+        if (!Files.isReadable(BOOT_ID)) {
+            return "";
+        }
+        Object key = Files.readAttributes(folder, BasicFileAttributes.class).fileKey();
+        return key == null ? "" : Files.readString(BOOT_ID).strip() + " " + key;
+    }
+}

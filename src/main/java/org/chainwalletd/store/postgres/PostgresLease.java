@@ -1,0 +1,120 @@
+package org.chainwalletd.store.postgres;
+
+import java.sql.SQLException;
+import java.util.function.LongConsumer;
+import org.chainwalletd.store.sql.SqlSession;
+
+/**
+ * The lease on background work, one row of the database: whoever has it renews it, and whoever sees it unchanged for long enough may take it. Taking it
+ * raises its epoch under the store lock, so writes of the former holder are refused from then on. Methods block, on a connection of their own.
+ */
+public final class PostgresLease implements AutoCloseable {
+    private final PostgresSession database;
+    private final long start;
+    private final LongConsumer taken;
+
+    /**
+     * @param connector of sessions with the primary that end by themselves when it does not answer
+     * @param start of this daemon
+     * @param taken is told the epoch when this daemon has taken the lease, before {@link #take} returns
+     */
+    PostgresLease(String name, Postgres.Connector connector, long start, LongConsumer taken) {
+        this.database = new PostgresSession(name, connector);
+        this.start = start;
+        this.taken = taken;
+    }
+
+    /**
+     * The lease as it was read.
+     *
+     * @param start of the daemon that has it, or has given it back; 0 before the first one
+     * @param epoch number of times that it was taken
+     * @param renewal raised by each renewal
+     * @param address URL at which the daemon that has it is called; empty where that is not known
+     * @param free whether the holder has given it back, has ended, or is known to write nothing any more
+     */
+    public record Lease(long start, long epoch, long renewal, String address, boolean free) {
+        /** Tells whether nobody has renewed or taken it since {@code before}. */
+        public boolean isUnchangedSince(Lease before) {
+            return start == before.start && epoch == before.epoch && renewal == before.renewal;
+        }
+    }
+
+    /** Reads the lease. */
+    public Lease read() {
+        return database.run(PostgresLease::lease);
+    }
+
+    private static Lease lease(SqlSession session) throws SQLException {
+        return session.queryOne(
+                        "SELECT keeper.start AS start, epoch, renewal, coalesce(address, '') AS address, given_back OR coalesce(ended OR superseded, true) AS free"
+                                + " FROM keeper LEFT JOIN daemons ON daemons.start = keeper.start WHERE one = 1",
+                        row -> new Lease(
+                                row.number("start"),
+                                row.number("epoch"),
+                                row.number("renewal"),
+                                row.text("address"),
+                                row.truth("free")))
+                .orElseThrow();
+    }
+
+    /**
+     * Takes the lease if it still is as it was read.
+     *
+     * @return the lease as it is then
+     */
+    public Lease take(Lease seen) {
+        Lease now = database.run(session -> {
+            session.execute(PostgresTransactions.LOCK);
+            session.update(
+                    "UPDATE keeper SET start = ?, epoch = epoch + 1, renewal = renewal + 1, given_back = false WHERE one = 1 AND start = ? AND epoch = ?"
+                            + " AND renewal = ? AND EXISTS (SELECT 1 FROM daemons WHERE start = ? AND NOT ended AND NOT superseded)",
+                    start,
+                    seen.start(),
+                    seen.epoch(),
+                    seen.renewal(),
+                    start);
+            Lease after = lease(session);
+            session.execute("COMMIT");
+            return after;
+        });
+        if (isMine(now)) {
+            taken.accept(now.epoch());
+        }
+        return now;
+    }
+
+    /**
+     * Renews the lease.
+     *
+     * @return whether this daemon still has it in this epoch
+     */
+    public boolean renew(Lease mine) {
+        return database.run(session -> session.update(
+                        "UPDATE keeper SET renewal = renewal + 1 WHERE one = 1 AND start = ? AND epoch = ?",
+                        start,
+                        mine.epoch()))
+                > 0;
+    }
+
+    /** Gives the lease back, so that another daemon takes it at once; nothing when this daemon does not have it. */
+    public void giveBack(Lease mine) {
+        database.run(session -> session.update(
+                "UPDATE keeper SET given_back = true WHERE one = 1 AND start = ? AND epoch = ?", start, mine.epoch()));
+    }
+
+    /** Records at which address this daemon is called. */
+    public void tellAddress(String address) {
+        database.run(session -> session.update("UPDATE daemons SET address = ? WHERE start = ?", address, start));
+    }
+
+    /** Tells whether this daemon has taken the lease. */
+    public boolean isMine(Lease lease) {
+        return lease.start() == start;
+    }
+
+    @Override
+    public void close() {
+        database.close();
+    }
+}

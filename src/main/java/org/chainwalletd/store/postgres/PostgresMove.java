@@ -1,0 +1,471 @@
+package org.chainwalletd.store.postgres;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.sql.SQLException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.chainwalletd.store.CommitMark;
+import org.chainwalletd.store.Store;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.files.AtomicFiles;
+import org.chainwalletd.store.files.CrashPoint;
+import org.chainwalletd.store.sql.Commits;
+import org.chainwalletd.store.sql.KeyringTable;
+import org.chainwalletd.store.sql.SentLog;
+import org.chainwalletd.store.sql.SqlSession;
+import org.chainwalletd.store.sql.Sqlite;
+import org.chainwalletd.store.sql.SqliteStore;
+import org.chainwalletd.store.sql.StoreMemory;
+import org.chainwalletd.store.sql.StoreRestore;
+
+/**
+ * Moves the money store of a datadir from its SQLite file into an empty PostgreSQL database, while no daemon has the datadir. At every moment at most
+ * one of the two stores can pay:
+ *
+ * <ol>
+ *   <li>The row of the table {@code moving} names the store that is moved. From here on no daemon opens the database.
+ *   <li>All rows are copied in one transaction, with their ids, under the id that the store has, and compared.
+ *   <li>The file is marked as moved. From here on nothing is written to it, not even by a process that has it open.
+ *   <li>{@code sent.log} becomes the log of a daemon on the database, of which it tells the commit that the copy was.
+ *   <li>The database becomes that of the datadir, and {@code moving} is gone: daemons open it.
+ * </ol>
+ *
+ * <p>A move that was interrupted is run again. Rows are copied anew as long as the file is not marked, since it may have paid meanwhile, and as long
+ * as the log shows that no daemon has started on a database: the log of a daemon that has is never replaced.
+ */
+public final class PostgresMove {
+    /** Milliseconds within which the server answers a statement, such as one that counts the rows of a table. */
+    private static final int PATIENCE_MILLIS = 600_000;
+
+    private static final String NOTHING = "store %s: %s";
+    /** Number in its log of the commit that a copy is, before any daemon has started on the database. */
+    private static final long COPY = 1;
+
+    private static final String PATIENTLY =
+            "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0";
+    /** Tables of the file, in the order in which they were made. */
+    private static final String TABLES =
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid";
+
+    private static final String COMMITS = "commits";
+    /** Tables that have a row in an empty store. */
+    private static final List<String> NEVER_EMPTY = List.of("identity", "payout_queue");
+    /** Tables that only the server has; they are filled from the rows, or by daemons. */
+    private static final String DERIVED = "live_tokens, held_coins, changes, former_runners, logs, daemons";
+
+    private final Path folder;
+    private final Optional<CommitMark> books;
+    private final String database;
+    private final Postgres.Connector connector;
+    private final Map<String, String> chain;
+    private final Path file;
+
+    /**
+     * Result of a move.
+     *
+     * @param before whether the store had been moved to this database before, so that nothing was done
+     * @param rows number of rows of each table, in the order in which they were copied; empty when an interrupted move only had to be ended
+     * @param compared number of spends, payouts and the like that were read from both stores and were the same
+     */
+    public record Moved(boolean before, Map<String, Long> rows, int compared) {
+        public Moved {
+            rows = new LinkedHashMap<>(rows);
+        }
+    }
+
+    private PostgresMove(
+            Path folder,
+            Optional<CommitMark> books,
+            String database,
+            Postgres.Connector connector,
+            Map<String, String> chain) {
+        this.folder = folder.toAbsolutePath();
+        this.books = books;
+        this.database = database;
+        this.connector = connector;
+        this.chain = chain;
+        this.file = SqliteStore.path(folder);
+    }
+
+    /**
+     * Moves the store in {@code folder} into the database, or ends a move that was interrupted. Blocks; the caller holds the lock of the datadir.
+     *
+     * @param books the commit that the books of the datadir remember, which the file must contain
+     * @param chain settings of the chain that never change, see {@link PostgresMember}
+     * @throws StoreException with what to do, in one sentence; the file is the store that pays unless the sentence says that it was moved
+     */
+    public static Moved run(
+            Path folder, Optional<CommitMark> books, PostgresDatabase database, Map<String, String> chain) {
+        return run(folder, books, database.name(), database, chain);
+    }
+
+    static Moved run(
+            Path folder,
+            Optional<CommitMark> books,
+            String database,
+            Postgres.Connector connector,
+            Map<String, String> chain) {
+        PostgresMove move = new PostgresMove(folder, books, database, connector, chain);
+        if (!Files.exists(move.file)) {
+            throw move.refused("there is no " + move.file + " to be moved");
+        }
+        try (SqlSession source = move.source()) {
+            return move.run(source);
+        } catch (SQLException | IOException e) {
+            boolean denied = e instanceof SQLException failure && Postgres.isDenied(failure);
+            String why = denied ? PostgresStore.CANNOT_MAKE_TABLES + " (" + e.getMessage() + ")" : e.getMessage();
+            throw move.refused("the move has not ended: " + why + "; correct that, and run it again", e);
+        }
+    }
+
+    private SqlSession source() {
+        try {
+            return SqliteStore.connectForWriting(file);
+        } catch (SQLException | IOException e) {
+            throw Sqlite.unusable(file, e);
+        }
+    }
+
+    private StoreException refused(String why) {
+        return refused(why, null);
+    }
+
+    private StoreException refused(String why, Exception cause) {
+        return new StoreException(StoreException.Reason.UNAVAILABLE, String.format(NOTHING, database, why), cause);
+    }
+
+    private SqlSession connect() throws SQLException {
+        return new SqlSession(PostgresStore.connect(database, connector, PATIENCE_MILLIS), Postgres.DIALECT);
+    }
+
+    private Moved run(SqlSession source) throws SQLException, IOException {
+        StoreMemory memory = StoreMemory.of(folder, books);
+        boolean marked = Commits.movedTo(source).isPresent();
+        if (!marked) {
+            requireWhole(memory, source);
+        }
+        try (SqlSession session = connect()) {
+            PostgresStore.Server server = PostgresStore.requireFit(session, database);
+            PostgresSchema.migrate(session, database);
+            Optional<PostgresMoving> begun = begin(session, source, memory, marked);
+            if (begun.isEmpty()) {
+                return new Moved(true, Map.of(), 0);
+            }
+            CrashPoint.MOVE_BEGUN.reached();
+            if (marked && isUsed(memory)) {
+                // A daemon has paid in the database, which has then gone back to a moment of the move: its log is not
+                // touched.
+                end(session, begun.get());
+                return new Moved(false, Map.of(), 0);
+            }
+            boolean there =
+                    marked && begun.get().copied() && begun.get().source().equals(Commits.last(source));
+            Map<String, Long> rows = new LinkedHashMap<>();
+            PostgresMoving move = there ? begun.get() : copy(session, source, server.timeline(), rows);
+            CrashPoint.MOVE_COPIED.reached();
+            int compared = there ? 0 : compare(source, rows);
+            requireDurable(session);
+            markAndLog(source, move);
+            end(session, move);
+            CrashPoint.MOVE_ENDED.reached();
+            return new Moved(false, rows, compared);
+        }
+    }
+
+    /**
+     * Tells whether a daemon may have started on a database with the datadir of a marked file. It announces its first commit in the log before it makes
+     * it; a log that is lost or damaged does not show that none has.
+     */
+    private static boolean isUsed(StoreMemory memory) {
+        return memory.isShared()
+                ? memory.log().orElseThrow().last().number() > COPY
+                : memory.log().isEmpty();
+    }
+
+    /** Tells whether a move may have ended, although the log is that of the file: somebody has put it back. */
+    private boolean mayHaveEnded(StoreMemory memory) {
+        return !memory.isShared() && Files.exists(folder.resolve(PostgresMember.MARK_FILE));
+    }
+
+    private void requireWhole(StoreMemory memory, SqlSession source) throws SQLException {
+        if (memory.isShared()) {
+            throw refused("the payments of " + folder + " are in a database already, as " + SentLog.FILE_NAME
+                    + " in it tells, and " + file
+                    + " is a copy from before they were moved: move that file away, and start with --store");
+        }
+        Optional<String> complaint = memory.complaint(source);
+        if (complaint.isPresent()) {
+            throw StoreException.stopped(StoreMemory.stopped(file, complaint.get()));
+        }
+    }
+
+    /** Reserves the database for this store, and commits that; empty when the store was moved there before. */
+    private Optional<PostgresMoving> begin(SqlSession session, SqlSession source, StoreMemory memory, boolean marked)
+            throws SQLException, IOException {
+        session.execute(PostgresTransactions.LOCK);
+        Optional<PostgresMoving> begun = PostgresMoving.in(session);
+        if (begun.isPresent()) {
+            requireSame(begun.get(), source, marked ? Optional.of(memory) : Optional.empty());
+        } else if (marked && isThere(session, source, memory)) {
+            session.execute("ROLLBACK");
+            return Optional.empty();
+        } else {
+            if (marked && (isUsed(memory) || mayHaveEnded(memory))) {
+                throw refused("the store was moved to "
+                        + Commits.movedTo(source).orElseThrow() + ", and a daemon has worked with it since, or "
+                        + SentLog.FILE_NAME + " cannot show that none has: start with --store naming that database, or,"
+                        + " when it is lost, run store restored on an empty one");
+            }
+            requireEmpty(session, source);
+        }
+        new PostgresMember(chain).requireSameChain(session, database);
+        if (begun.isEmpty()) {
+            begun = Optional.of(new PostgresMoving(Commits.last(source), false, "", 0, folder.toString()));
+            begun.get().enter(session);
+            PostgresAgreed.change(session, values -> {
+                chain.forEach(values::putIfAbsent);
+                return values;
+            });
+        }
+        session.execute("COMMIT");
+        return begun;
+    }
+
+    /**
+     * Requires that the move that was begun is this one, and that the file has not gone back since.
+     *
+     * @param ofMarked what is remembered beside a file that is marked
+     */
+    private void requireSame(PostgresMoving begun, SqlSession source, Optional<StoreMemory> ofMarked)
+            throws SQLException {
+        if (!begun.source().store().equals(Commits.id(source))) {
+            throw refused("another store, that of " + begun.datadir()
+                    + ", is being moved into it: name an empty database, or end that move");
+        }
+        Optional<String> lacking = Commits.lacking(source, begun.source());
+        if (lacking.isPresent()) {
+            throw refused(file + " " + lacking.get() + ", when its move was begun: put the newest copy of the datadir "
+                    + begun.datadir() + " back");
+        }
+        boolean other = ofMarked.isPresent()
+                && isUsed(ofMarked.get())
+                && !logName(ofMarked.get()).equals(Optional.of(begun.log()));
+        if (other) {
+            throw refused(
+                    SentLog.FILE_NAME + " in " + folder + " is not the one that belongs to the database: put its newest"
+                            + " copy back, or name the database that it belongs to");
+        }
+    }
+
+    private static Optional<String> logName(StoreMemory memory) {
+        return memory.log().flatMap(SentLog.Known::shared).map(SentLog.Shared::name);
+    }
+
+    /** Tells whether the database has the store, and this datadir is the one that works with it. */
+    private static boolean isThere(SqlSession session, SqlSession source, StoreMemory memory) throws SQLException {
+        Optional<String> log = logName(memory);
+        return log.isPresent()
+                && Commits.id(session).equals(Commits.id(source))
+                && session.queryOne("SELECT 1 FROM logs WHERE name = ?", row -> true, log.get())
+                        .isPresent();
+    }
+
+    private void requireEmpty(SqlSession session, SqlSession source) throws SQLException {
+        if (Commits.id(session).equals(Commits.id(source))) {
+            throw refused("it has this store already, so that " + folder
+                    + " is an older copy of the datadir that works with it: use the newest one, with --store");
+        }
+        long payments = count(session, "spends") + count(session, "kept_spends");
+        long starts = count(session, "daemons") + count(session, COMMITS);
+        boolean other = false;
+        for (String table : tables(source)) {
+            other |= !NEVER_EMPTY.contains(table) && count(session, table) > 0;
+        }
+        if (starts > 0 || other || KeyringTable.head(session).isPresent()) {
+            throw refused("it is in use, with " + payments
+                    + " payments of a daemon: make an empty database with createdb, and name that");
+        }
+    }
+
+    private static List<String> tables(SqlSession source) throws SQLException {
+        return source.query(TABLES, row -> row.getString(1));
+    }
+
+    private static long count(SqlSession session, String table) throws SQLException {
+        return session.queryOne("SELECT count(*) FROM " + table, row -> row.getLong(1))
+                .orElseThrow();
+    }
+
+    /** Copies everything in one transaction, in place of what an earlier attempt has copied. */
+    private PostgresMoving copy(SqlSession session, SqlSession source, long timeline, Map<String, Long> rows)
+            throws SQLException, IOException {
+        source.execute("BEGIN");
+        try {
+            List<String> tables = tables(source);
+            PostgresMoving move = new PostgresMoving(
+                    Commits.last(source),
+                    true,
+                    PostgresDatadir.randomName(),
+                    new SecureRandom().nextLong(),
+                    folder.toString());
+            session.execute(PostgresTransactions.LOCK);
+            session.execute(PATIENTLY);
+            Optional<PostgresMoving> begun = PostgresMoving.in(session);
+            if (begun.isEmpty()
+                    || !begun.get().source().store().equals(move.source().store())) {
+                throw refused("another process has ended or begun a move meanwhile: run this one again");
+            }
+            session.execute("TRUNCATE " + String.join(", ", tables) + ", " + DERIVED);
+            PostgresDatadir.enterLog(session, move.log(), folder);
+            long start = PostgresDatadir.insertStart(session, timeline, move.log(), PostgresDatadir.host(folder));
+            session.update("UPDATE daemons SET ended = true, superseded = true WHERE start = ?", start);
+            long number = move.source().number() + 1;
+            copyCommits(session, source, start, move);
+            PostgresTransactions.writeAs(session, number, start);
+            for (String table : tables) {
+                if (!table.equals(COMMITS)) {
+                    rows.put(table, TableCopy.copy(source, table, session, table));
+                    CrashPoint.MOVE_COPYING.reached(() -> table);
+                }
+            }
+            Commits.mark(session, Optional.empty());
+            // No daemon has followed any of them.
+            session.update("DELETE FROM changes");
+            move.enter(session);
+            session.execute("COMMIT");
+            return move;
+        } finally {
+            source.execute("ROLLBACK");
+        }
+    }
+
+    /** Enters the openings of the file, which the books may remember, and as the newest commit the copy itself. */
+    private static void copyCommits(SqlSession session, SqlSession source, long start, PostgresMoving move)
+            throws SQLException {
+        record Opening(long number, long random) {}
+        List<Opening> openings = source.query(
+                "SELECT number, random FROM commits ORDER BY number",
+                row -> new Opening(row.number("number"), row.number("random")));
+        String insert = "INSERT INTO commits (number, daemon, counter, random) VALUES (?, ?, ?, ?)";
+        if (openings.isEmpty() || openings.get(0).number() > 1) {
+            session.update(insert, 0, start, 0, CommitMark.BEFORE_OPENINGS);
+        }
+        for (Opening opening : openings) {
+            session.update(insert, opening.number(), start, 0, opening.random());
+        }
+        session.update(insert, move.source().number() + 1, start, COPY, move.random());
+    }
+
+    /** Compares the stores, as daemons would read them, and returns how much of them. */
+    private int compare(SqlSession source, Map<String, Long> rows) throws SQLException {
+        try (SqlSession session = connect()) {
+            for (Map.Entry<String, Long> table : rows.entrySet()) {
+                requireEqual(table.getKey(), table.getValue(), count(session, table.getKey()));
+                requireEqual(table.getKey(), table.getValue(), count(source, table.getKey()));
+            }
+            requireEqual(
+                    "live_tokens",
+                    source.queryOne(
+                                    "SELECT (SELECT count(*) FROM spends WHERE token_key IS NOT NULL)"
+                                            + " + (SELECT count(*) FROM payouts)",
+                                    row -> row.getLong(1))
+                            .orElseThrow(),
+                    count(session, "live_tokens"));
+            String why = "store " + database + ": it is being moved";
+            try (Store from = SqliteStore.lookingAt(folder, why);
+                    Store to = PostgresStore.lookingAt(database, connector, why)) {
+                StoreComparison comparison = new StoreComparison(from, to, source);
+                requireEqual("held_coins", comparison.heldCoins(), count(session, "held_coins"));
+                Optional<String> difference = comparison.difference();
+                if (difference.isPresent()) {
+                    throw different(difference.get());
+                }
+                return comparison.compared();
+            }
+        }
+    }
+
+    private void requireEqual(String table, long from, long to) {
+        if (from != to) {
+            throw different(table + " (" + from + " rows became " + to + ")");
+        }
+    }
+
+    private StoreException different(String what) {
+        return refused("the copy differs from " + file + " in " + what + ", so " + file
+                + " remains the store that pays: start without --store, and report this as a fault of the program");
+    }
+
+    /** Requires that a standby on which others rely has the copy: a warning on one of its commits, even of an earlier run, tells of none later. */
+    private void requireDurable(SqlSession session) throws SQLException {
+        session.execute("BEGIN");
+        session.update("UPDATE moving SET copied = true");
+        if (session.commitWarns()) {
+            throw refused(
+                    "the server warns that no synchronous standby may have the copy: correct that, and run the move"
+                            + " again");
+        }
+    }
+
+    /** Marks the file, unless it has been written since it was copied. */
+    private void mark(SqlSession source, PostgresMoving move) throws SQLException {
+        source.execute("BEGIN IMMEDIATE");
+        if (!Commits.last(source).equals(move.source())) {
+            source.execute("ROLLBACK");
+            throw refused("another process has written " + file + " meanwhile: end it, and run the move again");
+        }
+        Commits.mark(source, Optional.of(database));
+        source.execute("COMMIT");
+        // Otherwise a copy of the file without its write-ahead log has no mark.
+        source.query("PRAGMA wal_checkpoint(TRUNCATE)", row -> row.getLong(1));
+    }
+
+    /** Marks the file and replaces the log, which is written before, so that what prevents that is noticed while the file still pays. */
+    private void markAndLog(SqlSession source, PostgresMoving move) throws SQLException, IOException {
+        AtomicFiles.removeLeftovers(folder, SentLog.FILE_NAME);
+        SentLog.Successor log = StoreRestore.movedLog(
+                folder,
+                source,
+                new CommitMark(move.source().store(), move.random(), COPY),
+                new SentLog.Shared(move.log(), move.source().number() + 1));
+        try {
+            log.log().force();
+            mark(source, move);
+            CrashPoint.MOVE_MARKED.reached();
+            SentLog.replace(folder, log);
+        } catch (SQLException | IOException | RuntimeException e) {
+            log.log().discard();
+            throw e;
+        }
+        AtomicFiles.delete(folder.resolve(StoreMemory.EARLIER_FILE));
+        CrashPoint.MOVE_LOGGED.reached();
+    }
+
+    /** Lets daemons open the database. */
+    private void end(SqlSession session, PostgresMoving move) throws SQLException, IOException {
+        PostgresMember.mark(folder, database);
+        session.execute(PostgresTransactions.LOCK);
+        if (PostgresMoving.in(session)
+                .filter(now -> now.random() == move.random())
+                .isEmpty()) {
+            throw refused("another process has ended or begun a move meanwhile: run this one again");
+        }
+        new PostgresMember(chain).enter(session, database);
+        PostgresMoving.end(session);
+        session.execute("COMMIT");
+    }
+
+    /** Returns the tables with their numbers of rows, for the operator. */
+    public static String words(Map<String, Long> rows) {
+        return rows.entrySet().stream()
+                .filter(table -> !NEVER_EMPTY.contains(table.getKey()))
+                .map(table -> table.getKey() + " " + table.getValue())
+                .collect(Collectors.joining(", "));
+    }
+}

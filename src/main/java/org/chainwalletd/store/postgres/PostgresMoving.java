@@ -1,0 +1,80 @@
+package org.chainwalletd.store.postgres;
+
+import java.sql.SQLException;
+import java.util.Optional;
+import org.chainwalletd.store.CommitMark;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.sql.GroupCommitWriter;
+import org.chainwalletd.store.sql.SqlSession;
+import org.chainwalletd.store.sql.SqliteStore;
+
+/**
+ * A store that is being moved into the database, as the only row of the table {@code moving} describes it. The table is there until the move has
+ * ended; no daemon opens the database meanwhile.
+ *
+ * @param source last commit of the file when it was copied last, or when the move was begun
+ * @param copied whether the rows are in the database
+ * @param log name of the log that the datadir is to have; empty before the rows are copied
+ * @param random number of the commit that the copy is
+ * @param datadir of the file
+ */
+record PostgresMoving(CommitMark source, boolean copied, String log, long random, String datadir) {
+    private static final String TABLE =
+            "CREATE TABLE IF NOT EXISTS moving (one BIGINT PRIMARY KEY CHECK (one = 1), store TEXT NOT NULL,"
+                    + " opening BIGINT NOT NULL, number BIGINT NOT NULL, copied BOOLEAN NOT NULL, log TEXT NOT NULL,"
+                    + " random BIGINT NOT NULL, datadir TEXT NOT NULL)";
+
+    /** Reads the move into the database that has not ended; empty when there is none. */
+    static Optional<PostgresMoving> in(SqlSession session) throws SQLException {
+        boolean made = session.queryOne("SELECT to_regclass('moving') IS NOT NULL AS made", row -> row.truth("made"))
+                .orElseThrow();
+        return made
+                ? session.queryOne(
+                        "SELECT store, opening, number, copied, log, random, datadir FROM moving",
+                        row -> new PostgresMoving(
+                                new CommitMark(row.text("store"), row.number("opening"), row.number("number")),
+                                row.truth("copied"),
+                                row.text("log"),
+                                row.number("random"),
+                                row.text("datadir")))
+                : Optional.empty();
+    }
+
+    /**
+     * Requires that no store is being moved into the database.
+     *
+     * @throws StoreException otherwise
+     */
+    static void requireNone(SqlSession session, String database) throws SQLException {
+        Optional<PostgresMoving> move = in(session);
+        if (move.isPresent()) {
+            throw GroupCommitWriter.unavailable(
+                    database,
+                    "lacks payments yet, because the move of " + SqliteStore.FILE_NAME + " in "
+                            + move.get().datadir()
+                            + " has not ended: run chain-walletd --datadir ... --store ... store move again",
+                    null);
+        }
+    }
+
+    /** Records this move, in place of what was recorded of it before. */
+    void enter(SqlSession session) throws SQLException {
+        session.execute(TABLE);
+        session.update("DELETE FROM moving");
+        session.update(
+                "INSERT INTO moving (one, store, opening, number, copied, log, random, datadir)"
+                        + " VALUES (1, ?, ?, ?, ?, ?, ?, ?)",
+                source.store(),
+                source.opening(),
+                source.number(),
+                copied,
+                log,
+                random,
+                datadir);
+    }
+
+    /** Ends the move. */
+    static void end(SqlSession session) throws SQLException {
+        session.execute("DROP TABLE moving");
+    }
+}

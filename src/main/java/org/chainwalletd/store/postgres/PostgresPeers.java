@@ -1,0 +1,97 @@
+package org.chainwalletd.store.postgres;
+
+import java.util.List;
+
+/**
+ * Where the daemons of a database find each other: the address of each one's node, and the gathering that counts, which is a number. A node belongs to
+ * the gathering under whose number it came to the others. Nothing about money follows from these rows. Methods block, on a connection of their own.
+ */
+public final class PostgresPeers implements AutoCloseable {
+    /** Age of a heartbeat, by the server's clock, from which on no other daemon tries to reach this one. */
+    private static final long HEARD_MILLIS = 5_000;
+
+    private static final String HEARD =
+            "NOT ended AND NOT superseded AND beaten > " + PostgresSchema.MILLIS + " - " + HEARD_MILLIS;
+
+    private final PostgresSession database;
+    private final long start;
+
+    /**
+     * @param connector of sessions with the primary that end by themselves when it does not answer
+     * @param start of this daemon
+     */
+    PostgresPeers(String name, Postgres.Connector connector, long start) {
+        this.database = new PostgresSession(name, connector);
+        this.start = start;
+    }
+
+    /**
+     * Another daemon that was heard of lately and has a node.
+     *
+     * @param node its address
+     * @param gathered number of the gathering that it belongs to; 0 for none yet
+     */
+    public record Peer(String node, long gathered) {}
+
+    /**
+     * The gathering that counts, and who is there.
+     *
+     * @param number 0 before the first
+     * @param founder address of the node that has begun it; empty before the first
+     * @param millis the server's clock when it was read, milliseconds since 1970
+     */
+    public record Gathering(long number, String founder, long millis, List<Peer> peers) {}
+
+    /** Reads who is there. */
+    public Gathering read() {
+        return database.run(session -> {
+            List<Peer> peers = session.query(
+                    "SELECT node, gathered FROM daemons WHERE node IS NOT NULL AND start <> ? AND " + HEARD
+                            + " ORDER BY start",
+                    row -> new Peer(row.text("node"), row.number("gathered")),
+                    start);
+            return session.queryOne(
+                            "SELECT number, founder, " + PostgresSchema.MILLIS
+                                    + " AS millis FROM gathering WHERE one = 1",
+                            row -> new Gathering(
+                                    row.number("number"), row.text("founder"), row.number("millis"), peers))
+                    .orElseThrow();
+        });
+    }
+
+    /** Records the address of this daemon's node, which belongs to no gathering yet; empty when it has none any more. */
+    public void tellNode(String node) {
+        database.run(session ->
+                session.update("UPDATE daemons SET node = nullif(?, ''), gathered = 0 WHERE start = ?", node, start));
+    }
+
+    /** Records that this daemon's node belongs to a gathering. */
+    public void tellGathered(long number) {
+        database.run(session -> session.update("UPDATE daemons SET gathered = ? WHERE start = ?", number, start));
+    }
+
+    /**
+     * Begins a gathering with this daemon's node, unless another daemon has begun one since.
+     *
+     * @param before number of the one that was read
+     * @param anyway also when daemons that were heard of belong to that one; otherwise neither they nor its founder may be there
+     * @return whether it was begun; it has the next number then
+     */
+    public boolean found(long before, String node, boolean anyway) {
+        // Two that do so at once are one after the other at the row, and the second finds another number in it.
+        return database.run(session -> session.update(
+                        "UPDATE gathering SET number = number + 1, founder = ? WHERE one = 1 AND number = ? AND (? = 1 OR NOT EXISTS"
+                                + " (SELECT 1 FROM daemons WHERE start <> ? AND (gathered = number OR node = founder) AND gathering.number > 0 AND "
+                                + HEARD + "))",
+                        node,
+                        before,
+                        anyway ? 1L : 0L,
+                        start))
+                > 0;
+    }
+
+    @Override
+    public void close() {
+        database.close();
+    }
+}

@@ -1,0 +1,278 @@
+package org.chainwalletd.store.postgres;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.chainwalletd.store.CommitMark;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.files.CrashPoint;
+import org.chainwalletd.store.sql.Commits;
+import org.chainwalletd.store.sql.SentLine;
+import org.chainwalletd.store.sql.SentLog;
+import org.chainwalletd.store.sql.SqlSession;
+import org.chainwalletd.store.sql.StoreRestore;
+
+/**
+ * Completes a PostgreSQL store that lacks payments with the logs of all daemons. Each log is first copied into the table {@code restoring}: the
+ * records that the database lacks, which are those after the newest commit of the log that it has. Once all logs are there, or declared lost, the
+ * records are entered in the order in which their commits were made, whichever daemon made them, and the store goes on. Everything happens in
+ * transactions of the database and no file is changed, so a restore that was interrupted is started again in the same way.
+ */
+public final class PostgresRestore {
+    private static final String STOPPED =
+            "the store %s is being restored: run for the datadir of each daemon that is missing:"
+                    + " chain-walletd --datadir ... store restored";
+    /** Place of the commit that the books remember, before the records of the log. */
+    private static final long BOOKS = -1;
+
+    private static final int STARTS_FORGOTTEN = 10_000;
+
+    /**
+     * Outcome of one run. Both are empty when nothing was done: the database has everything that the datadir remembers, and is not stopped.
+     *
+     * @param restored present when the store was completed and goes on
+     * @param missing the logs that are still needed, for which the store stays stopped
+     */
+    public record Step(Optional<StoreRestore.Restored> restored, List<Log> missing) {
+        public Step {
+            missing = List.copyOf(missing);
+        }
+    }
+
+    /**
+     * Log of a daemon.
+     *
+     * @param name by which it is declared lost
+     * @param datadir where it was when its daemon started last; empty when only other logs tell of it
+     */
+    public record Log(String name, String datadir) {}
+
+    private final SqlSession session;
+    private final String database;
+    private final long timeline;
+
+    PostgresRestore(SqlSession session, String database, long timeline) {
+        this.session = session;
+        this.database = database;
+        this.timeline = timeline;
+    }
+
+    private StoreException refused(String why) {
+        return new StoreException(StoreException.Reason.UNAVAILABLE, "store " + database + ": " + why, null);
+    }
+
+    Step run(Path folder, Optional<CommitMark> books, Set<String> without) throws IOException, SQLException {
+        PostgresDatadir datadir = PostgresDatadir.of(folder, books, database);
+        session.execute(PostgresTransactions.LOCK);
+        takeStore(datadir);
+        boolean ownLost = without.contains(SentLog.FILE_NAME);
+        if (!ownLost) {
+            datadir.requireUsable(session);
+        }
+        boolean stopped = session.queryOne("SELECT 1 FROM store WHERE stopped IS NOT NULL", row -> true)
+                .isPresent();
+        if (!stopped && datadir.lacking(session).isEmpty()) {
+            session.execute("ROLLBACK");
+            if (datadir.logName().isEmpty()) {
+                throw refused("there is nothing to be restored from the datadir " + folder.toAbsolutePath()
+                        + ", in which no daemon of it has kept a log: name the one of a daemon");
+            }
+            if (!without.isEmpty()) {
+                throw refused("it has everything that the datadir " + folder.toAbsolutePath()
+                        + " remembers, and is not stopped: there is nothing to be restored, nor to be given up");
+            }
+            return new Step(Optional.empty(), List.of());
+        }
+        session.update(
+                "UPDATE store SET stopped = coalesce(stopped, ?) WHERE one = 1", String.format(STOPPED, database));
+        if (datadir.logName().isPresent() && !ownLost) {
+            copy(folder, datadir);
+        }
+        for (String lost : without) {
+            declareLost(lost.equals(SentLog.FILE_NAME) ? datadir.logName() : Optional.of(lost));
+        }
+        List<Log> missing = session.query(
+                "SELECT name, datadir FROM logs WHERE name NOT IN (SELECT log FROM restoring_logs) ORDER BY name",
+                row -> new Log(row.text("name"), row.text("datadir")));
+        Optional<StoreRestore.Restored> restored = missing.isEmpty() ? Optional.of(finish()) : Optional.empty();
+        session.flush();
+        session.execute("COMMIT");
+        CrashPoint.RESTORE_ENTERED.reached();
+        return new Step(restored, missing);
+    }
+
+    /** Makes a database that has no payment the store that the datadir has worked with. */
+    private void takeStore(PostgresDatadir datadir) throws SQLException {
+        Optional<String> other = datadir.store().filter(id -> datadir.logName().isPresent());
+        if (other.isPresent()
+                && session.query("SELECT 1 FROM spends UNION ALL SELECT 1 FROM kept_spends LIMIT 1", row -> true)
+                        .isEmpty()) {
+            session.update("UPDATE identity SET id = ? WHERE one = 1", (Object)
+                    HexFormat.of().parseHex(other.get()));
+        }
+    }
+
+    private void declareLost(Optional<String> name) throws SQLException {
+        if (name.isEmpty()) {
+            return;
+        }
+        if (session.queryOne("SELECT 1 FROM logs WHERE name = ?", row -> true, name.get())
+                .isEmpty()) {
+            throw refused("no daemon has a log with the name " + name.get() + "; the names are "
+                    + session.query("SELECT name FROM logs ORDER BY name", row -> row.getString(1)));
+        }
+        session.update(
+                "INSERT INTO restoring_logs (log, complete) VALUES (?, false) ON CONFLICT (log) DO NOTHING",
+                name.get());
+    }
+
+    /** Copies what the database lacks of the log in {@code folder}. */
+    private void copy(Path folder, PostgresDatadir datadir) throws IOException, SQLException {
+        String name = datadir.logName().orElseThrow();
+        SentLog.Known end = datadir.log().orElseThrow();
+        session.update("DELETE FROM restoring WHERE log = ?", name);
+        session.update(
+                "INSERT INTO restoring_logs (log, complete) VALUES (?, true)"
+                        + " ON CONFLICT (log) DO UPDATE SET complete = excluded.complete",
+                name);
+        know(name, folder.toAbsolutePath().toString());
+        long[] newest = {0};
+        SentLog.visit(folder, (mark, shared, lines, from) -> {
+            if (attempt(() -> PostgresDatadir.has(session, mark.opening()))) {
+                newest[0] = Math.max(newest[0], mark.number());
+            }
+        });
+        long[] place = {0};
+        SentLog.visit(folder, (mark, shared, lines, from) -> {
+            long number = shared.orElseThrow().number();
+            boolean certain = !mark.equals(end.last()) || end.last().equals(end.certain());
+            if (mark.number() > newest[0]) {
+                attempt(() ->
+                        stage(name, place[0]++, mark, number, certain, Arrays.copyOfRange(lines, from, lines.length)));
+            }
+        });
+        if (datadir.lacksBooks(session)) {
+            CommitMark books = datadir.books().orElseThrow();
+            stage(name, BOOKS, new CommitMark(books.store(), books.opening(), 0), books.number(), true, new byte[0]);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Statement<T> {
+        T run() throws SQLException, IOException;
+    }
+
+    private static <T> T attempt(Statement<T> statement) throws IOException {
+        try {
+            return statement.run();
+        } catch (SQLException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    private Void stage(String log, long place, CommitMark mark, long number, boolean certain, byte[] lines)
+            throws SQLException, IOException {
+        session.update(
+                "INSERT INTO restoring (log, place, random, counter, number, made, lines) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                log,
+                place,
+                mark.opening(),
+                mark.number(),
+                number,
+                certain,
+                lines);
+        for (SentLine line : SentLine.decode(lines, 0)) {
+            if (line instanceof SentLine.Peer peer) {
+                know(peer.log(), "");
+            }
+        }
+        return null;
+    }
+
+    private void know(String log, String datadir) throws SQLException {
+        session.update("INSERT INTO logs (name, datadir) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", log, datadir);
+    }
+
+    /** Refuses logs of which none has the commit that the books remember, unless one is given up: any daemon may have made it. */
+    private void requireAsNewAsBooks() throws SQLException {
+        if (session.queryOne(
+                        "SELECT 1 FROM restoring WHERE place = ? AND number > (SELECT coalesce(max(number), 0) FROM restoring"
+                                + " WHERE place <> ?)",
+                        row -> true,
+                        BOOKS,
+                        BOOKS)
+                .isPresent()) {
+            throw refused(
+                    SentLog.FILE_NAME + " of one of its daemons is older than the payments that are missing, as the"
+                            + " books tell, so that payments stay forgotten, and their client tokens pay again: put the newest copy"
+                            + " of each datadir's back, and run this for each of them; or, when one is lost, stop the worker that"
+                            + " pays, look up on the chain what it has paid, mark that in its books, and run this for that datadir"
+                            + " with --without " + SentLog.FILE_NAME);
+        }
+    }
+
+    /** Enters all records, and lets the store go on. */
+    private StoreRestore.Restored finish() throws IOException, SQLException {
+        boolean complete = session.queryOne("SELECT 1 FROM restoring_logs WHERE NOT complete", row -> true)
+                .isEmpty();
+        if (complete) {
+            requireAsNewAsBooks();
+        }
+        session.update("UPDATE daemons SET superseded = true");
+        session.update(
+                "INSERT INTO daemons (timeline, log, superseded, ended) SELECT ?, log, true, true FROM restoring_logs",
+                timeline);
+        // Each lost commit counts as made again, so that the datadirs find the newest one that they remember.
+        session.update("INSERT INTO commits (number, daemon, counter, random)"
+                + " SELECT (SELECT coalesce(max(number), 0) FROM commits) + row_number() OVER (ORDER BY number, log, place),"
+                + " (SELECT max(start) FROM daemons d WHERE d.log = r.log), counter, random"
+                + " FROM (SELECT DISTINCT ON (log, random) * FROM restoring ORDER BY log, random, place) r");
+        // Numbers of starts that the database has forgotten are not given again: their processes may wake.
+        session.query(
+                "SELECT count(nextval(pg_get_serial_sequence('daemons', 'start'))) FROM generate_series(1, ?)",
+                row -> true,
+                STARTS_FORGOTTEN);
+        long random = new SecureRandom().nextLong();
+        long start = session.queryOne(
+                        "INSERT INTO daemons (timeline, superseded, ended) VALUES (?, true, true) RETURNING start",
+                        row -> row.getLong(1),
+                        timeline)
+                .orElseThrow();
+        long number = PostgresDatadir.insertCommit(session, start, 1, random);
+        PostgresTransactions.writeAs(session, number, start);
+        StoreRestore restore = new StoreRestore(session);
+        enterAll(restore, number);
+        restore.decide();
+        restore.hold(random, !complete);
+        session.update("DELETE FROM logs WHERE name IN (SELECT log FROM restoring_logs WHERE NOT complete)");
+        session.update("DELETE FROM restoring");
+        session.update("DELETE FROM restoring_logs");
+        session.update("UPDATE store SET stopped = NULL, system = " + PostgresSchema.SYSTEM);
+        return restore.report(new CommitMark(Commits.id(session), random, number), complete);
+    }
+
+    private void enterAll(StoreRestore restore, long commit) throws IOException, SQLException {
+        record Place(String log, long place, long start) {}
+        List<Place> places = session.query(
+                "SELECT r.log, r.place, (SELECT max(start) FROM daemons d WHERE d.log = r.log) AS start FROM restoring r"
+                        + " WHERE length(r.lines) > 0 ORDER BY r.number, r.log, r.place",
+                row -> new Place(row.text("log"), row.number("place"), row.number("start")));
+        record Record(byte[] lines, boolean made) {}
+        for (Place place : places) {
+            PostgresTransactions.writeAs(session, commit, place.start());
+            Record record = session.queryOne(
+                            "SELECT lines, made FROM restoring WHERE log = ? AND place = ?",
+                            row -> new Record(row.raw("lines"), row.truth("made")),
+                            place.log(),
+                            place.place())
+                    .orElseThrow();
+            restore.enter(record.lines(), record.made());
+        }
+    }
+}

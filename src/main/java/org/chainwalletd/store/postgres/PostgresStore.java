@@ -1,0 +1,1001 @@
+package org.chainwalletd.store.postgres;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongConsumer;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.stage.Causes;
+import org.chainwalletd.store.AllowanceStore;
+import org.chainwalletd.store.CommitMark;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.files.AtomicFiles;
+import org.chainwalletd.store.sql.Commits;
+import org.chainwalletd.store.sql.GroupCommitWriter;
+import org.chainwalletd.store.sql.KeyringTable;
+import org.chainwalletd.store.sql.PayoutTable;
+import org.chainwalletd.store.sql.SentLine;
+import org.chainwalletd.store.sql.SentLog;
+import org.chainwalletd.store.sql.SpendRow;
+import org.chainwalletd.store.sql.SpendTable;
+import org.chainwalletd.store.sql.SqlSession;
+import org.chainwalletd.store.sql.SqlStore;
+import org.chainwalletd.store.sql.StoreRestore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The money store in PostgreSQL, which several daemons may write at once: {@link PostgresTransactions} keeps them apart. Each daemon keeps {@code
+ * sent.log} in its own datadir.
+ */
+public final class PostgresStore extends SqlStore {
+    private static final Logger LOG = LoggerFactory.getLogger(PostgresStore.class);
+    static final String CANNOT_MAKE_TABLES =
+            "cannot have its tables made: make the user the owner of the database, or grant it CREATE on the schema";
+    private static final int OLDEST_SERVER = 150_000;
+    /** Number of no start of a daemon: of one that opens a stopped store, and of runners that have signed off. */
+    private static final long NO_START = 0;
+
+    private static final int SOCKET_MILLIS = 10_000;
+    private static final long CHECK_MILLIS = 1_000;
+    /** Time after which changes by other daemons are known here at the latest, as long as the database answers. */
+    private static final long CHANGES_MILLIS = 200;
+    /** Age of a daemon's heartbeat from which on others take its spends over. */
+    private static final long LAPSE_MILLIS = 5_000;
+    /** Time for which a spend is left to a runner that is alive, since its last change. */
+    private static final long RUNNERS_MILLIS = 30_000;
+    /** Time without an answer after which the daemon is not ready. */
+    private static final long SILENT_MILLIS = 3_000;
+    /** Time for which the store lock is held after which the daemon is not ready. */
+    private static final long LOCKED_MILLIS = 5_000;
+    /** Executor that closes an unresponsive connection on the thread that waits for it. */
+    private static final Executor AT_ONCE = Runnable::run;
+
+    /** State of a server, as it reports it. */
+    record Server(
+            int version,
+            boolean recovering,
+            boolean readOnly,
+            boolean durable,
+            long system,
+            long timeline,
+            long boot,
+            long millis) {
+        PostgresTransactions.Start start(long number, PostgresTransactions.Made seen, Optional<String> stopped) {
+            return new PostgresTransactions.Start(number, system, timeline, boot, millis, seen, stopped);
+        }
+    }
+
+    /** The store lock as it was seen held, since a monotonic time, with no commit after {@code newest}. */
+    private record Holding(long newest, long nanos) {}
+
+    private final String name;
+    private final Postgres.Connector connector;
+    private final String id;
+    private final boolean forgetful;
+    private final SentLog.Lines lines;
+    private final Optional<SentLog> log;
+    private final PostgresTransactions transactions;
+    private final ScheduledExecutorService checker = executor("store-check");
+    private final ScheduledExecutorService beater = executor("store-heartbeat");
+    private final ScheduledExecutorService pruner = executor("sent-log-pruning");
+    private final Optional<Clock> sharedClock;
+    private final AtomicBoolean checking = new AtomicBoolean();
+    /** Monotonic time of the last check that the server has answered. */
+    private volatile long answered = System.nanoTime();
+    /** Monotonic time at the beginning of the last check that has found this start among those that may write. */
+    private volatile long standing = System.nanoTime();
+
+    private volatile String silence = "";
+    /** Null as long as the store lock is seen free. */
+    private volatile Holding holding;
+
+    private SqlSession reading;
+    /** Null as long as it is not connected. */
+    private volatile SqlSession beating;
+
+    private final long start;
+    /** Whom to tell of changes by other daemons, by the table. */
+    private final Map<String, List<Runnable>> listeners = new ConcurrentHashMap<>();
+
+    private final AtomicBoolean looking = new AtomicBoolean();
+    /** Highest number of a commit that another daemon has hinted at. */
+    private final AtomicLong hinted = new AtomicLong();
+    /** Number of the last followed commit at the last look for changes; belongs to whoever has set {@code looking}. */
+    private volatile long followedBefore = -1;
+
+    private final AtomicReference<PostgresAgreed> agreed;
+    /** Completes when this start must not write any more, although others do. */
+    private final CompletableFuture<Void> succeeded = new CompletableFuture<>();
+
+    private PostgresStore(
+            String name,
+            Postgres.Connector connector,
+            SqlSession session,
+            PostgresTransactions.Start start,
+            Optional<SentLog> log,
+            SentLog.Lines lines,
+            boolean countsByServer)
+            throws SQLException {
+        super(name, lines);
+        this.name = name;
+        this.connector = connector;
+        this.lines = lines;
+        this.log = log;
+        this.id = Commits.id(session);
+        this.forgetful = Commits.isForgetful(session);
+        this.start = start.number();
+        this.agreed = new AtomicReference<>(PostgresAgreed.read(session));
+        this.transactions = new PostgresTransactions(
+                this::connect,
+                name,
+                new Rows(),
+                start,
+                new PostgresTransactions.Logging(id, log, lines, from -> pruner.execute(() -> prune(from))));
+        this.sharedClock = countsByServer ? Optional.of(transactions.clock()) : Optional.empty();
+        write(transactions);
+    }
+
+    private static ScheduledExecutorService executor(String name) {
+        return Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    /**
+     * Opens the store of the daemon with the datadir {@code folder}, or creates it when the database is empty. Blocks; the caller holds the lock
+     * of the datadir. A store that has lost payments is {@link #stopped}, for all daemons.
+     *
+     * @param books the commit that the books of the datadir remember, which the store must contain
+     * @throws StoreException {@code UNAVAILABLE} with what is to be done about the server or the datadir, {@code DAMAGED} when a newer release has
+     *     written the store
+     */
+    public static PostgresStore open(
+            Path folder, Optional<CommitMark> books, PostgresDatabase database, PostgresMember member) {
+        return open(folder, books, database.name(), database, Optional.of(member), true, SentLog.LEAST_TO_PRUNE);
+    }
+
+    /** Opens the store without a comparison of settings, for tests. */
+    static PostgresStore open(Path folder, Optional<CommitMark> books, String name, Postgres.Connector connector) {
+        return open(folder, books, name, connector, Optional.empty(), true, SentLog.LEAST_TO_PRUNE);
+    }
+
+    /**
+     * Opens the store as {@link #open(Path, Optional, PostgresDatabase, PostgresMember)} does.
+     *
+     * @param name of the database for messages about failures, without a password
+     * @param member empty in tests that compare no settings
+     * @param countsByServer whether the server's clock decides when a use of the allowance ends, not the daemon's
+     * @param leastToPrune size in bytes below which the log is not pruned
+     */
+    static PostgresStore open(
+            Path folder,
+            Optional<CommitMark> books,
+            String name,
+            Postgres.Connector connector,
+            Optional<PostgresMember> member,
+            boolean countsByServer,
+            long leastToPrune) {
+        try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
+            AtomicFiles.createFolder(folder);
+            Server server = requireFit(session, name);
+            PostgresSchema.migrate(session, name);
+            PostgresDatadir datadir = PostgresDatadir.of(folder, books, name);
+            session.execute(PostgresTransactions.LOCK);
+            PostgresMoving.requireNone(session, name);
+            if (member.isPresent()) {
+                member.get().enter(session, name);
+            }
+            datadir.requireUsable(session);
+            if (datadir.logName().isPresent()) {
+                PostgresMember.requireAlone(session, name, datadir.logName().get(), PostgresDatadir.host(folder));
+            }
+            Optional<String> stopped = stopped(session);
+            Optional<String> lacking = stopped.isPresent() ? Optional.empty() : datadir.lacking(session);
+            if (lacking.isPresent()) {
+                stopped = Optional.of(Postgres.lost(name, lacking.get()));
+                session.update("UPDATE store SET stopped = ? WHERE one = 1", stopped.get());
+            }
+            if (stopped.isPresent()) {
+                session.execute("COMMIT");
+                LOG.error(stopped.get());
+                return stopped(new PostgresStore(
+                        name,
+                        connector,
+                        session,
+                        server.start(NO_START, PostgresTransactions.NONE, stopped),
+                        Optional.empty(),
+                        new SentLog.Lines(),
+                        countsByServer));
+            }
+            PostgresDatadir.Registered registered = datadir.register(session, server.timeline(), leastToPrune);
+            return started(new PostgresStore(
+                    name,
+                    connector,
+                    session,
+                    server.start(registered.start(), registered.commit(), Optional.empty()),
+                    Optional.of(registered.log()),
+                    new SentLog.Lines(),
+                    countsByServer));
+        } catch (SQLException e) {
+            throw GroupCommitWriter.unavailable(name, unopened(e), e);
+        } catch (IOException e) {
+            throw GroupCommitWriter.unavailable(
+                    name, "cannot be opened: " + SentLog.FILE_NAME + " in " + folder + ": " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Opens a store that is being moved into the database, for reading: nothing is written, as while the store is stopped.
+     *
+     * @param why nothing is written
+     */
+    static PostgresStore lookingAt(String name, Postgres.Connector connector, String why) throws SQLException {
+        try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
+            return new PostgresStore(
+                    name,
+                    connector,
+                    session,
+                    requireFit(session, name).start(NO_START, PostgresTransactions.NONE, Optional.of(why)),
+                    Optional.empty(),
+                    new SentLog.Lines(),
+                    true);
+        }
+    }
+
+    static Optional<String> stopped(SqlSession session) throws SQLException {
+        return session
+                .query("SELECT stopped FROM store WHERE one = 1 AND stopped IS NOT NULL", row -> row.getString(1))
+                .stream()
+                .findFirst();
+    }
+
+    /**
+     * Returns what the next start would report about the store with the datadir {@code folder}; empty when it would use the store, or make one.
+     * Changes nothing, and can be used while the daemon is running; blocks.
+     *
+     * @throws StoreException with the refusal of a start
+     */
+    public static Optional<String> look(
+            Path folder, Optional<CommitMark> books, PostgresDatabase database, PostgresMember member) {
+        String name = database.name();
+        try (SqlSession session = new SqlSession(database.connect(), Postgres.DIALECT)) {
+            requireFit(session, name);
+            if (PostgresSchema.isMade(session)) {
+                PostgresSchema.requireKnown(session, name);
+                member.requireSameChain(session, name);
+            } else if (!mayMakeTables(session)) {
+                throw GroupCommitWriter.unavailable(name, CANNOT_MAKE_TABLES, null);
+            }
+        } catch (SQLException e) {
+            throw GroupCommitWriter.unavailable(name, unopened(e), e);
+        }
+        return look(folder, books, name, database);
+    }
+
+    /**
+     * Returns what the daemons of a database have in common; empty when it has no tables yet. Blocks.
+     *
+     * @throws StoreException {@code UNAVAILABLE} when the database does not answer
+     */
+    public static Optional<PostgresAgreed> agreed(PostgresDatabase database) {
+        try (SqlSession session = new SqlSession(database.connect(), Postgres.DIALECT)) {
+            return PostgresSchema.isMade(session) ? Optional.of(PostgresAgreed.read(session)) : Optional.empty();
+        } catch (SQLException e) {
+            throw GroupCommitWriter.unavailable(database.name(), unopened(e), e);
+        }
+    }
+
+    private static boolean mayMakeTables(SqlSession session) throws SQLException {
+        return session.queryOne(
+                        "SELECT has_schema_privilege(current_schema(), 'CREATE') AS may", row -> row.truth("may"))
+                .orElse(false);
+    }
+
+    private static String unopened(SQLException e) {
+        if (Postgres.isDenied(e)) {
+            return CANNOT_MAKE_TABLES + " (" + e.getMessage() + ")";
+        }
+        return Postgres.isCutOff(e) ? e.getMessage() : "cannot be opened: " + e.getMessage();
+    }
+
+    /** Returns what {@link #look(Path, Optional, PostgresDatabase, PostgresMember)} does, without a look at whose database it is. */
+    static Optional<String> look(Path folder, Optional<CommitMark> books, String name, Postgres.Connector connector) {
+        try {
+            // Read before the store, because a running daemon may commit meanwhile.
+            PostgresDatadir datadir = PostgresDatadir.of(folder, books, name);
+            try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
+                requireFit(session, name);
+                if (!PostgresSchema.isMade(session)) {
+                    return datadir.store()
+                            .map(store -> "the store " + name + " is empty although the datadir " + folder
+                                    + " has worked with one");
+                }
+                PostgresMoving.requireNone(session, name);
+                datadir.requireSameStore(session);
+                Optional<String> stopped = stopped(session);
+                return stopped.isPresent()
+                        ? stopped
+                        : datadir.lacking(session).map(lacking -> Postgres.lost(name, lacking));
+            }
+        } catch (SQLException e) {
+            throw GroupCommitWriter.unavailable(name, "cannot be opened: " + e.getMessage(), e);
+        } catch (IOException e) {
+            throw GroupCommitWriter.unavailable(
+                    name, "cannot be compared with " + SentLog.FILE_NAME + " in " + folder + ": " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Opens the store without a log, for tests.
+     *
+     * @param start number of this process, when it has had the store open before; a new process is given one
+     */
+    static PostgresStore open(String name, Postgres.Connector connector, OptionalLong start, boolean countsByServer) {
+        try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
+            Server server = requireFit(session, name);
+            PostgresSchema.migrate(session, name);
+            long number = session.queryOne(
+                            start.isPresent()
+                                    ? "UPDATE daemons SET ended = false, timeline = ?, boot = DEFAULT, beaten = "
+                                            + PostgresSchema.MILLIS + " WHERE start = " + start.getAsLong()
+                                            + " RETURNING start"
+                                    : "INSERT INTO daemons (timeline, beaten) VALUES (?, " + PostgresSchema.MILLIS
+                                            + ") RETURNING start",
+                            row -> row.getLong(1),
+                            server.timeline())
+                    .orElseThrow();
+            PostgresTransactions.Made seen = session.queryOne(
+                            "SELECT number, random FROM commits ORDER BY number DESC LIMIT 1",
+                            row -> new PostgresTransactions.Made(row.number("number"), row.number("random")))
+                    .orElse(PostgresTransactions.NONE);
+            return started(new PostgresStore(
+                    name,
+                    connector,
+                    session,
+                    server.start(number, seen, Optional.empty()),
+                    Optional.empty(),
+                    new SentLog.Lines(),
+                    countsByServer));
+        } catch (SQLException e) {
+            throw GroupCommitWriter.unavailable(name, "cannot be opened: " + e.getMessage(), e);
+        }
+    }
+
+    private static PostgresStore started(PostgresStore store) {
+        store.startWriter();
+        store.checker.scheduleWithFixedDelay(store::check, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
+        store.checker.scheduleWithFixedDelay(
+                store::lookForChanges, CHANGES_MILLIS, CHANGES_MILLIS, TimeUnit.MILLISECONDS);
+        store.beater.scheduleWithFixedDelay(store::beat, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
+        return store;
+    }
+
+    /** Lets tokens be changed also while nothing is spent. */
+    private static PostgresStore stopped(PostgresStore store) {
+        Runnable look = () -> store.read(session -> {
+            store.lookAtAgreed(session);
+            return null;
+        });
+        store.checker.scheduleWithFixedDelay(look, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
+        return store;
+    }
+
+    /** Prunes the log on a thread of its own, while the writer continues. */
+    private void prune(long from) {
+        try (SqlSession session = new SqlSession(connect(), Postgres.DIALECT)) {
+            log.orElseThrow().succeed(StoreRestore.successor(log.get(), session, start, from));
+        } catch (IOException | SQLException | RuntimeException e) {
+            LOG.warn(
+                    "store {}: {} cannot be pruned before the next start: {}", name, SentLog.FILE_NAME, e.getMessage());
+        }
+    }
+
+    /** Returns the rows of the keyring. */
+    public KeyRows keys() {
+        return KeyRows.of(this, name, lines);
+    }
+
+    /** Returns the lease on background work, as this daemon may take it. */
+    public PostgresLease lease() {
+        return new PostgresLease(name, this::connect, start, transactions::keepIn);
+    }
+
+    /** Returns where the daemons of the database find each other. */
+    public PostgresPeers peers() {
+        return new PostgresPeers(name, this::connect, start);
+    }
+
+    /** Tells {@code told} the number of each commit of this daemon from now on; it must not block. */
+    public void whenCommitted(LongConsumer told) {
+        transactions.whenCommitted(told);
+    }
+
+    /** Takes a hint that another daemon has made the commit with this number, and looks for its changes at once. */
+    public void hint(long number) {
+        hinted.accumulateAndGet(number, Math::max);
+        if (number > transactions.followed()) {
+            look(true);
+        }
+    }
+
+    /** Tells whether the log could be written at the last commit: otherwise another daemon is to take this one's place. */
+    public boolean canLog() {
+        return !transactions.logFails();
+    }
+
+    /** Returns the number of this start of the daemon. */
+    long start() {
+        return start;
+    }
+
+    private Connection connect() throws SQLException {
+        return connect(name, connector, SOCKET_MILLIS);
+    }
+
+    /**
+     * Opens a session with the primary, for one that reads or writes tables beside the money store.
+     *
+     * @param name of the database for messages about failures, without a password
+     * @param patience milliseconds after which a connection without an answer is closed
+     * @param names replaces names of tables that the money store has as well
+     * @throws StoreException {@code UNAVAILABLE}, with what is to be done about the server
+     */
+    public static SqlSession connect(
+            String name, Postgres.Connector connector, int patience, UnaryOperator<String> names) throws SQLException {
+        return new SqlSession(connect(name, connector, patience), new Postgres(names));
+    }
+
+    /** Connects to the primary server. */
+    static Connection connect(String name, Postgres.Connector connector, int patience) throws SQLException {
+        Connection connection = connector.connect();
+        try {
+            connection.setNetworkTimeout(AT_ONCE, patience);
+            requireFit(new SqlSession(connection, Postgres.DIALECT), name);
+            return connection;
+        } catch (SQLException | RuntimeException e) {
+            connection.close();
+            throw e;
+        }
+    }
+
+    static Server requireFit(SqlSession session, String name) throws SQLException {
+        Server server = session.queryOne(
+                        "SELECT current_setting('server_version_num')::bigint AS version, pg_is_in_recovery() AS recovering,"
+                                + " current_setting('transaction_read_only') = 'on' AS read_only,"
+                                + " current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on'"
+                                + " AND current_setting('synchronous_commit') <> 'off' AS durable, "
+                                + PostgresSchema.SYSTEM + " AS system, CASE WHEN pg_is_in_recovery() THEN 0 ELSE "
+                                + PostgresSchema.TIMELINE + " END AS timeline, " + PostgresSchema.BOOT + " AS boot, "
+                                + PostgresSchema.MILLIS + " AS millis",
+                        row -> new Server(
+                                (int) row.number("version"),
+                                row.truth("recovering"),
+                                row.truth("read_only"),
+                                row.truth("durable"),
+                                row.number("system"),
+                                row.number("timeline"),
+                                row.number("boot"),
+                                row.number("millis")))
+                .orElseThrow();
+        if (server.version() < OLDEST_SERVER) {
+            throw GroupCommitWriter.unavailable(name, "is on a server older than PostgreSQL 15: upgrade it", null);
+        }
+        if (server.recovering() || server.readOnly()) {
+            throw GroupCommitWriter.unavailable(
+                    name, "is read-only, a standby perhaps: name the primary, which decides about money", null);
+        }
+        if (!server.durable()) {
+            throw GroupCommitWriter.unavailable(name, Postgres.NOT_DURABLE, null);
+        }
+        return server;
+    }
+
+    @Override
+    protected SqlSession reading() throws SQLException {
+        if (reading == null) {
+            reading = new SqlSession(connect(), Postgres.DIALECT);
+        }
+        return reading;
+    }
+
+    @Override
+    protected boolean readingWasCutOff(SQLException e) {
+        if (Postgres.isCutOff(e)) {
+            Postgres.close(reading);
+            reading = null;
+            return true;
+        }
+        return false;
+    }
+
+    /**
+     * Writes the daemon's heartbeat, on a connection of its own: behind many reads it would come late, and another daemon take this one's place. Writes
+     * none when the log cannot be written: then others run this one's spends.
+     */
+    private void beat() {
+        if (transactions.logFails()) {
+            return;
+        }
+        try {
+            if (beating == null) {
+                beating = new SqlSession(connect(), Postgres.DIALECT);
+            }
+            beating.update("UPDATE daemons SET beaten = " + PostgresSchema.MILLIS + " WHERE start = ?", start);
+        } catch (SQLException | RuntimeException e) {
+            LOG.debug("store {}: no heartbeat: {}", name, e.getMessage());
+            Postgres.close(beating);
+            beating = null;
+        }
+    }
+
+    /**
+     * Checks that the newest commit that was seen still exists and that no standby was promoted, for a daemon that has nothing to write: the
+     * others wait for its confirmation.
+     */
+    void check() {
+        if (!checking.compareAndSet(false, true)) {
+            return;
+        }
+        PostgresTransactions.Made seen = transactions.confirmed();
+        boolean fails = transactions.logFails();
+        long asked = System.nanoTime();
+        CompletableFuture<Boolean> there = read(session -> {
+            lookAtLock(session);
+            lookAtAgreed(session);
+            return session.queryOne(
+                            "SELECT 1 FROM commits WHERE number = ? AND random = ? AND EXISTS (SELECT 1 FROM daemons WHERE"
+                                    + " start = ? AND NOT ended AND NOT superseded AND timeline = "
+                                    + PostgresSchema.TIMELINE
+                                    + " AND boot = " + PostgresSchema.BOOT
+                                    + ") AND (SELECT stopped FROM store WHERE one = 1) IS NULL",
+                            row -> true,
+                            seen.number(),
+                            seen.random(),
+                            start)
+                    .isPresent();
+        });
+        there.whenCompleteAsync(
+                (found, failure) -> {
+                    checking.set(false);
+                    if (failure != null) {
+                        silence = Causes.of(failure).getMessage();
+                        return;
+                    }
+                    answered = System.nanoTime();
+                    if (found) {
+                        standing = asked;
+                    }
+                    if (!found || fails) {
+                        lookClosely();
+                    }
+                },
+                AT_ONCE);
+    }
+
+    /** Updates the state in memory when others have changed rows, for a daemon that has nothing to write. */
+    private void lookForChanges() {
+        look(false);
+    }
+
+    /** @param anyway also when this daemon writes */
+    private void look(boolean anyway) {
+        if (!looking.compareAndSet(false, true)) {
+            return;
+        }
+        long wanted = hinted.get();
+        long followed = transactions.followed();
+        // Whoever writes follows anyway, and a commit of its own that it has not noted yet is no change by others.
+        boolean idle = anyway || followed == followedBefore;
+        followedBefore = followed;
+        read(session -> idle
+                        && session.queryOne(
+                                        "SELECT 1 FROM changes WHERE commit > ? ORDER BY commit DESC LIMIT 1",
+                                        row -> true,
+                                        followed)
+                                .isPresent())
+                .thenComposeAsync(
+                        changed -> changed ? lookClosely() : CompletableFuture.<Void>completedFuture(null), AT_ONCE)
+                .whenCompleteAsync(
+                        (done, failure) -> {
+                            looking.set(false);
+                            // A hint that came meanwhile; without an answer the next poll is soon enough.
+                            if (failure == null && hinted.get() > Math.max(wanted, transactions.followed())) {
+                                look(true);
+                            }
+                        },
+                        AT_ONCE);
+    }
+
+    /** Notes since when one transaction holds the store lock. */
+    private void lookAtLock(SqlSession session) throws SQLException {
+        long newest = session.queryOne("SELECT coalesce(max(number), 0) FROM commits", row -> row.getLong(1))
+                .orElseThrow();
+        boolean free = session.queryOne("SELECT 1 FROM store WHERE one = 1 FOR UPDATE SKIP LOCKED", row -> true)
+                .isPresent();
+        Holding before = holding;
+        if (free) {
+            holding = null;
+        } else if (before == null || before.newest() != newest) {
+            holding = new Holding(newest, System.nanoTime());
+        }
+    }
+
+    @Override
+    public Optional<String> complaint() {
+        long now = System.nanoTime();
+        long silent = TimeUnit.NANOSECONDS.toMillis(now - answered);
+        Holding held = holding;
+        if (stopped().isPresent()) {
+            return Optional.empty();
+        }
+        if (silent > SILENT_MILLIS) {
+            return Optional.of("the store " + name + " has not answered for " + silent / 1_000
+                    + " s, so nothing is spent until it does: " + silence);
+        }
+        long locked = held == null ? 0 : TimeUnit.NANOSECONDS.toMillis(now - held.nanos());
+        return locked > LOCKED_MILLIS
+                ? Optional.of("the lock of the store " + name + " has been held for " + locked / 1_000
+                        + " s, so nothing is spent: end the transaction that pg_stat_activity shows on it")
+                : Optional.empty();
+    }
+
+    @Override
+    protected StoreException unreadable(Throwable e) {
+        return e instanceof SQLException database && Postgres.isCutOff(database)
+                ? Postgres.gone(name, database)
+                : super.unreadable(e);
+    }
+
+    /** Runs an empty transaction, whose first statements check the database under the store lock. */
+    private CompletableFuture<Void> lookClosely() {
+        return write(session -> null);
+    }
+
+    /** Asks the database only when it has not been asked lately: a daemon that was heard of within this time cannot have been declared off. */
+    @Override
+    public CompletionStage<Void> maySend() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - standing) < SILENT_MILLIS
+                ? CompletableFuture.completedFuture(null)
+                : lookClosely();
+    }
+
+    @Override
+    protected boolean mayDeny(SqlSession session, SpendRow row) throws SQLException {
+        return session.queryOne(
+                        "SELECT 1 FROM spends WHERE id = ? AND runner = " + SpendTable.RUNNER
+                                + " AND signed_off = 0 AND NOT EXISTS (SELECT 1 FROM former_runners WHERE spend = spends.id)",
+                        found -> true,
+                        row.id())
+                .isPresent();
+    }
+
+    @Override
+    public boolean isShared() {
+        return true;
+    }
+
+    @Override
+    public void whenOthersChange(SharedRows rows, Runnable told) {
+        listeners
+                .computeIfAbsent(rows.table(), table -> new CopyOnWriteArrayList<>())
+                .add(told);
+    }
+
+    private void tell(String table) {
+        for (Runnable told : listeners.getOrDefault(table, List.of())) {
+            try {
+                told.run();
+            } catch (RuntimeException e) {
+                LOG.error("store {}: who keeps copies of {} has failed", name, table, e);
+            }
+        }
+    }
+
+    @Override
+    public void requireKeeper() {
+        if (!transactions.mayKeep()) {
+            throw StoreException.notKeeper();
+        }
+    }
+
+    @Override
+    protected Optional<SqlSession.Lookup<Boolean>> deletion(Address address) {
+        return Optional.of(KeyringTable.deletion(address));
+    }
+
+    /** A process counts as alive by its heartbeat; adopting the spend of one that only seems dead is safe, and pays nothing twice. */
+    @Override
+    protected boolean runsElsewhere(SqlSession session, SpendRow row) throws SQLException {
+        return ages().isWithin(row.intent().changedAt(), RUNNERS_MILLIS)
+                && session.queryOne(
+                                "SELECT 1 FROM spends JOIN daemons ON start = runner WHERE id = ? AND signed_off = 0 AND start <> "
+                                        + SpendTable.RUNNER + " AND NOT ended AND NOT superseded AND beaten > "
+                                        + PostgresSchema.MILLIS + " - "
+                                        + LAPSE_MILLIS,
+                                found -> true,
+                                row.id())
+                        .isPresent();
+    }
+
+    /** Leaves a mark of a runner that has signed off: whether it has sent the bytes is not known any more. */
+    @Override
+    protected void adopt(SqlSession session, SpendRow row) throws SQLException {
+        session.update(
+                "INSERT INTO former_runners (spend, runner) SELECT id, CASE signed_off WHEN 0 THEN runner ELSE "
+                        + NO_START
+                        + " END FROM spends WHERE id = ? AND (runner <> " + SpendTable.RUNNER
+                        + " OR signed_off <> 0) ON CONFLICT DO NOTHING",
+                row.id());
+        int taken = session.update(
+                "UPDATE spends SET runner = " + SpendTable.RUNNER + ", signed_off = 0 WHERE id = ? AND (runner <> "
+                        + SpendTable.RUNNER + " OR signed_off <> 0)",
+                row.id());
+        if (taken > 0) {
+            lines.add(new SentLine.Spend(row.id(), row.intent(), row.held(), row.countedAt()));
+            Optional<SentLine.Carried> carried = PayoutTable.carriedBy(session, row);
+            carried.ifPresent(lines::add);
+        }
+    }
+
+    /** The runner stays in the row, because its log has the bytes. One statement for all: it is planned anew each time. */
+    @Override
+    protected void signOff(SqlSession session, Set<Hash256> txIds) throws SQLException {
+        byte[][] keys = txIds.stream().map(Hash256::toArray).toArray(byte[][]::new);
+        session.later(
+                "WITH named AS (SELECT id FROM spends WHERE short_id = ANY (?) AND tx_id = ANY (?)),"
+                        + " gone AS (DELETE FROM former_runners USING named WHERE spend = named.id AND runner = "
+                        + SpendTable.RUNNER + " RETURNING spend),"
+                        + " marked AS (INSERT INTO former_runners (spend, runner) SELECT spend, " + NO_START
+                        + " FROM gone ON CONFLICT DO NOTHING)"
+                        + " UPDATE spends SET signed_off = 1 FROM named WHERE spends.id = named.id AND signed_off = 0"
+                        + " AND spends.runner = " + SpendTable.RUNNER,
+                Stream.of(keys).map(SpendRow::shortId).toArray(Long[]::new),
+                keys);
+    }
+
+    @Override
+    protected void unmark(SqlSession session, SpendRow row) throws SQLException {
+        session.laterForAll(
+                "WITH gone AS (DELETE FROM former_runners WHERE spend = ANY (?) AND runner = " + SpendTable.RUNNER
+                        + " RETURNING spend) INSERT INTO former_runners (spend, runner) SELECT spend, " + NO_START
+                        + " FROM gone ON CONFLICT DO NOTHING",
+                row.id());
+    }
+
+    @Override
+    protected boolean hasLost(SqlSession session, SpendRow row) throws SQLException {
+        return session.queryOne(
+                        "SELECT 1 FROM former_runners JOIN spends ON id = spend WHERE spend = ? AND former_runners.runner = "
+                                + SpendTable.RUNNER + " AND spends.runner <> " + SpendTable.RUNNER,
+                        found -> true,
+                        row.id())
+                .isPresent();
+    }
+
+    @Override
+    protected void requireRunnerOrKeeper(SqlSession session, SpendRow row) throws SQLException {
+        boolean runs = session.queryOne(
+                        "SELECT 1 FROM spends WHERE id = ? AND signed_off = 0 AND runner = " + SpendTable.RUNNER,
+                        found -> true,
+                        row.id())
+                .isPresent();
+        if (!runs) {
+            requireKeeper();
+        }
+    }
+
+    /** Refuses while a process that has run the spend has neither signed it off nor ended: it could still send the bytes, perhaps when it wakes. */
+    @Override
+    protected void requireSignedOff(SqlSession session, SpendRow row) throws SQLException {
+        Optional<Long> runner = session.queryOne(
+                "SELECT start FROM daemons WHERE NOT ended AND start <> " + SpendTable.RUNNER
+                        + " AND (start = (SELECT runner FROM spends WHERE id = ? AND signed_off = 0)"
+                        + " OR start IN (SELECT runner FROM former_runners WHERE spend = ?)) LIMIT 1",
+                found -> found.getLong(1),
+                row.id(),
+                row.id());
+        if (runner.isPresent()) {
+            throw new StoreException(
+                    StoreException.Reason.BUSY,
+                    "spend " + row.intent().txId() + " may still be sent by start " + runner.get()
+                            + " of a daemon: try again when that one has answered its call; if it hangs, stop it or, when its"
+                            + " machine is off for good, say"
+                            + " chain-walletd --store ... cluster forget " + runner.get(),
+                    null);
+        }
+    }
+
+    /**
+     * Restores a store that is stopped, or has forgotten payments, from the logs of all daemons, which must all have ended; called once for each.
+     * Nothing is entered before the last missing log is given. Blocks; the caller holds the lock of the datadir.
+     *
+     * @param folder contains the log, usually a datadir
+     * @param books the commit that the books of the datadir remember
+     * @param without names of the logs that are lost; their payments stay forgotten. {@code sent.log} names the one of {@code folder}
+     * @return what was restored, or is missing; neither when the store is not stopped and lacks nothing of the datadir
+     * @throws StoreException {@code UNAVAILABLE} when the log cannot be used, or {@code without} names one although nothing is lacking
+     */
+    public static PostgresRestore.Step restore(
+            Path folder, Optional<CommitMark> books, Set<String> without, String name, Postgres.Connector connector) {
+        try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
+            Server server = requireFit(session, name);
+            PostgresSchema.migrate(session, name);
+            PostgresMoving.requireNone(session, name);
+            return new PostgresRestore(session, name, server.timeline()).run(folder, books, without);
+        } catch (SQLException e) {
+            throw GroupCommitWriter.unavailable(name, "cannot be restored: " + e.getMessage(), e);
+        } catch (IOException e) {
+            throw GroupCommitWriter.unavailable(
+                    name, "cannot be restored: " + SentLog.FILE_NAME + " in " + folder + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Returns those of {@code txIds} that are no spend of the store, in their order. Blocks. */
+    public static List<Hash256> unknown(String name, Postgres.Connector connector, List<Hash256> txIds) {
+        try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
+            return unknown(session, txIds);
+        } catch (SQLException e) {
+            throw GroupCommitWriter.unavailable(name, "cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    protected void requireAgreement(SqlSession session, AllowanceStore.Limits caps) throws SQLException {
+        Optional<String> objection = PostgresAgreed.read(session).objectionToCaps(caps);
+        if (objection.isPresent()) {
+            throw GroupCommitWriter.unavailable(name, objection.get(), null);
+        }
+        PostgresAgreed.change(session, values -> {
+            values.put(PostgresAgreed.CAPS, caps.words());
+            return values;
+        });
+    }
+
+    /** Returns the settings that all daemons have in common, as they were about a second ago or later. */
+    public PostgresAgreed agreed() {
+        return agreed.get();
+    }
+
+    /** Changes these settings as {@link PostgresCluster#agree} does. Blocks. */
+    public void agree(UnaryOperator<Map<String, String>> change) {
+        try (SqlSession session = new SqlSession(connect(), Postgres.DIALECT)) {
+            keepNewest(PostgresAgreed.agree(session, change));
+        } catch (SQLException e) {
+            throw GroupCommitWriter.unavailable(
+                    name, "cannot be told what its daemons have in common: " + e.getMessage(), e);
+        }
+    }
+
+    private PostgresAgreed readAgreed(SqlSession session) throws SQLException {
+        return keepNewest(PostgresAgreed.read(session));
+    }
+
+    /** Several threads read these settings; one that is late has older ones. */
+    private PostgresAgreed keepNewest(PostgresAgreed found) {
+        return agreed.accumulateAndGet(found, (known, read) -> read.version() < known.version() ? known : read);
+    }
+
+    /** Reads the settings again when another process has changed them; for a stopped store, too. */
+    private void lookAtAgreed(SqlSession session) throws SQLException {
+        long version = session.queryOne("SELECT agreement FROM store WHERE one = 1", row -> row.getLong(1))
+                .orElseThrow();
+        if (version != agreed().version()) {
+            readAgreed(session);
+        }
+    }
+
+    @Override
+    protected Optional<Clock> sharedClock() {
+        return sharedClock;
+    }
+
+    @Override
+    public Optional<String> stopped() {
+        return transactions.stopped();
+    }
+
+    @Override
+    public boolean isForgetful() {
+        return forgetful;
+    }
+
+    @Override
+    public Optional<CommitMark> confirmed() {
+        PostgresTransactions.Made seen = transactions.confirmed();
+        return stopped().isPresent() ? Optional.empty() : Optional.of(new CommitMark(id, seen.random(), seen.number()));
+    }
+
+    @Override
+    public void close() {
+        checker.shutdownNow();
+        beater.shutdownNow();
+        pruner.shutdown();
+        try {
+            finish();
+            if (!pruner.awaitTermination(10, TimeUnit.SECONDS)) {
+                LOG.warn("store {}: the pruning of its log did not finish in time", name);
+            }
+            if (log.isPresent()) {
+                log.get().close();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (IOException e) {
+            LOG.warn("store {}: {}", name, e.getMessage());
+        }
+        transactions.end();
+        Postgres.close(reading);
+        Postgres.close(beating);
+    }
+
+    /** Completes also when another start has taken this one's place: the process is of no use then until it starts again. */
+    @Override
+    public CompletionStage<Void> died() {
+        return super.died().applyToEitherAsync(succeeded, nothing -> nothing, AT_ONCE);
+    }
+
+    /** Updates the state in memory from rows that other daemons have changed. */
+    private final class Rows implements PostgresTransactions.Memory {
+        @Override
+        public void fold(SqlSession session, Map<String, Collection<Long>> changes) throws SQLException {
+            follow(
+                    session,
+                    changes.getOrDefault("spends", List.of()),
+                    changes.getOrDefault("allowance_minutes", List.of()),
+                    changes.containsKey("payouts"),
+                    changes.containsKey("sweeps"));
+            changes.keySet().forEach(PostgresStore.this::tell);
+        }
+
+        @Override
+        public void readAgain(SqlSession session) throws SQLException {
+            PostgresStore.this.readAgain(session);
+            listeners.keySet().forEach(PostgresStore.this::tell);
+        }
+
+        @Override
+        public void succeeded() {
+            succeeded.complete(null);
+        }
+
+        @Override
+        public void agree(SqlSession session) throws SQLException {
+            Optional<String> caps = readAgreed(session).value(PostgresAgreed.CAPS);
+            if (caps.isPresent()) {
+                PostgresStore.this.agree(
+                        session,
+                        AllowanceStore.Limits.parse(caps.get())
+                                .orElseThrow(() -> GroupCommitWriter.unavailable(
+                                        name,
+                                        "has caps that this release cannot read (" + caps.get()
+                                                + "): install the newer one",
+                                        null)));
+            }
+        }
+    }
+}

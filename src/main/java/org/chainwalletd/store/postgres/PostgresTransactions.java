@@ -1,0 +1,708 @@
+package org.chainwalletd.store.postgres;
+
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.chainwalletd.store.CommitMark;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.files.CrashPoint;
+import org.chainwalletd.store.sql.GroupCommitWriter;
+import org.chainwalletd.store.sql.Row;
+import org.chainwalletd.store.sql.Schema;
+import org.chainwalletd.store.sql.SentLine;
+import org.chainwalletd.store.sql.SentLog;
+import org.chainwalletd.store.sql.SqlSession;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Transactions of one of several daemons that write the same database. Each transaction takes the store lock, so that they commit one after the
+ * other, and first reads what the others have committed since: the state in memory follows that before anything is checked. Reads and writes on
+ * the writer's thread.
+ */
+final class PostgresTransactions implements GroupCommitWriter.Transactions {
+    private static final Logger LOG = LoggerFactory.getLogger(PostgresTransactions.class);
+
+    /** Least number of commits whose changes are kept; a daemon that is further behind reads everything again. */
+    static final long KEPT_COMMITS = 10_000;
+
+    private static final long COMMITS_BETWEEN_PRUNING = 1_000;
+
+    /** Number of messages in a transaction from which on no more units join it: all other daemons wait for its end. */
+    private static final long MOST_MESSAGES = 64;
+
+    /** Statements that begin a short transaction under the store lock which is no commit of the store. */
+    static final String LOCK = "BEGIN; SET LOCAL lock_timeout = '3s'; SELECT 1 FROM store WHERE one = 1 FOR UPDATE";
+
+    /**
+     * Statements that begin a transaction, sent as one message. The first one may wait for the lock, and sees of other tables only what was
+     * committed before it began to wait; so they are read, and the commit gets its number, by later ones. No sequence is used: it would survive
+     * commits that a fail-over has lost.
+     */
+    private static final String HEAD = """
+            BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+            SET LOCAL lock_timeout = '3s';
+            SET LOCAL idle_in_transaction_session_timeout = '1s';
+            SET LOCAL statement_timeout = 0;
+            SET LOCAL enable_seqscan = off;
+            SELECT version, least, system, pruned, stopped, agreement, %s AS now_system, %s AS now_timeline, %s AS now_boot,
+              current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on'
+                AND current_setting('synchronous_commit') <> 'off' AS durable
+              FROM store WHERE one = 1 FOR UPDATE;
+            INSERT INTO commits (number, daemon, counter, random)
+              SELECT coalesce(max(number), 0) + 1, ?,
+                coalesce((SELECT counter FROM commits WHERE daemon = ? ORDER BY number DESC LIMIT 1), 0) + 1, ?
+              FROM commits RETURNING number, counter;
+            SELECT set_config('walletd.commit', (SELECT max(number)::text FROM commits), true),
+              set_config('walletd.runner', ?, true);
+            SELECT (SELECT max(number) FROM commits WHERE random = ?) AS last,
+              (SELECT count(*) FROM daemons WHERE NOT ended AND NOT superseded AND (timeline < %s OR boot <> %s)) AS silent,
+              (SELECT CASE WHEN superseded THEN 'superseded' WHEN ended THEN 'ended' END FROM daemons WHERE start = ?)
+                AS standing,
+              (SELECT count(*) FROM logs) AS logs, %s AS millis, keeper.start AS keeper, keeper.epoch AS epoch
+              FROM keeper WHERE keeper.one = 1;
+            SELECT DISTINCT rows_of, id FROM changes WHERE commit > ?""".formatted(
+                    PostgresSchema.SYSTEM,
+                    PostgresSchema.TIMELINE,
+                    PostgresSchema.BOOT,
+                    PostgresSchema.TIMELINE,
+                    PostgresSchema.BOOT,
+                    PostgresSchema.MILLIS);
+
+    /** State in memory that is derived from rows which other daemons change too. */
+    interface Memory {
+        /**
+         * Reloads changed rows.
+         *
+         * @param changes numbers of rows by the name of their table
+         */
+        void fold(SqlSession session, Map<String, Collection<Long>> changes) throws SQLException;
+
+        void readAgain(SqlSession session) throws SQLException;
+
+        /** Takes note that this start of the daemon writes nothing any more. */
+        void succeeded();
+
+        /** Reloads the settings that all daemons have in common. */
+        void agree(SqlSession session) throws SQLException;
+    }
+
+    /**
+     * A commit, as the daemon that made it remembers it.
+     *
+     * @param number of the commit
+     * @param random number that tells it from another commit with the same number
+     */
+    record Made(long number, long random) {}
+
+    static final Made NONE = new Made(0, 0);
+
+    private static final long NO_TERM = -1;
+
+    /** The database that answers, whichever the store was written in before. */
+    private record Server(long system, long timeline, long boot, boolean durable) {}
+
+    /** Row of the store, which is its lock. */
+    private record StoreRow(long version, long least, long system, long pruned, String stopped, long agreement) {
+        /** Tells whether daemons of this release work with the store, see {@link PostgresSchema#requireKnown}. */
+        boolean isKnown() {
+            return version >= Schema.version() && version <= Schema.version() + 1 && least <= Schema.version();
+        }
+    }
+
+    /**
+     * Row of the lease on background work, see {@link PostgresLease}.
+     *
+     * @param start of the daemon that has taken it; {@link PostgresSchema#NOBODY} before any has
+     * @param epoch number of times that it was taken
+     */
+    private record KeeperRow(long start, long epoch) {}
+
+    /**
+     * Answer to {@link #HEAD}.
+     *
+     * @param counter number of the new commit among those of this daemon's log
+     * @param last number under which the database has the newest commit that this daemon has seen
+     * @param silent number of daemons that have not confirmed a fail-over
+     * @param standing empty while this start of the daemon may write
+     */
+    private record Head(
+            StoreRow store,
+            Server now,
+            long number,
+            long counter,
+            OptionalLong last,
+            long silent,
+            Optional<String> standing,
+            KeeperRow keeper,
+            long logs,
+            Map<String, Collection<Long>> changes) {}
+
+    private final Postgres.Connector connector;
+    private final String name;
+    private final Memory memory;
+    private final ServerClock clock;
+    private final SecureRandom random = new SecureRandom();
+    private final long start;
+    private final long system;
+    private final Logging logging;
+    private Connection connection;
+    private SqlSession session;
+    private long timeline;
+    /** When the server was started that has this daemon's commits, see {@link PostgresSchema#BOOT}. */
+    private long boot;
+    /** Number of the commit that is being prepared, among those of this daemon's log. */
+    private long counter;
+
+    /** Names of the logs of daemons that this daemon's own log tells of, and those that the commit being prepared adds. */
+    private Set<String> told = Set.of();
+
+    private Set<String> telling = Set.of();
+    private volatile boolean logFails;
+    /** Number of the last commit that the state in memory includes; written by the thread that writes alone. */
+    private volatile long followed;
+
+    /** The lease, according to the transaction that is being prepared. */
+    private KeeperRow keeper = new KeeperRow(PostgresSchema.NOBODY, 0);
+    /** Epoch in which this daemon has taken the lease last. */
+    private volatile long term = NO_TERM;
+    /** The term in which the unit of work that is being applied was queued. */
+    private long queuedIn = NO_TERM;
+
+    private long messagesBefore;
+    /** Version of the settings in common that the state in memory includes, see {@link PostgresAgreed}. */
+    private long agreement = -1;
+
+    private boolean readAgain = true;
+    private boolean committing;
+    private Made next;
+    private volatile Made confirmed;
+    private volatile LongConsumer committed = number -> {};
+    private volatile String stopped;
+
+    /**
+     * A start of a daemon.
+     *
+     * @param number of this start among those of all daemons
+     * @param millis now by the server's clock, milliseconds since 1970
+     * @param confirmed a commit that the daemon has seen
+     * @param stopped why nothing is written, not even by this start; empty in normal operation
+     */
+    record Start(
+            long number,
+            long system,
+            long timeline,
+            long boot,
+            long millis,
+            Made confirmed,
+            Optional<String> stopped) {}
+
+    /**
+     * Log of a daemon.
+     *
+     * @param store its id
+     * @param log empty while the store is stopped, and in tests
+     * @param pruner see {@link SentLog#prune}
+     */
+    record Logging(String store, Optional<SentLog> log, SentLog.Lines lines, LongConsumer pruner) {}
+
+    PostgresTransactions(Postgres.Connector connector, String name, Memory memory, Start start, Logging logging) {
+        this.clock = new ServerClock(start.millis());
+        this.connector = connector;
+        this.name = name;
+        this.memory = memory;
+        this.start = start.number();
+        this.system = start.system();
+        this.timeline = start.timeline();
+        this.boot = start.boot();
+        this.confirmed = start.confirmed();
+        this.stopped = start.stopped().orElse(null);
+        this.logging = logging;
+    }
+
+    /** The server's clock as it was read under the lock last, going on from there by the time that this process has measured. */
+    private static final class ServerClock extends Clock {
+        /** The server's time, less the process's monotonic time. */
+        private volatile long difference;
+
+        ServerClock(long millis) {
+            set(millis);
+        }
+
+        void set(long millis) {
+            difference = millis - monotonic();
+        }
+
+        private static long monotonic() {
+            return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+        }
+
+        @Override
+        public long millis() {
+            return difference + monotonic();
+        }
+
+        @Override
+        public Instant instant() {
+            return Instant.ofEpochMilli(millis());
+        }
+
+        @Override
+        public ZoneId getZone() {
+            return ZoneOffset.UTC;
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+            return this;
+        }
+    }
+
+    Clock clock() {
+        return clock;
+    }
+
+    @Override
+    public SqlSession session() {
+        return session;
+    }
+
+    Made confirmed() {
+        return confirmed;
+    }
+
+    /** Tells {@code told} the number of each commit from now on, on the thread that has made it. */
+    void whenCommitted(LongConsumer told) {
+        committed = told;
+    }
+
+    /** Returns the number of the last commit that the state in memory includes. */
+    long followed() {
+        return followed;
+    }
+
+    /**
+     * Tells whether this daemon does the background work, according to the transaction that is being prepared, and did already when the unit of work
+     * was queued, without a pause: what was decided in an earlier term may be wrong by now.
+     */
+    boolean mayKeep() {
+        return keeper.start() == PostgresSchema.NOBODY || keeper.start() == start && keeper.epoch() == queuedIn;
+    }
+
+    /** Takes note that this daemon has taken the lease; units of work that are queued from now on belong to that term. */
+    void keepIn(long epoch) {
+        term = epoch;
+    }
+
+    @Override
+    public <T> GroupCommitWriter.Work<T> queued(GroupCommitWriter.Work<T> work) {
+        long now = term;
+        return GroupCommitWriter.Work.of(work::lookups, writing -> {
+            queuedIn = now;
+            return work.apply(writing);
+        });
+    }
+
+    /** Returns why nothing is written any more, as the store's row says; empty in normal operation. */
+    Optional<String> stopped() {
+        return Optional.ofNullable(stopped);
+    }
+
+    /** Tells whether the log could not be written at the last commit: then other daemons are to run this one's spends. */
+    boolean logFails() {
+        return logFails;
+    }
+
+    @Override
+    public void begin() throws SQLException {
+        logging.log().ifPresent(log -> log.prune(logging.pruner()));
+        logging.lines().undoTo(0);
+        Head head = head();
+        if (head.store().stopped() != null) {
+            stopped = head.store().stopped();
+            throw StoreException.stopped(stopped);
+        }
+        if (!head.store().isKnown()) {
+            throw GroupCommitWriter.unavailable(
+                    name,
+                    "has version " + head.store().version() + " by now, this release writes version "
+                            + Schema.version(),
+                    null);
+        }
+        refuseEnded(head);
+        Optional<String> lost = lost(head);
+        if (lost.isPresent()) {
+            stop(lost.get());
+        }
+        if (!head.now().durable()) {
+            throw GroupCommitWriter.unavailable(name, Postgres.NOT_DURABLE, null);
+        }
+        if (head.now().timeline() > timeline || head.now().boot() != boot) {
+            tellServer(head.now());
+            begin();
+            return;
+        }
+        if (head.silent() > 0) {
+            throw new StoreException(
+                    StoreException.Reason.BUSY,
+                    "store " + name + ": the database was promoted or restarted, and " + head.silent()
+                            + " daemons have not told yet whether it has their commits",
+                    null);
+        }
+        keeper = head.keeper();
+        follow(head);
+        session.forget();
+        next = new Made(head.number(), next.random());
+        counter = head.counter();
+        if (logging.log().isPresent() && head.logs() != told.size()) {
+            telling = Set.copyOf(session.query("SELECT name FROM logs", row -> row.getString(1)));
+            telling.stream()
+                    .filter(log -> !told.contains(log))
+                    .sorted()
+                    .forEach(log -> logging.lines().add(new SentLine.Peer(log)));
+        }
+        if (head.number() % COMMITS_BETWEEN_PRUNING == 0) {
+            prune(head.number() - KEPT_COMMITS);
+        }
+    }
+
+    /** Names the commit and the start of a daemon to the triggers, in a transaction that is none of a running daemon. */
+    static void writeAs(SqlSession session, long commit, long start) throws SQLException {
+        session.query(
+                "SELECT set_config('walletd.commit', ?, true), set_config('walletd.runner', ?, true)",
+                row -> true,
+                Long.toString(commit),
+                Long.toString(start));
+    }
+
+    /** Refuses everything when this start of the daemon must not write any more; that concerns no other daemon. */
+    private void refuseEnded(Head head) {
+        boolean moved = head.last().isPresent() && head.last().getAsLong() != confirmed.number();
+        if (head.standing().isEmpty() && !moved) {
+            return;
+        }
+        stopped = "start " + start + " of a daemon writes and sends nothing any more: "
+                + (head.standing().filter("ended"::equals).isPresent()
+                        ? "it was declared off while it was paused"
+                        : "another process has opened the store " + name + " with the same " + SentLog.FILE_NAME
+                                + ", or the store was restored meanwhile")
+                + ". It ends; start it again, with one process for each datadir";
+        LOG.error(stopped);
+        memory.succeeded();
+        throw StoreException.stopped(stopped);
+    }
+
+    /** Fetches the lookups of all units in one message. */
+    @Override
+    public void foresee(Supplier<Stream<GroupCommitWriter.Work<?>>> units) throws SQLException {
+        messagesBefore = session.messages();
+        List<SqlSession.Lookup<?>> lookups = new ArrayList<>();
+        units.get().forEach(unit -> lookups.addAll(unit.lookups()));
+        session.fetch(lookups);
+    }
+
+    @Override
+    public boolean mayGrow(long applying, long committing) {
+        return session.messages() - messagesBefore < MOST_MESSAGES;
+    }
+
+    private Head head() throws SQLException {
+        if (session == null) {
+            connection = connector.connect();
+            session = new SqlSession(connection, Postgres.DIALECT);
+        }
+        session.forget();
+        committing = false;
+        next = new Made(0, random.nextLong());
+        try (PreparedStatement statement = connection.prepareStatement(HEAD)) {
+            statement.setLong(1, start);
+            statement.setLong(2, start);
+            statement.setLong(3, next.random());
+            statement.setString(4, Long.toString(start));
+            statement.setLong(5, confirmed.random());
+            statement.setLong(6, start);
+            statement.setLong(7, followed);
+            statement.execute();
+            ResultSet row = answer(statement);
+            if (!row.next()) {
+                throw GroupCommitWriter.unavailable(name, "has lost the row of its store", null);
+            }
+            StoreRow store = new StoreRow(
+                    row.getLong("version"),
+                    row.getLong("least"),
+                    row.getLong("system"),
+                    row.getLong("pruned"),
+                    row.getString("stopped"),
+                    row.getLong("agreement"));
+            Server now = new Server(
+                    row.getLong("now_system"),
+                    row.getLong("now_timeline"),
+                    row.getLong("now_boot"),
+                    row.getBoolean("durable"));
+            row = answer(statement);
+            row.next();
+            long number = row.getLong(1);
+            long next = row.getLong(2);
+            answer(statement);
+            row = answer(statement);
+            row.next();
+            OptionalLong last = new Row(row).ifNumber("last");
+            long silent = row.getLong("silent");
+            Optional<String> standing = Optional.ofNullable(row.getString("standing"));
+            KeeperRow keeper = new KeeperRow(row.getLong("keeper"), row.getLong("epoch"));
+            long logs = row.getLong("logs");
+            clock.set(row.getLong("millis"));
+            Map<String, Collection<Long>> changes = new HashMap<>();
+            row = answer(statement);
+            while (row.next()) {
+                changes.computeIfAbsent(row.getString(1), table -> new ArrayList<>())
+                        .add(row.getLong(2));
+            }
+            return new Head(store, now, number, next, last, silent, standing, keeper, logs, changes);
+        }
+    }
+
+    /** Returns the next rows in the answer to a message of several statements. */
+    private static ResultSet answer(PreparedStatement statement) throws SQLException {
+        while (!statement.getMoreResults()) {
+            if (statement.getUpdateCount() < 0) {
+                throw new SQLException("the head of a transaction was not answered");
+            }
+        }
+        return statement.getResultSet();
+    }
+
+    /** Returns why this database cannot be the one that was written last; empty when it can. */
+    private Optional<String> lost(Head head) {
+        if (head.now().system() != system || head.now().system() != head.store().system()) {
+            return Optional.of("is on another database system than the one that was written");
+        }
+        if (head.now().timeline() < timeline) {
+            return Optional.of("has gone back from timeline " + timeline + " to "
+                    + head.now().timeline());
+        }
+        return head.last().isPresent() || confirmed.equals(NONE)
+                ? Optional.empty()
+                : Optional.of(
+                        "lacks commit " + confirmed.number() + ", which start " + start + " of a daemon had seen");
+    }
+
+    /** Stops the store for every daemon: payments are lost, and their tokens would pay again. */
+    private void stop(String why) throws SQLException {
+        rollback();
+        String reason = Postgres.lost(name, why);
+        session.execute(LOCK);
+        session.update("UPDATE store SET stopped = ? WHERE one = 1 AND stopped IS NULL", reason);
+        session.execute("COMMIT");
+        LOG.error(reason);
+        stopped = reason;
+        throw StoreException.stopped(reason);
+    }
+
+    /**
+     * Records that this daemon has found its own commits after a standby was promoted, or the server was started again, perhaps with an older copy of
+     * its data. All other running daemons have to confirm the same before anything goes on.
+     */
+    private void tellServer(Server now) throws SQLException {
+        rollback();
+        LOG.warn(
+                "store {}: the server was {}; it has commit {}",
+                name,
+                now.timeline() > timeline ? "promoted to timeline " + now.timeline() : "restarted",
+                confirmed.number());
+        session.update("UPDATE daemons SET timeline = ?, boot = ? WHERE start = ?", now.timeline(), now.boot(), start);
+        timeline = now.timeline();
+        boot = now.boot();
+    }
+
+    private void follow(Head head) throws SQLException {
+        boolean all = readAgain || followed < head.store().pruned();
+        // A partly read state must not be used.
+        readAgain = true;
+        if (all) {
+            memory.readAgain(session);
+        } else if (!head.changes().isEmpty()) {
+            memory.fold(session, head.changes());
+        }
+        if (head.store().agreement() != agreement) {
+            memory.agree(session);
+        }
+        agreement = head.store().agreement();
+        readAgain = false;
+        followed = head.number() - 1;
+    }
+
+    /** Removes old commits and their changes, but keeps the newest commit of each daemon, by which it would notice that it was lost. */
+    private void prune(long before) throws SQLException {
+        session.update("DELETE FROM changes WHERE commit <= ?", before);
+        session.update(
+                "DELETE FROM commits WHERE number <= ? AND number NOT IN (SELECT max(number) FROM commits GROUP BY daemon)",
+                before);
+        session.update("UPDATE store SET pruned = ? WHERE one = 1 AND pruned < ?", before, before);
+    }
+
+    /**
+     * Commits; never cancelled and never repeated. A warning means that a synchronous standby may lack the commit: it counts as durable once a
+     * further commit is made without a warning. Commits nothing that the log does not accept, and returns when both have it.
+     */
+    @Override
+    public void commit(Runnable settle) throws SQLException {
+        announce();
+        CrashPoint.STORE_BEFORE_COMMIT.reached();
+        boolean warned = commitWarns();
+        followed = next.number();
+        told = telling;
+        settle.run();
+        CrashPoint.STORE_AFTER_COMMIT.reached();
+        noteMade();
+        if (warned) {
+            confirmByAnother();
+        }
+        confirmed = next;
+        committed.accept(next.number());
+    }
+
+    private void announce() throws SQLException {
+        if (logging.log().isEmpty()) {
+            return;
+        }
+        logFails = true;
+        try {
+            logging.log()
+                    .get()
+                    .announce(new CommitMark(logging.store(), next.random(), counter), next.number(), logging.lines());
+        } catch (IOException e) {
+            throw new SQLException(SentLog.FILE_NAME + " cannot be written: " + e.getMessage(), e);
+        }
+        logFails = false;
+    }
+
+    private void noteMade() {
+        if (logging.log().isPresent()) {
+            logFails = true;
+            logging.log().get().made();
+            logFails = false;
+        }
+    }
+
+    private boolean commitWarns() throws SQLException {
+        committing = true;
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("COMMIT");
+            committing = false;
+            return statement.getWarnings() != null;
+        }
+    }
+
+    private void confirmByAnother() {
+        Throwable why;
+        try {
+            LOG.warn("store {}: commit {} may not be on a standby", name, next.number());
+            begin();
+            announce();
+            boolean warned = commitWarns();
+            followed = next.number();
+            noteMade();
+            if (!warned) {
+                return;
+            }
+            why = new SQLException("the server warns that no synchronous standby may have it");
+        } catch (SQLException | RuntimeException e) {
+            drop();
+            why = e;
+        }
+        throw GroupCommitWriter.unknown(name, why);
+    }
+
+    @Override
+    public void rollback() {
+        committing = false;
+        if (session == null) {
+            return;
+        }
+        try {
+            session.execute("ROLLBACK");
+        } catch (SQLException | RuntimeException e) {
+            drop();
+        }
+    }
+
+    @Override
+    public boolean isCutOff(SQLException e) {
+        boolean certain = Postgres.isCutOff(e) && (!committing || Postgres.isPause(e));
+        if (certain) {
+            drop();
+        }
+        return certain;
+    }
+
+    @Override
+    public StoreException failure(Exception e) {
+        boolean doubtful = committing && !(e instanceof SQLException database && Postgres.isPause(database));
+        if (doubtful || Postgres.isCutOff(e)) {
+            drop();
+        } else {
+            rollback();
+        }
+        if (doubtful) {
+            return GroupCommitWriter.unknown(name, e);
+        }
+        if (Postgres.isCutOff(e)) {
+            return Postgres.gone(name, e);
+        }
+        if (e instanceof SentLog.UnloggedException) {
+            return GroupCommitWriter.unknown(name, e);
+        }
+        if (e instanceof StoreException known) {
+            return known;
+        }
+        return Postgres.isLockTimeout(e)
+                ? new StoreException(
+                        StoreException.Reason.BUSY,
+                        "store " + name + ": another daemon holds its lock for too long; try again",
+                        e)
+                : GroupCommitWriter.unavailable(name, "cannot be written: " + e.getMessage(), e);
+    }
+
+    /** Closes the connection; nothing that it has not committed will be committed later. */
+    void drop() {
+        committing = false;
+        Postgres.close(session);
+        session = null;
+        connection = null;
+    }
+
+    /** Ends this start of the daemon: others no longer wait for its confirmations. */
+    void end() {
+        try {
+            if (session == null) {
+                connection = connector.connect();
+                session = new SqlSession(connection, Postgres.DIALECT);
+            }
+            session.update("UPDATE daemons SET ended = true WHERE start = ?", start);
+        } catch (SQLException e) {
+            LOG.warn("store {}: start {} cannot be ended: {}", name, start, e.getMessage());
+        }
+        drop();
+    }
+}

@@ -1,0 +1,197 @@
+package org.chainwalletd.store.sql;
+
+import java.math.BigInteger;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.chainwalletd.store.AccountSend;
+
+/** The tables {@code account_sends}, a row for each nonce that was given, and {@code account_versions}, one for each version of its transaction. */
+final class AccountSendTable {
+    static final String OPEN = "state IN ('JOURNALLED', 'SENT', 'MINED')";
+
+    static final String UNSEALED = "sealed = 0";
+
+    /** Condition of rows whose nonce the journal has given: no two of them have the same. */
+    static final String GIVEN = "pushing <> 'COPY'";
+
+    static final String COPIES = "pushing = 'COPY'";
+
+    private static final String COLUMNS =
+            "id, reference, digest, chain_id, kind, sender, recipient, value, data, nonce,"
+                    + " gas_limit, fee_ceiling, pushing, owner, state, mined_hash, mined_number, mined_block, succeeded,"
+                    + " created_at, changed_at, sealed";
+    private static final String SELECT = "SELECT " + COLUMNS + " FROM account_sends WHERE ";
+
+    private AccountSendTable() {}
+
+    static Optional<AccountSend> taken(SqlSession session, AccountSend send) throws SQLException {
+        Optional<AccountSend> same = one(session, "reference = ?", send.reference());
+        return same.isPresent() || send.isCopy()
+                ? same
+                : one(
+                        session,
+                        GIVEN + " AND chain_id = ? AND sender = ? AND nonce = ?",
+                        bytes(send.call().chainId()),
+                        send.call().from().toArray(),
+                        send.nonce());
+    }
+
+    static AccountSend insert(SqlSession session, AccountSend send) throws SQLException {
+        long id = 1
+                + session.queryOne("SELECT coalesce(max(id), 0) FROM account_sends", row -> row.getLong(1))
+                        .orElseThrow();
+        session.update(
+                "INSERT INTO account_sends (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+                        + " ?, ?, ?, ?, 1)",
+                id,
+                send.reference(),
+                send.order().digest().toArray(),
+                bytes(send.call().chainId()),
+                send.order().kind(),
+                send.call().from().toArray(),
+                send.call().to().toArray(),
+                bytes(send.call().value()),
+                send.call().data().toArray(),
+                send.nonce(),
+                send.call().gasLimit(),
+                send.order().feeCeiling().map(AccountSendTable::bytes).orElse(null),
+                send.order().pushing(),
+                send.order().owner().orElse(null),
+                send.state().name(),
+                send.progress()
+                        .outcome()
+                        .map(outcome -> outcome.hash().toArray())
+                        .orElse(null),
+                send.progress().outcome().map(AccountSend.Outcome::blockNumber).orElse(null),
+                send.progress()
+                        .outcome()
+                        .map(outcome -> outcome.blockHash().toArray())
+                        .orElse(null),
+                send.progress()
+                        .outcome()
+                        .map(outcome -> outcome.succeeded() ? 1 : 0)
+                        .orElse(null),
+                send.progress().createdAt(),
+                send.progress().changedAt());
+        for (int i = 0; i < send.versions().size(); i++) {
+            insert(session, id, i, send.versions().get(i));
+        }
+        return send.numbered(id);
+    }
+
+    static void insert(SqlSession session, long id, int number, AccountSend.Version version) throws SQLException {
+        session.update(
+                "INSERT INTO account_versions (send, number, hash, raw, tip, max_fee, cancels, created_at)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                id,
+                number,
+                version.hash().toArray(),
+                version.raw().toArray(),
+                bytes(version.tip()),
+                bytes(version.maxFee()),
+                version.cancels() ? 1 : 0,
+                version.createdAt());
+    }
+
+    static String referenceOf(SqlSession session, long id) throws SQLException {
+        return session.queryOne("SELECT reference FROM account_sends WHERE id = ?", row -> row.getString(1), id)
+                .orElseThrow();
+    }
+
+    static boolean enter(
+            SqlSession session,
+            String where,
+            AccountSend.State state,
+            Optional<AccountSend.Outcome> outcome,
+            long now,
+            Object... which)
+            throws SQLException {
+        List<Object> values = new ArrayList<>();
+        values.add(state.name());
+        values.add(outcome.map(mined -> mined.hash().toArray()).orElse(null));
+        values.add(outcome.map(AccountSend.Outcome::blockNumber).orElse(null));
+        values.add(outcome.map(mined -> mined.blockHash().toArray()).orElse(null));
+        values.add(outcome.map(mined -> mined.succeeded() ? 1 : 0).orElse(null));
+        values.add(now);
+        values.addAll(List.of(which));
+        return session.update(
+                        "UPDATE account_sends SET state = ?, mined_hash = ?, mined_number = ?, mined_block = ?,"
+                                + " succeeded = ?, changed_at = ? WHERE " + where,
+                        values.toArray())
+                == 1;
+    }
+
+    static Optional<AccountSend> one(SqlSession session, String where, Object... values) throws SQLException {
+        List<AccountSend> found = all(session, where, values);
+        return found.isEmpty() ? Optional.empty() : Optional.of(found.get(0));
+    }
+
+    static List<AccountSend> all(SqlSession session, String where, Object... values) throws SQLException {
+        List<Long> ids = new ArrayList<>();
+        List<AccountSend> sends = new ArrayList<>();
+        for (long id : session.query("SELECT id FROM account_sends WHERE " + where, row -> row.getLong(1), values)) {
+            ids.add(id);
+        }
+        for (long id : ids) {
+            List<AccountSend.Version> versions = session.query(
+                    "SELECT hash, raw, tip, max_fee, cancels, created_at FROM account_versions WHERE send = ?"
+                            + " ORDER BY number",
+                    AccountSendTable::version,
+                    id);
+            sends.add(session.queryOne(SELECT + "id = ?", row -> read(row, versions), id)
+                    .orElseThrow());
+        }
+        return List.copyOf(sends);
+    }
+
+    private static AccountSend.Version version(Row row) throws SQLException {
+        return new AccountSend.Version(
+                row.hash("hash"),
+                row.bytes("raw"),
+                row.large("tip"),
+                row.large("max_fee"),
+                row.flag("cancels"),
+                row.number("created_at"));
+    }
+
+    private static AccountSend read(Row row, List<AccountSend.Version> versions) throws SQLException {
+        return new AccountSend(
+                row.number("id"),
+                new AccountSend.Order(
+                        row.text("reference"),
+                        row.hash("digest"),
+                        row.text("kind"),
+                        row.ifBytes("fee_ceiling").map(ceiling -> new BigInteger(1, ceiling.toArray())),
+                        row.text("pushing"),
+                        row.ifText("owner")),
+                new AccountSend.Call(
+                        row.large("chain_id"),
+                        row.bytes("sender"),
+                        row.bytes("recipient"),
+                        row.large("value"),
+                        row.bytes("data"),
+                        row.number("nonce"),
+                        row.number("gas_limit")),
+                versions,
+                new AccountSend.Progress(
+                        AccountSend.State.valueOf(row.text("state")),
+                        row.ifBytes("mined_hash").isEmpty()
+                                ? Optional.empty()
+                                : Optional.of(new AccountSend.Outcome(
+                                        row.hash("mined_hash"),
+                                        row.number("mined_number"),
+                                        row.hash("mined_block"),
+                                        row.flag("succeeded"))),
+                        row.number("created_at"),
+                        row.number("changed_at")));
+    }
+
+    /** Encodes a non-negative number as big-endian bytes without a sign; one byte for zero. */
+    static byte[] bytes(BigInteger number) {
+        byte[] bytes = number.toByteArray();
+        return bytes.length > 1 && bytes[0] == 0 ? Arrays.copyOfRange(bytes, 1, bytes.length) : bytes;
+    }
+}

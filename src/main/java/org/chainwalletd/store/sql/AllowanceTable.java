@@ -1,0 +1,55 @@
+package org.chainwalletd.store.sql;
+
+import java.math.BigInteger;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.OptionalLong;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.store.AllowanceStore;
+
+/** The table {@code allowance_minutes}: the amount spent in each minute. A sum is an unsigned big-endian number of any length. */
+final class AllowanceTable {
+    private AllowanceTable() {}
+
+    /** Lists the minutes that have not ended before {@code since}, oldest first. */
+    static List<AllowanceStore.Minute> minutes(SqlSession session, long since) throws SQLException {
+        return session.query(
+                "SELECT minute, amount FROM allowance_minutes WHERE minute >= ? ORDER BY minute",
+                row -> new AllowanceStore.Minute(row.getLong(1), new BigInteger(1, row.getBytes(2))),
+                since == Long.MIN_VALUE ? since : AllowanceStore.Minute.startOf(since));
+    }
+
+    /** Adds an amount to its minute. Returns since when the use counts; empty for an amount of zero. */
+    static OptionalLong count(SqlSession session, Amount amount, long at) throws SQLException {
+        if (amount.isZero()) {
+            return OptionalLong.empty();
+        }
+        add(session, AllowanceStore.Minute.startOf(at), amount.toBigInteger());
+        return OptionalLong.of(at);
+    }
+
+    static BigInteger sum(SqlSession session, long minute) throws SQLException {
+        return session.find(of(minute)).orElse(BigInteger.ZERO);
+    }
+
+    static SqlSession.Lookup<BigInteger> of(long minute) {
+        return new SqlSession.Lookup<>(
+                minute,
+                "SELECT amount FROM allowance_minutes WHERE minute = ?",
+                row -> new BigInteger(1, row.getBytes(1)),
+                minute);
+    }
+
+    static void add(SqlSession session, long minute, BigInteger amount) throws SQLException {
+        if (amount.signum() != 0) {
+            BigInteger sum = sum(session, minute).add(amount);
+            session.set(
+                    of(minute),
+                    sum,
+                    "INSERT INTO allowance_minutes (minute, amount) VALUES (?, ?)"
+                            + " ON CONFLICT (minute) DO UPDATE SET amount = excluded.amount",
+                    minute,
+                    sum.toByteArray());
+        }
+    }
+}

@@ -1,0 +1,287 @@
+package org.chainwalletd.store.sql;
+
+import java.math.BigInteger;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.store.AllowanceStore;
+import org.chainwalletd.store.Opening;
+
+/**
+ * The sliding window of the operator's caps: the rows of {@code allowance_minutes} in memory, so that checking a cap reads no table. Changes
+ * belong to the writer's transaction: they are pending until it is committed, and are dropped when it is rolled back. Without limits nothing is
+ * kept. The writer checks caps; any thread may read the window.
+ *
+ * <p>Two clocks are used, the daemon's and the followed chain's: a use from before the start leaves the window only when both have advanced far
+ * enough, or when this process has run for a whole period, see {@link #startOfWindow}. Where several daemons count against the same caps, the
+ * database's clock takes the place of the daemon's, a use is stamped with the later of both, and leaves the window only when both are a period
+ * past that: a clock that jumps, or a chain whose times are ahead, can only make the window longer.
+ */
+final class CapWindow implements GroupCommitWriter.InMemory {
+    /** Tolerance in milliseconds: clocks are often corrected by less than this. */
+    private static final long SET_BACK_MILLIS = 60_000;
+
+    /** A time later than any clock or block, in milliseconds, and small enough that the tolerance can be added to it. */
+    private static final long NO_TIME = Long.MAX_VALUE - SET_BACK_MILLIS;
+
+    /**
+     * A pending change of the sum of one minute.
+     *
+     * @param counts the last millisecond of the minute
+     */
+    private record Change(long counts, BigInteger amount) {}
+
+    private final AllowanceStore.Limits limits;
+    private final Clock clock;
+    private final Supplier<OptionalLong> chainMillis;
+    private final boolean shared;
+    /** Committed sums by the last millisecond of their minute. */
+    private final NavigableMap<Long, BigInteger> minutes = new TreeMap<>();
+
+    private final List<Change> pending = new ArrayList<>();
+    /** Sum of all committed uses in the window. */
+    private BigInteger sum = BigInteger.ZERO;
+
+    private long windowStart;
+    /** When this process began to count, by its clock, in milliseconds since 1970; its own uses are not older. */
+    private long begun;
+
+    CapWindow(AllowanceStore.Limits limits, Clock clock, Supplier<OptionalLong> chainMillis) {
+        this(limits, clock, chainMillis, false);
+    }
+
+    private CapWindow(AllowanceStore.Limits limits, Clock clock, Supplier<OptionalLong> chainMillis, boolean shared) {
+        this.shared = shared;
+        this.limits = limits;
+        this.clock = clock;
+        this.chainMillis = chainMillis;
+        this.begun = clock.millis();
+        this.windowStart = startOfWindow(begun);
+    }
+
+    /**
+     * Creates the window of caps that several daemons share.
+     *
+     * @param clock of the database
+     */
+    static CapWindow shared(AllowanceStore.Limits limits, Clock clock, Supplier<OptionalLong> chainMillis) {
+        return new CapWindow(limits, clock, chainMillis, true);
+    }
+
+    /** Returns the time that a use gets which the daemon's clock stamps with {@code at}. */
+    long stamp(long at) {
+        if (!shared) {
+            return at;
+        }
+        long now = clock.millis();
+        return Math.max(now, Math.min(chainMillis.get().orElse(now), NO_TIME));
+    }
+
+    /** Loads a row of the table. */
+    synchronized void load(AllowanceStore.Minute minute) {
+        change(minute.start(), minute.amount());
+        settle();
+    }
+
+    /** Adds {@code by} to the sum of the minute that contains {@code at}. */
+    synchronized void change(long at, BigInteger by) {
+        if (!limits.none() && by.signum() != 0) {
+            pending.add(new Change(countsAt(at), by));
+        }
+    }
+
+    private static long countsAt(long at) {
+        return new AllowanceStore.Minute(AllowanceStore.Minute.startOf(at), BigInteger.ZERO).last();
+    }
+
+    @Override
+    public synchronized int mark() {
+        return pending.size();
+    }
+
+    @Override
+    public synchronized void undoTo(int mark) {
+        pending.subList(mark, pending.size()).clear();
+    }
+
+    @Override
+    public synchronized void settle() {
+        for (Change change : pending) {
+            BigInteger amount =
+                    minutes.getOrDefault(change.counts(), BigInteger.ZERO).add(change.amount());
+            if (amount.signum() == 0) {
+                minutes.remove(change.counts());
+            } else {
+                minutes.put(change.counts(), amount);
+            }
+            if (change.counts() >= windowStart) {
+                sum = sum.add(change.amount());
+            }
+        }
+        pending.clear();
+    }
+
+    /**
+     * Takes over sums that other processes have committed: all of them, or those of some minutes.
+     *
+     * @param asked whether {@code rows} contains all there is for the minute that starts then
+     */
+    synchronized void follow(List<AllowanceStore.Minute> rows, Predicate<Long> asked) {
+        Map<Long, BigInteger> differences = new TreeMap<>();
+        minutes.forEach((counts, amount) -> {
+            if (asked.test(AllowanceStore.Minute.startOf(counts))) {
+                differences.put(counts, amount.negate());
+            }
+        });
+        rows.forEach(row -> differences.merge(row.last(), row.amount(), BigInteger::add));
+        differences.forEach(this::change);
+        settle();
+    }
+
+    /** Returns the start of the window: uses from then on count now. */
+    synchronized long start() {
+        slide();
+        return windowStart;
+    }
+
+    /** Returns the latest moment at which a use can have been made, unless a clock was ahead. */
+    synchronized long lastPossible() {
+        slide();
+        return lastPossible(clock.millis());
+    }
+
+    /** Adds the tolerance: only uses stamped later than that count as made by a clock that was ahead. */
+    static long withSlack(long last) {
+        return last + SET_BACK_MILLIS;
+    }
+
+    AllowanceStore.Limits limits() {
+        return limits;
+    }
+
+    /** Returns the start of the last period by the daemon's clock alone. */
+    long lastPeriod() {
+        return clock.millis() - limits.period().toMillis();
+    }
+
+    synchronized AllowanceStore.Status status() {
+        slide();
+        return AllowanceStore.Status.of(limits, sum);
+    }
+
+    /** Returns the part of a committed use that counts at present. */
+    synchronized BigInteger counted(Amount amount, long at) {
+        slide();
+        long counts = countsAt(at);
+        return counts < windowStart
+                ? BigInteger.ZERO
+                : amount.toBigInteger().min(minutes.getOrDefault(counts, BigInteger.ZERO));
+    }
+
+    /**
+     * Returns why this amount exceeds a cap; empty when it does not. An amount of zero is never refused, however much was spent under an earlier,
+     * higher limit: a claim cannot wait for a window.
+     *
+     * @param givenBack part of the counted sum that this amount replaces
+     */
+    synchronized Optional<Opening.CapExceeded> judge(Amount amount, BigInteger givenBack) {
+        if (amount.isZero() || limits.none()) {
+            return Optional.empty();
+        }
+        slide();
+        if (limits.perTransaction().isPresent() && limits.perTransaction().get().isLessThan(amount)) {
+            return Optional.of(exceeded(
+                    "per_tx", limits.perTransaction().get(), new AllowanceStore.Status(limits, Amount.ZERO), amount));
+        }
+        BigInteger others = sum.subtract(givenBack);
+        for (Change change : pending) {
+            others = change.counts() >= windowStart ? others.add(change.amount()) : others;
+        }
+        if (limits.perPeriod().isPresent()) {
+            Amount limit = limits.perPeriod().get();
+            if (others.add(amount.toBigInteger()).compareTo(limit.toBigInteger()) > 0) {
+                return Optional.of(exceeded("per_period", limit, AllowanceStore.Status.of(limits, others), amount));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Opening.CapExceeded exceeded(String scope, Amount limit, AllowanceStore.Status others, Amount requested) {
+        Amount spent = others.spent();
+        Amount remaining = limit.isLessThan(spent) ? Amount.ZERO : limit.minus(spent);
+        return new Opening.CapExceeded(
+                scope, limit, spent, requested, remaining, limits.period().toSeconds());
+    }
+
+    /**
+     * Returns the moment to which uses must be moved that carry a time in the future, because a clock was ahead; empty when there are none.
+     * Otherwise they would not leave the window until the clock gets there again.
+     */
+    synchronized OptionalLong setBackTo() {
+        if (limits.none()) {
+            return OptionalLong.empty();
+        }
+        slide();
+        long newest = minutes.isEmpty() ? Long.MIN_VALUE : minutes.lastKey();
+        for (Change change : pending) {
+            newest = Math.max(newest, change.counts());
+        }
+        long last = lastPossible(clock.millis());
+        return newest > withSlack(last) ? OptionalLong.of(last) : OptionalLong.empty();
+    }
+
+    /** Moves the window to the present: old uses leave it, or, when the clock was set back, some enter it again. */
+    private void slide() {
+        long now = clock.millis();
+        begun = Math.min(begun, now);
+        long start = startOfWindow(now);
+        if (start < windowStart) {
+            sum = sum.add(sumOf(minutes.subMap(start, windowStart)));
+        } else if (start > windowStart) {
+            sum = sum.subtract(sumOf(minutes.subMap(windowStart, start)));
+        }
+        windowStart = start;
+    }
+
+    private static BigInteger sumOf(Map<Long, BigInteger> some) {
+        return some.values().stream().reduce(BigInteger.ZERO, BigInteger::add);
+    }
+
+    /**
+     * Returns the start of the window. A clock that is ahead at a start would end the period of all uses from before. So until this process has
+     * run for a whole period itself, the window ends no later than the newest block of the followed chain. The uses of this process cannot have
+     * left the window before that anyway.
+     */
+    private long startOfWindow(long now) {
+        long period = limits.period().toMillis();
+        if (hasRunForAPeriod(now)) {
+            return now - period;
+        }
+        OptionalLong chain = chainMillis.get();
+        return chain.isEmpty() ? Long.MIN_VALUE : Math.min(now, chain.getAsLong()) - period;
+    }
+
+    private boolean hasRunForAPeriod(long now) {
+        return !shared && now - begun >= limits.period().toMillis();
+    }
+
+    /**
+     * Returns the latest possible time of a use, unless a clock was ahead when it was made. A clock that is behind now must not override the
+     * chain's time.
+     */
+    private long lastPossible(long now) {
+        OptionalLong chain = chainMillis.get();
+        if (chain.isPresent()) {
+            return Math.max(now, Math.min(chain.getAsLong(), NO_TIME));
+        }
+        return hasRunForAPeriod(now) ? now : NO_TIME;
+    }
+}

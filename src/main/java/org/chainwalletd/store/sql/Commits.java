@@ -1,0 +1,118 @@
+package org.chainwalletd.store.sql;
+
+import java.sql.SQLException;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.chainwalletd.store.CommitMark;
+
+/**
+ * The tables {@code identity} and {@code commits}: the id of this store, how many commits it has had, and for each opening the number of its
+ * first commit and a random number. One process writes at a time, so within an opening commits are consecutive, and two copies of a store that
+ * were both written differ in their openings: one row for each start distinguishes them as well as one for each commit would.
+ */
+public final class Commits {
+    private Commits() {}
+
+    /** Returns the id of the store. */
+    public static String id(SqlSession session) throws SQLException {
+        return session.queryOne(
+                        "SELECT id FROM identity WHERE one = 1",
+                        row -> HexFormat.of().formatHex(row.getBytes(1)))
+                .orElseThrow();
+    }
+
+    /** Returns the store's last commit. */
+    public static CommitMark last(SqlSession session) throws SQLException {
+        long opening = session.queryOne(
+                        "SELECT random FROM commits WHERE number = (SELECT max(number) FROM commits)",
+                        row -> row.getLong(1))
+                .orElse(CommitMark.BEFORE_OPENINGS);
+        return new CommitMark(id(session), opening, number(session));
+    }
+
+    private static long number(SqlSession session) throws SQLException {
+        return session.queryOne("SELECT commits FROM identity WHERE one = 1", row -> row.getLong(1))
+                .orElseThrow();
+    }
+
+    static boolean has(SqlSession session, CommitMark mark) throws SQLException {
+        return lacking(session, mark).isEmpty();
+    }
+
+    /** Returns why the store does not contain a commit that is remembered elsewhere; empty when it does. */
+    public static Optional<String> lacking(SqlSession session, CommitMark mark) throws SQLException {
+        if (!id(session).equals(mark.store())) {
+            return Optional.of("is not the store that this datadir has worked with");
+        }
+        OptionalLong last = lastOf(session, mark.opening());
+        if (last.isPresent() && mark.number() <= last.getAsLong()) {
+            return Optional.empty();
+        }
+        long missing = mark.number() - number(session);
+        return Optional.of(
+                missing > 0
+                        ? "is older than the one that this datadir has worked with: it lacks the last " + missing
+                                + " commits"
+                        : "is a copy that went another way than the one that this datadir has worked with, which had"
+                                + " other commits up to number " + mark.number());
+    }
+
+    /** Returns the number of the last commit of an opening; empty when the store never had that opening. */
+    static OptionalLong lastOf(SqlSession session, long opening) throws SQLException {
+        Optional<Long> first = opening == CommitMark.BEFORE_OPENINGS
+                ? Optional.of(0L)
+                : session.queryOne("SELECT number FROM commits WHERE random = ?", row -> row.getLong(1), opening);
+        if (first.isEmpty()) {
+            return OptionalLong.empty();
+        }
+        Optional<Long> next = session.queryOne(
+                "SELECT number FROM commits WHERE number > ? ORDER BY number LIMIT 1",
+                row -> row.getLong(1),
+                first.get());
+        return OptionalLong.of(next.isPresent() ? next.get() - 1 : number(session));
+    }
+
+    /**
+     * Records the number of a commit, inside its transaction.
+     *
+     * @return whether the store may be written: false once it was moved, and then nothing is recorded
+     */
+    static boolean count(SqlSession session, long number) throws SQLException {
+        return session.update("UPDATE identity SET commits = ? WHERE one = 1 AND moved IS NULL", number) == 1;
+    }
+
+    /** Returns the name of the database that the store was moved to; empty while this store is the one that pays. */
+    public static Optional<String> movedTo(SqlSession session) throws SQLException {
+        return session.queryOne("SELECT moved FROM identity WHERE one = 1", row -> row.ifText("moved"))
+                .orElseThrow();
+    }
+
+    /** Marks the store as moved to the database of this name, or as moved no more. */
+    public static void mark(SqlSession session, Optional<String> database) throws SQLException {
+        session.update("UPDATE identity SET moved = ? WHERE one = 1", database.orElse(null));
+    }
+
+    /** Returns the message for the operator about a store that was moved. */
+    static String moved(String store, String database) {
+        return "the store " + store + " was moved to " + database + ", which alone knows what is paid since: start with"
+                + " --store " + database;
+    }
+
+    /** Records that the commit of this number is the first of an opening. */
+    static void open(SqlSession session, long number, long random) throws SQLException {
+        session.update("INSERT INTO commits (number, random) VALUES (?, ?)", number, random);
+    }
+
+    /** Tells whether the store was ever written by a release that keeps a {@code sent.log} beside it. */
+    static boolean wasLogged(SqlSession session) throws SQLException {
+        return last(session).opening() != CommitMark.BEFORE_OPENINGS;
+    }
+
+    /** Tells whether payments may be missing in the store because it was restored without a log that contained them. */
+    public static boolean isForgetful(SqlSession session) throws SQLException {
+        return session.queryOne("SELECT forgetful FROM identity WHERE one = 1", row -> row.getLong(1))
+                        .orElseThrow()
+                == 1;
+    }
+}

@@ -1,0 +1,140 @@
+package org.chainwalletd.store.sql;
+
+import java.sql.SQLException;
+import java.util.BitSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.Coin;
+
+/**
+ * Moves rows of older schema versions: from the tables {@code intents}, {@code tokens}, {@code reservations} and {@code allowance_uses} of
+ * version 2 to those of version 3, and from {@code kept_receipts} of version 14 to {@code kept_spends}. Works in steps of {@link #BITE} rows: a
+ * store may hold millions of rows, and one commit of all of them would need as much disk space again. The file has the newest version from the
+ * first step on, so no older release opens it half moved, and a process that dies meanwhile moves the rest at its next start.
+ */
+final class EarlierRows {
+    private static final int BITE = 1_000;
+    private static final String INTENT =
+            "tx_id, kind, from_address, tx, inputs, built_at_height, change_index, token, digest,"
+                    + " allowance, created_at, changed_at, state, reason, block_height, block_id, buried";
+
+    private final SqlSession session;
+
+    EarlierRows(SqlSession session) {
+        this.session = session;
+    }
+
+    void moveAll() throws SQLException {
+        while (moveSome(BITE)) {
+            continue;
+        }
+    }
+
+    /** Moves up to {@code most} rows in one commit. Returns whether there may be more to move. */
+    boolean moveSome(int most) throws SQLException {
+        if (!Sqlite.hasTable(session, "intents")) {
+            return moveReceipts(most);
+        }
+        session.execute("BEGIN IMMEDIATE");
+        boolean moved = moveIntents(most) > 0 || moveUses(most) > 0;
+        if (!moved) {
+            for (String table : List.of("tokens", "reservations", "allowance_uses", "intents")) {
+                session.execute("DROP TABLE " + table);
+            }
+        }
+        session.execute("COMMIT");
+        return true;
+    }
+
+    private boolean moveReceipts(int most) throws SQLException {
+        if (!Sqlite.hasTable(session, "kept_receipts")) {
+            return false;
+        }
+        session.execute("BEGIN IMMEDIATE");
+        if (KeptSpends.moveOlder(session, most) == 0) {
+            session.execute("DROP TABLE kept_receipts");
+        }
+        session.execute("COMMIT");
+        return true;
+    }
+
+    private int moveIntents(int most) throws SQLException {
+        List<byte[]> keys =
+                session.query("SELECT tx_id FROM intents ORDER BY rowid LIMIT ?", row -> row.getBytes(1), most);
+        for (byte[] txId : keys) {
+            moveIntent(txId);
+        }
+        return keys.size();
+    }
+
+    private void moveIntent(byte[] txId) throws SQLException {
+        String token = session.queryOne(
+                        "SELECT token FROM intents WHERE tx_id = ?", row -> row.ifText("token"), (Object) txId)
+                .orElseThrow()
+                .orElse(null);
+        List<Coin> inputs = session.queryOne(
+                        "SELECT inputs FROM intents WHERE tx_id = ?", row -> Coin.decode(row.raw("inputs")), (Object)
+                                txId)
+                .orElseThrow();
+        boolean bound = token != null
+                && session.queryOne(
+                                "SELECT 1 FROM tokens WHERE token = ? AND intent = ?",
+                                found -> found.getLong(1),
+                                token,
+                                txId)
+                        .isPresent();
+        session.update(
+                "INSERT INTO spends (" + INTENT + ", short_id, token_key, held, counted_at) SELECT " + INTENT
+                        + ", ?, ?, ?, ? FROM intents WHERE tx_id = ?",
+                SpendRow.shortId(txId),
+                bound ? SpendTable.tokenKey(token) : null,
+                held(txId, inputs),
+                SpendTable.orNull(countedAt(txId)),
+                txId);
+        session.update("DELETE FROM intents WHERE tx_id = ?", (Object) txId);
+    }
+
+    private byte[] held(byte[] txId, List<Coin> inputs) throws SQLException {
+        Set<Outpoint> reserved = new HashSet<>(session.query(
+                "SELECT tx_id, output_index FROM reservations WHERE intent = ?",
+                row -> new Outpoint(Hash256.of(row.getBytes(1)), row.getLong(2)),
+                (Object) txId));
+        BitSet held = new BitSet();
+        for (int i = 0; i < inputs.size(); i++) {
+            held.set(i, reserved.contains(inputs.get(i).outpoint()));
+        }
+        return SpendRow.Held.of(held, inputs.size());
+    }
+
+    private OptionalLong countedAt(byte[] txId) throws SQLException {
+        Optional<Long> at = session.queryOne(
+                "SELECT at FROM allowance_uses WHERE intent = ?", row -> row.getLong(1), (Object) txId);
+        return at.isPresent() ? OptionalLong.of(at.get()) : OptionalLong.empty();
+    }
+
+    private int moveUses(int most) throws SQLException {
+        List<Use> uses = session.query(
+                "SELECT intent, amount, at FROM allowance_uses ORDER BY at LIMIT ?",
+                row -> new Use(SpendTable.txId(row), Amount.ofUnsigned(row.getLong(2)), row.getLong(3)),
+                most);
+        for (Use use : uses) {
+            AllowanceTable.count(session, use.amount(), use.at());
+            session.update("DELETE FROM allowance_uses WHERE intent = ?", (Object)
+                    use.txId().toArray());
+        }
+        return uses.size();
+    }
+
+    /**
+     * Row of the former table {@code allowance_uses}.
+     *
+     * @param at time of the use, milliseconds since 1970
+     */
+    private record Use(Hash256 txId, Amount amount, long at) {}
+}

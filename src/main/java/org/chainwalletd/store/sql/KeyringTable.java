@@ -1,0 +1,295 @@
+package org.chainwalletd.store.sql;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.store.KeyringRow.Head;
+import org.chainwalletd.store.KeyringRow.Key;
+import org.chainwalletd.store.KeyringRow.Place;
+
+/** Tables of a keyring in a PostgreSQL store, read and written within a transaction of the caller. */
+public final class KeyringTable {
+    /** Keys in one query. */
+    private static final int PAGE = 10_000;
+
+    private static final String COLUMNS = "number, address, public_key, derivation, label, imported, origin, birth";
+
+    private static final List<String> TABLES = List.of(
+            "CREATE TABLE keyring (one BIGINT PRIMARY KEY CHECK (one = 1), next_index BIGINT NOT NULL)",
+            "CREATE TABLE keyring_members (name TEXT PRIMARY KEY, json BYTEA NOT NULL)",
+            """
+            CREATE TABLE sealed (
+              kind TEXT NOT NULL,
+              owner BYTEA NOT NULL,
+              blob BYTEA NOT NULL,
+              PRIMARY KEY (kind, owner))""",
+            """
+            CREATE TABLE keys (
+              number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+              address BYTEA NOT NULL UNIQUE,
+              public_key BYTEA,
+              derivation BIGINT,
+              label TEXT,
+              imported BIGINT NOT NULL,
+              origin BIGINT NOT NULL,
+              birth BIGINT)""");
+
+    private static final String COMMIT = "current_setting('walletd.commit')::bigint";
+
+    /** Tables and triggers by which a daemon follows the changes of others. */
+    private static final List<String> FOLLOWING = List.of(
+            "ALTER TABLE keys ADD COLUMN commit BIGINT NOT NULL DEFAULT 0",
+            "CREATE INDEX keys_by_commit ON keys (commit)",
+            "CREATE TABLE deleted_keys (address BYTEA PRIMARY KEY, commit BIGINT NOT NULL)",
+            "CREATE INDEX deleted_keys_by_commit ON deleted_keys (commit)",
+            """
+            CREATE FUNCTION key_changing() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+              NEW.commit := %s;
+              IF TG_OP = 'INSERT' THEN
+                DELETE FROM deleted_keys WHERE address = NEW.address;
+              END IF;
+              RETURN NEW;
+            END $$""".formatted(COMMIT),
+            "CREATE TRIGGER key_changing BEFORE INSERT OR UPDATE ON keys FOR EACH ROW EXECUTE FUNCTION key_changing()",
+            """
+            CREATE FUNCTION key_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+              INSERT INTO deleted_keys (address, commit) VALUES (OLD.address, %s)
+                ON CONFLICT (address) DO UPDATE SET commit = excluded.commit;
+              RETURN NULL;
+            END $$""".formatted(COMMIT),
+            "CREATE TRIGGER key_deleted AFTER DELETE ON keys FOR EACH ROW EXECUTE FUNCTION key_deleted()",
+            """
+            CREATE FUNCTION keyring_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+              INSERT INTO changes (commit, rows_of, id) VALUES (%s, 'keys', 0) ON CONFLICT DO NOTHING;
+              RETURN NULL;
+            END $$""".formatted(COMMIT),
+            "CREATE TRIGGER keys_changed AFTER INSERT OR UPDATE OR DELETE ON keys"
+                    + " FOR EACH STATEMENT EXECUTE FUNCTION keyring_changed()",
+            "CREATE TRIGGER keyring_changed AFTER INSERT OR UPDATE ON keyring"
+                    + " FOR EACH STATEMENT EXECUTE FUNCTION keyring_changed()",
+            "CREATE TRIGGER members_changed AFTER INSERT OR UPDATE OR DELETE ON keyring_members"
+                    + " FOR EACH STATEMENT EXECUTE FUNCTION keyring_changed()",
+            "CREATE TRIGGER evm_key_sealed AFTER INSERT ON sealed"
+                    + " FOR EACH ROW WHEN (NEW.kind = 'kept_evm_key') EXECUTE FUNCTION keyring_changed()",
+            "CREATE TRIGGER evm_key_removed AFTER DELETE ON sealed"
+                    + " FOR EACH ROW WHEN (OLD.kind = 'kept_evm_key') EXECUTE FUNCTION keyring_changed()");
+
+    private KeyringTable() {}
+
+    /** Makes the tables where an earlier release has not; called with the migration's lock. */
+    public static void migrate(SqlSession session) throws SQLException {
+        if (!isMade(session)) {
+            for (String table : TABLES) {
+                session.execute(table);
+            }
+        }
+        if (!isFollowed(session)) {
+            for (String statement : FOLLOWING) {
+                session.execute(statement);
+            }
+        }
+    }
+
+    private static boolean isFollowed(SqlSession session) throws SQLException {
+        return session.queryOne("SELECT to_regclass('deleted_keys') IS NOT NULL AS made", row -> row.truth("made"))
+                .orElseThrow();
+    }
+
+    public static boolean isMade(SqlSession session) throws SQLException {
+        return session.queryOne("SELECT to_regclass('keys') IS NOT NULL AS made", row -> row.truth("made"))
+                .orElseThrow();
+    }
+
+    public static Optional<Head> head(SqlSession session) throws SQLException {
+        Optional<Long> next = session.queryOne("SELECT next_index FROM keyring", row -> row.getLong(1));
+        if (next.isEmpty()) {
+            return Optional.empty();
+        }
+        Map<String, Bytes> members = new TreeMap<>();
+        session.visit(
+                "SELECT name, json FROM keyring_members",
+                row -> members.put(row.text("name"), Bytes.wrap(row.raw("json"))));
+        return Optional.of(new Head(next.get(), members));
+    }
+
+    /** Receives each row; may pass it to a log. */
+    public interface Visitor<T> {
+        void visit(T row) throws SQLException;
+    }
+
+    public static void visitKeys(SqlSession session, Visitor<Key> visitor) throws SQLException {
+        record Numbered(long number, Key key) {}
+        List<Numbered> page;
+        for (long last = 0; ; last = page.get(page.size() - 1).number()) {
+            page = session.query(
+                    "SELECT " + COLUMNS + " FROM keys WHERE number > ? ORDER BY number LIMIT ?",
+                    row -> new Numbered(row.number("number"), key(row)),
+                    last,
+                    PAGE);
+            if (page.isEmpty()) {
+                return;
+            }
+            for (Numbered each : page) {
+                visitor.visit(each.key());
+            }
+        }
+    }
+
+    /** Reads the listed keys that have changed after a commit. */
+    public static List<Key> changedAfter(SqlSession session, long commit) throws SQLException {
+        return session.query(
+                "SELECT " + COLUMNS + " FROM keys WHERE commit > ? ORDER BY commit, number", KeyringTable::key, commit);
+    }
+
+    private static Key key(Row row) throws SQLException {
+        byte[] publicKey = row.raw("public_key");
+        return new Key(
+                row.address("address"),
+                Optional.ofNullable(publicKey).map(PublicKey::of),
+                row.ifNumber("derivation"),
+                row.ifText("label"),
+                row.flag("imported"),
+                (int) row.number("origin"),
+                row.ifNumber("birth"));
+    }
+
+    public static void seal(SqlSession session, Place place, Bytes blob) throws SQLException {
+        session.later(
+                "INSERT INTO sealed (kind, owner, blob) VALUES (?, ?, ?)"
+                        + " ON CONFLICT (kind, owner) DO UPDATE SET blob = excluded.blob",
+                place.kind(),
+                place.owner().toArray(),
+                blob.toArray());
+    }
+
+    public static void list(SqlSession session, Key key) throws SQLException {
+        session.later(
+                "INSERT INTO keys (address, public_key, derivation, label, imported, origin, birth)"
+                        + " VALUES (?, ?::bytea, ?::bigint, ?, ?, ?, ?::bigint)"
+                        + " ON CONFLICT (address) DO UPDATE SET public_key = excluded.public_key,"
+                        + " derivation = excluded.derivation, label = excluded.label, imported = excluded.imported,"
+                        + " origin = excluded.origin, birth = excluded.birth",
+                key.address().toArray(),
+                bytes(key.publicKey()),
+                number(key.index()),
+                key.label().orElse(null),
+                key.imported() ? 1 : 0,
+                key.origin(),
+                number(key.birth()));
+    }
+
+    /** Completes a listed key by what is known of it now. Returns the key as it is then, unless it is not listed. */
+    public static List<Key> replace(SqlSession session, Key key) throws SQLException {
+        // Others may have learnt more of the key meanwhile.
+        return session.query(
+                "UPDATE keys SET public_key = coalesce(?::bytea, public_key),"
+                        + " derivation = coalesce(?::bigint, derivation), imported = greatest(imported, ?),"
+                        + " origin = coalesce(nullif(?, 0), origin), birth = coalesce(?::bigint, birth)"
+                        + " WHERE address = ? RETURNING " + COLUMNS,
+                KeyringTable::key,
+                bytes(key.publicKey()),
+                number(key.index()),
+                key.imported() ? 1 : 0,
+                key.origin(),
+                number(key.birth()),
+                key.address().toArray());
+    }
+
+    /** Sets the label of a listed key. Returns the key as it is then, unless it is not listed. */
+    public static List<Key> label(SqlSession session, Address address, Optional<String> label) throws SQLException {
+        return session.query(
+                "UPDATE keys SET label = ? WHERE address = ? RETURNING " + COLUMNS,
+                KeyringTable::key,
+                label.orElse(null),
+                address.toArray());
+    }
+
+    private static byte[] bytes(Optional<PublicKey> key) {
+        return key.map(PublicKey::toArray).orElse(null);
+    }
+
+    private static Object number(OptionalLong number) {
+        return number.isPresent() ? number.getAsLong() : null;
+    }
+
+    /** The next index never goes back: an address of the seed is given out once. */
+    public static void set(SqlSession session, Head head) throws SQLException {
+        session.later(
+                "INSERT INTO keyring (one, next_index) VALUES (1, ?) ON CONFLICT (one) DO UPDATE"
+                        + " SET next_index = excluded.next_index WHERE keyring.next_index < excluded.next_index",
+                head.nextIndex());
+        session.later("DELETE FROM keyring_members");
+        for (Map.Entry<String, Bytes> member : head.members().entrySet()) {
+            session.later(
+                    "INSERT INTO keyring_members (name, json) VALUES (?, ?)",
+                    member.getKey(),
+                    member.getValue().toArray());
+        }
+    }
+
+    /** Looks up whether a key was deleted and has not come back. */
+    public static SqlSession.Lookup<Boolean> deletion(Address address) {
+        return new SqlSession.Lookup<>(
+                List.of("deleted_keys", address), "SELECT 1 FROM deleted_keys WHERE address = ?", row -> true, (Object)
+                        address.toArray());
+    }
+
+    /** Passes everything to a log's base. */
+    static void tell(SqlSession session, Visitor<SentLine> visitor) throws SQLException {
+        List<Place> page;
+        for (Place last = new Place("", Bytes.EMPTY); ; last = page.get(page.size() - 1)) {
+            page = new ArrayList<>();
+            List<Place> places = page;
+            List<SentLine> told = session.query(
+                    "SELECT kind, owner, blob FROM sealed WHERE (kind, owner) > (?, ?) ORDER BY kind, owner LIMIT ?",
+                    row -> {
+                        Place place = new Place(row.text("kind"), Bytes.wrap(row.raw("owner")));
+                        places.add(place);
+                        return new SentLine.Sealed(place, Bytes.wrap(row.raw("blob")));
+                    },
+                    last.kind(),
+                    last.owner().toArray(),
+                    PAGE);
+            if (told.isEmpty()) {
+                break;
+            }
+            for (SentLine line : told) {
+                visitor.visit(line);
+            }
+        }
+        visitKeys(session, key -> visitor.visit(new SentLine.KeyListed(key)));
+        Optional<Head> head = head(session);
+        if (head.isPresent()) {
+            visitor.visit(new SentLine.KeyringHead(head.get()));
+        }
+    }
+
+    /** Enters a line of a log. */
+    static void enter(SqlSession session, SentLine.Sealed sealed) throws SQLException {
+        seal(session, sealed.place(), sealed.blob());
+    }
+
+    /** Enters a line of a log. Returns whether it lists a key that was not listed. */
+    static boolean enter(SqlSession session, SentLine.KeyListed listed) throws SQLException {
+        boolean isNew = session.queryOne("SELECT 1 FROM keys WHERE address = ?", row -> true, (Object)
+                        listed.key().address().toArray())
+                .isEmpty();
+        list(session, listed.key());
+        return isNew;
+    }
+
+    /** Enters a line of a log. */
+    static void enter(SqlSession session, SentLine.KeyringHead head) throws SQLException {
+        set(session, head.head());
+    }
+}

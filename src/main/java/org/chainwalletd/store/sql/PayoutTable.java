@@ -1,0 +1,639 @@
+package org.chainwalletd.store.sql;
+
+import java.nio.ByteBuffer;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.function.Predicate;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.PayoutStore;
+import org.chainwalletd.store.PayoutStore.Order;
+import org.chainwalletd.store.PayoutStore.Payout;
+import org.chainwalletd.store.PayoutStore.Position;
+import org.chainwalletd.store.PayoutStore.State;
+import org.chainwalletd.store.StandIns;
+import org.chainwalletd.store.files.CrashPoint;
+
+/**
+ * The tables of payouts. Changes are numbered in the order of the commits; when a spend changes, the payouts that it carries change with it, in
+ * the same commit. Written by the writer's thread alone; static methods are used by readers too.
+ */
+public final class PayoutTable implements GroupCommitWriter.InMemory {
+    /** Condition of payouts that no spend carries and that may still be paid. */
+    static final String WAITING = "(spend IS NULL AND mark <> 'CANCELLED')";
+
+    /**
+     * {@link #WAITING} for queries that name the table p. A partial index with this condition is used only where it is repeated in the same
+     * words.
+     */
+    static final String WAITING_OF_P = "(p.spend IS NULL AND p.mark <> 'CANCELLED')";
+
+    /** Condition of batches whose payouts are not final. */
+    static final String OPEN_BATCH = "(kind = '" + StandIns.PAYOUT_BATCH
+            + "' AND NOT (state = 'CONFIRMED' AND buried = 1) AND state <> 'CONFLICTED')";
+
+    static final String QUEUED = "QUEUED";
+    static final String HELD = "HELD";
+    static final String CANCELLED = "CANCELLED";
+
+    private static final String SELECT =
+            "SELECT p.id, p.payout_id, p.to_address, p.amount, p.datum, p.memo, p.token_name, p.mark, p.spend, p.output_index,"
+                    + " p.submitted_at, p.changed_at, p.change, f.addresses, q.generation, s.state, s.buried, s.block_height"
+                    + " FROM payouts p JOIN payout_sources f ON f.id = p.source JOIN payout_queue q ON q.one = 1"
+                    + " LEFT JOIN spends s ON s.id = p.spend WHERE ";
+
+    private final SentLog.Lines log;
+    /** Number of the last payout. Written by the writer alone, read by any thread that asks whether there are payouts. */
+    private volatile long lastId;
+
+    private long lastChange;
+    /** Number of unfinished payouts; empty when it must be counted again. */
+    private OptionalLong unfinished = OptionalLong.empty();
+    /** Number of changes in the commit that is being prepared. */
+    private int pending;
+
+    private volatile Runnable listener = () -> {};
+    private volatile Predicate<String> ended = name -> false;
+
+    PayoutTable(SentLog.Lines log) {
+        this.log = log;
+    }
+
+    /** Tells whether there has ever been a payout. */
+    boolean any() {
+        return lastId > 0;
+    }
+
+    void takeUp(SqlSession session) throws SQLException {
+        lastId = session.queryOne("SELECT coalesce(max(id), 0) FROM payouts", row -> row.getLong(1))
+                .orElseThrow();
+        lastChange = lastChange(session);
+    }
+
+    static long lastChange(SqlSession session) throws SQLException {
+        return session.queryOne("SELECT coalesce(max(change), 0) FROM payouts", row -> row.getLong(1))
+                .orElseThrow();
+    }
+
+    /** Reloads the state in memory after other processes have changed payouts; their rows change with the spends that carry them. */
+    void follow(SqlSession session) throws SQLException {
+        takeUp(session);
+        unfinished = OptionalLong.empty();
+        listener.run();
+    }
+
+    void whenChanged(Runnable told) {
+        listener = told;
+    }
+
+    void endedTokens(Predicate<String> judge) {
+        ended = judge;
+    }
+
+    boolean hasEnded(Optional<String> owner) {
+        return ended.test(owner.orElse(PayoutStore.CLASSIC));
+    }
+
+    /** Tells whether the payout's token has ended, and nobody has released the payout since. */
+    boolean mustBeHeld(Standing payout) {
+        return !payout.released() && hasEnded(payout.owner());
+    }
+
+    @Override
+    public int mark() {
+        return pending;
+    }
+
+    @Override
+    public void undoTo(int mark) {
+        pending = mark;
+        unfinished = OptionalLong.empty();
+    }
+
+    @Override
+    public void settle() {
+        if (pending > 0) {
+            pending = 0;
+            listener.run();
+        }
+    }
+
+    private long nextChange() {
+        pending++;
+        return ++lastChange;
+    }
+
+    /** Columns of a payout that decide what may be done with it. */
+    record Standing(
+            long id,
+            Order order,
+            Optional<String> owner,
+            List<Address> from,
+            String mark,
+            OptionalLong spend,
+            boolean released,
+            long at) {
+        boolean isWaiting() {
+            return spend.isEmpty() && !mark.equals(CANCELLED);
+        }
+
+        boolean isQueued() {
+            return spend.isEmpty() && mark.equals(QUEUED);
+        }
+    }
+
+    private static final String STANDING =
+            "SELECT p.id, p.payout_id, p.to_address, p.amount, p.datum, p.memo, p.token_name, p.mark, p.spend, p.released, p.submitted_at,"
+                    + " f.addresses FROM payouts p JOIN payout_sources f ON f.id = p.source WHERE ";
+
+    private static Standing standing(Row row) throws SQLException {
+        return new Standing(
+                row.number("id"),
+                order(row),
+                row.ifText("token_name"),
+                unpack(row.raw("addresses")),
+                row.text("mark"),
+                row.ifNumber("spend"),
+                row.number("released") != 0,
+                row.number("submitted_at"));
+    }
+
+    private static Order order(Row row) throws SQLException {
+        return new Order(
+                row.text("payout_id"),
+                row.address("to_address"),
+                row.amount("amount"),
+                row.ifBytes("datum"),
+                row.ifText("memo"));
+    }
+
+    static Optional<Standing> find(SqlSession session, String payoutId) throws SQLException {
+        return session.queryOne(STANDING + "p.payout_id = ?", PayoutTable::standing, payoutId);
+    }
+
+    static Optional<Standing> find(SqlSession session, long id) throws SQLException {
+        return session.queryOne(STANDING + "p.id = ?", PayoutTable::standing, id);
+    }
+
+    static boolean has(SqlSession session, String payoutId) throws SQLException {
+        return session.find(ofToken(payoutId)).isPresent();
+    }
+
+    static SqlSession.Lookup<Boolean> ofToken(String token) {
+        return new SqlSession.Lookup<>(token, "SELECT 1 FROM payouts WHERE payout_id = ?", row -> true, token);
+    }
+
+    static long source(SqlSession session, List<Address> from) throws SQLException {
+        byte[] packed = pack(from);
+        session.update("INSERT INTO payout_sources (addresses) VALUES (?) ON CONFLICT DO NOTHING", (Object) packed);
+        return session.queryOne(
+                        "SELECT id FROM payout_sources WHERE addresses = ?", row -> row.getLong(1), (Object) packed)
+                .orElseThrow();
+    }
+
+    long insert(SqlSession session, Order order, long source, Optional<String> owner, String mark, long now)
+            throws SQLException {
+        long id = lastId + 1;
+        lastId = id;
+        session.update(
+                "INSERT INTO payouts (id, payout_id, to_address, amount, datum, memo, source, token_name, mark,"
+                        + " submitted_at, changed_at, change) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                id,
+                order.payoutId(),
+                order.to().toArray(),
+                order.amount().bits(),
+                order.datum().map(Bytes::toArray).orElse(null),
+                order.memo().orElse(null),
+                source,
+                owner.orElse(null),
+                mark,
+                now,
+                now,
+                nextChange());
+        if (unfinished.isPresent()) {
+            unfinished = OptionalLong.of(unfinished.getAsLong() + 1);
+        }
+        return id;
+    }
+
+    void mark(SqlSession session, Standing payout, String mark, long now) throws SQLException {
+        session.update(
+                "UPDATE payouts SET mark = ?, changed_at = ?, change = ? WHERE id = ?",
+                mark,
+                now,
+                nextChange(),
+                payout.id());
+        unfinished = OptionalLong.empty();
+        if (mark.equals(CANCELLED)) {
+            log.add(cancelled(payout));
+        }
+    }
+
+    /** Queues a payout that is held; from then on it does not matter whether its token has ended. */
+    void release(SqlSession session, Standing payout, long now) throws SQLException {
+        mark(session, payout, QUEUED, now);
+        session.update("UPDATE payouts SET released = 1 WHERE id = ?", payout.id());
+    }
+
+    private static SentLine.Cancelled cancelled(Standing payout) {
+        return new SentLine.Cancelled(
+                payout.order().payoutId(),
+                payout.order().to(),
+                payout.order().amount(),
+                payout.order().datum(),
+                payout.owner(),
+                payout.at(),
+                payout.from());
+    }
+
+    long unfinished(SqlSession session) throws SQLException {
+        if (unfinished.isEmpty()) {
+            unfinished = OptionalLong.of(countUnfinished(session));
+        }
+        return unfinished.getAsLong();
+    }
+
+    static long countUnfinished(SqlSession session) throws SQLException {
+        long waiting = session.queryOne(
+                        "SELECT count(*) FROM payouts INDEXED BY payouts_waiting WHERE " + WAITING,
+                        row -> row.getLong(1))
+                .orElseThrow();
+        long carried = session.queryOne(
+                        "SELECT count(*) FROM spends s INDEXED BY spends_batches JOIN payouts p ON p.spend = s.id WHERE "
+                                + OPEN_BATCH.replace("kind", "s.kind"),
+                        row -> row.getLong(1))
+                .orElseThrow();
+        return waiting + carried;
+    }
+
+    static boolean isPaused(SqlSession session) throws SQLException {
+        return session.queryOne("SELECT paused FROM payout_queue WHERE one = 1", row -> row.getLong(1) != 0)
+                .orElse(false);
+    }
+
+    void pause(SqlSession session, boolean paused) throws SQLException {
+        session.update("UPDATE payout_queue SET paused = ? WHERE one = 1", paused ? 1 : 0);
+        pending++;
+    }
+
+    /** Tells whether a batch may carry all of these payouts now, with the outputs that it has. */
+    boolean mayCarry(SqlSession session, Intent batch, List<Long> payouts) throws SQLException {
+        if (isPaused(session) || payouts.isEmpty()) {
+            return false;
+        }
+        List<TxOutput> outputs =
+                TransactionCodec.decode(batch.transaction().toArray()).outputs();
+        long distinct = payouts.stream().distinct().count();
+        if (payouts.size() > outputs.size() || distinct != payouts.size()) {
+            return false;
+        }
+        for (int i = 0; i < payouts.size(); i++) {
+            Optional<Standing> payout = find(session, payouts.get(i));
+            boolean pays = payout.filter(Standing::isQueued)
+                    .filter(queued -> !mustBeHeld(queued))
+                    .filter(queued -> queued.from().contains(batch.from()))
+                    .map(queued -> queued.order().output())
+                    .filter(outputs.get(i)::equals)
+                    .isPresent();
+            if (!pays) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Assigns payouts to the spend that carries them: the payout at index i of the list is paid by output i. */
+    void carry(SqlSession session, Intent batch, long spend, List<Long> payouts, long now) throws SQLException {
+        long change = nextChange();
+        List<SentLine.Carried.Item> items = new ArrayList<>(payouts.size());
+        for (int i = 0; i < payouts.size(); i++) {
+            Standing payout = find(session, payouts.get(i)).orElseThrow();
+            session.update(
+                    "UPDATE payouts SET spend = ?, output_index = ?, changed_at = ?, change = ? WHERE id = ?",
+                    spend,
+                    i,
+                    now,
+                    change,
+                    payout.id());
+            items.add(item(payout, i));
+        }
+        unfinished = OptionalLong.empty();
+        log.add(new SentLine.Carried(batch.txId(), items));
+        CrashPoint.PAYOUTS_IN_OPEN.reached();
+    }
+
+    private static SentLine.Carried.Item item(Standing payout, int index) {
+        return new SentLine.Carried.Item(
+                payout.order().payoutId(), digest(payout.order().output()), index, payout.owner(), payout.at());
+    }
+
+    /** Returns a digest of the payment that a payout makes. */
+    static Hash256 digest(TxOutput output) {
+        byte[] script = output.script().toArray();
+        byte[] datum = output.datum() == null ? new byte[0] : output.datum().toArray();
+        return Hash256.sha256(ByteBuffer.allocate(Long.BYTES + 1 + script.length + datum.length)
+                .putLong(output.value().bits())
+                .put((byte) (output.datum() == null ? 0 : 1))
+                .put(script)
+                .put(datum)
+                .array());
+    }
+
+    /** Marks the payouts of a batch as changed, because the spend that carries them has changed. */
+    void followed(SqlSession session, SpendRow row, long now) throws SQLException {
+        if (row.intent().kind().equals(StandIns.PAYOUT_BATCH)) {
+            session.update(
+                    "UPDATE payouts SET changed_at = ?, change = ? WHERE spend = ?", now, nextChange(), row.id());
+            unfinished = OptionalLong.empty();
+        }
+    }
+
+    /**
+     * Releases the payouts of a spend that can never be mined: they return to the state of their marks, or are held when their tokens have ended.
+     */
+    void free(SqlSession session, SpendRow row, long now) throws SQLException {
+        if (!row.intent().kind().equals(StandIns.PAYOUT_BATCH)) {
+            return;
+        }
+        List<Standing> carried = session.query(STANDING + "p.spend = ?", PayoutTable::standing, row.id());
+        long change = nextChange();
+        session.update(
+                "INSERT INTO payout_attempts (payout, spend, output_index)"
+                        + " SELECT id, spend, output_index FROM payouts WHERE spend = ? ON CONFLICT DO NOTHING",
+                row.id());
+        session.update(
+                "UPDATE payouts SET spend = NULL, output_index = NULL, changed_at = ?, change = ? WHERE spend = ?",
+                now,
+                change,
+                row.id());
+        CrashPoint.PAYOUTS_IN_REQUEUE.reached();
+        for (Standing payout : carried) {
+            if (payout.mark().equals(QUEUED) && mustBeHeld(payout)) {
+                session.update("UPDATE payouts SET mark = ? WHERE id = ?", HELD, payout.id());
+            }
+        }
+        unfinished = OptionalLong.empty();
+    }
+
+    /**
+     * Holds all queued payouts, and those that would be queued again when their transaction is lost; readers of changes start over.
+     *
+     * @param generation new generation of the feed of changes
+     */
+    static void holdAll(SqlSession session, long generation) throws SQLException {
+        session.update("UPDATE payouts SET mark = ?, released = 0 WHERE mark = ?", HELD, QUEUED);
+        session.update("UPDATE payout_queue SET generation = ? WHERE one = 1", generation);
+    }
+
+    /**
+     * Enters the payouts that the log records for a batch in the store, creating those that are missing. A payout that another open batch already
+     * carries stays with that one.
+     *
+     * @return whether another open batch carries one of them, so that this one must not be sent
+     */
+    boolean enter(SqlSession session, SpendRow row, SentLine.Carried line) throws SQLException {
+        List<TxOutput> outputs =
+                TransactionCodec.decode(row.intent().transaction().toArray()).outputs();
+        boolean lost = row.intent().state() == IntentState.CONFLICTED;
+        long source = source(session, List.of(row.intent().from()));
+        long change = nextChange();
+        boolean elsewhere = false;
+        for (SentLine.Carried.Item item : line.payouts()) {
+            TxOutput output = outputs.get(item.index());
+            if (!digest(output).equals(item.digest())) {
+                throw new SQLException("the batch " + line.txId() + " does not pay what the log says of it");
+            }
+            Optional<Standing> there = find(session, item.payoutId());
+            long id = there.isPresent()
+                    ? there.get().id()
+                    : insert(
+                            session,
+                            new Order(
+                                    item.payoutId(),
+                                    output.address().orElseThrow(),
+                                    output.value(),
+                                    Optional.ofNullable(output.datum()),
+                                    Optional.empty()),
+                            source,
+                            item.owner(),
+                            HELD,
+                            item.submittedAt());
+            OptionalLong carrier = there.map(Standing::spend).orElse(OptionalLong.empty());
+            if (carrier.isPresent() && carrier.getAsLong() == row.id()) {
+                continue;
+            }
+            if (lost || carrier.isPresent()) {
+                elsewhere |= carrier.isPresent() && !lost;
+                session.update(
+                        "INSERT INTO payout_attempts (payout, spend, output_index) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                        id,
+                        row.id(),
+                        item.index());
+            } else {
+                session.update(
+                        "UPDATE payouts SET spend = ?, output_index = ?, change = ?, mark = ? WHERE id = ?",
+                        row.id(),
+                        item.index(),
+                        change,
+                        HELD,
+                        id);
+            }
+        }
+        return elsewhere;
+    }
+
+    /** Enters a payout that was cancelled and never pays. */
+    void enter(SqlSession session, SentLine.Cancelled line) throws SQLException {
+        Optional<Standing> there = find(session, line.payoutId());
+        if (there.isEmpty()) {
+            insert(
+                    session,
+                    new Order(line.payoutId(), line.to(), line.amount(), line.datum(), Optional.empty()),
+                    source(session, line.from()),
+                    line.owner(),
+                    CANCELLED,
+                    line.submittedAt());
+        } else if (there.get().isWaiting()) {
+            session.update(
+                    "UPDATE payouts SET mark = ?, change = ? WHERE id = ?",
+                    CANCELLED,
+                    nextChange(),
+                    there.get().id());
+        }
+    }
+
+    /** Returns the log line for the payouts that a batch carries, or carried; empty for other spends. */
+    public static Optional<SentLine.Carried> carriedBy(SqlSession session, SpendRow row) throws SQLException {
+        if (!row.intent().kind().equals(StandIns.PAYOUT_BATCH)) {
+            return Optional.empty();
+        }
+        List<SentLine.Carried.Item> items = new ArrayList<>();
+        session.visit(
+                "SELECT p.id, p.payout_id, p.to_address, p.amount, p.datum, p.memo, p.token_name, p.mark, p.spend, p.released,"
+                        + " p.submitted_at, f.addresses, p.output_index AS place FROM payouts p JOIN payout_sources f"
+                        + " ON f.id = p.source WHERE p.spend = ?",
+                found -> items.add(item(standing(found), (int) found.number("place"))),
+                row.id());
+        session.visit(
+                "SELECT p.id, p.payout_id, p.to_address, p.amount, p.datum, p.memo, p.token_name, p.mark, p.spend, p.released,"
+                        + " p.submitted_at, f.addresses, a.output_index AS place FROM payout_attempts a JOIN payouts p"
+                        + " ON p.id = a.payout JOIN payout_sources f ON f.id = p.source WHERE a.spend = ?",
+                found -> items.add(item(standing(found), (int) found.number("place"))),
+                row.id());
+        return items.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new SentLine.Carried(row.intent().txId(), items));
+    }
+
+    /** Visits every payout that was cancelled. */
+    static void visitCancelled(SqlSession session, SqlSession.RowVisitor visitor) throws SQLException {
+        session.visit(STANDING + "p.mark = '" + CANCELLED + "' AND p.id > ? ORDER BY p.id", visitor, 0);
+    }
+
+    static SentLine.Cancelled readCancelled(Row row) throws SQLException {
+        return cancelled(standing(row));
+    }
+
+    /** Reads payouts together with the state of their spends; the data of a batch is read only once. */
+    static final class Reading {
+        /** Fee of a batch and the number of payouts that share it. */
+        private record Cost(Amount fee, int payouts) {}
+
+        private final SqlSession session;
+        private final Map<Long, Cost> costs = new HashMap<>();
+
+        Reading(SqlSession session) {
+            this.session = session;
+        }
+
+        List<Payout> select(String where, Object... values) throws SQLException {
+            List<Raw> raw = session.query(SELECT + where, Reading::raw, values);
+            List<Payout> payouts = new ArrayList<>(raw.size());
+            for (Raw each : raw) {
+                payouts.add(payout(each));
+            }
+            return payouts;
+        }
+
+        private record Raw(
+                long id,
+                Order order,
+                Optional<String> owner,
+                List<Address> from,
+                State state,
+                OptionalLong spend,
+                OptionalLong index,
+                OptionalLong height,
+                long submittedAt,
+                long changedAt,
+                Position position) {}
+
+        private static Raw raw(Row row) throws SQLException {
+            return new Raw(
+                    row.number("id"),
+                    order(row),
+                    row.ifText("token_name"),
+                    unpack(row.raw("addresses")),
+                    state(row),
+                    row.ifNumber("spend"),
+                    row.ifNumber("output_index"),
+                    row.ifNumber("block_height"),
+                    row.number("submitted_at"),
+                    row.number("changed_at"),
+                    new Position(row.number("generation"), row.number("change"), row.number("id")));
+        }
+
+        private static State state(Row row) throws SQLException {
+            if (row.ifNumber("spend").isEmpty()) {
+                return State.valueOf(row.text("mark"));
+            }
+            if (!IntentState.CONFIRMED.name().equals(row.text("state"))) {
+                return State.IN_FLIGHT;
+            }
+            return row.flag("buried") ? State.FINAL : State.CONFIRMED;
+        }
+
+        private Payout payout(Raw raw) throws SQLException {
+            List<Hash256> attempts = session.query(
+                    "SELECT s.tx_id FROM payout_attempts a JOIN spends s ON s.id = a.spend WHERE a.payout = ?"
+                            + " ORDER BY a.spend",
+                    SpendTable::txId,
+                    raw.id());
+            if (raw.spend().isPresent()) {
+                attempts.add(SpendTable.txIdOf(session, raw.spend().getAsLong()));
+            }
+            return new Payout(
+                    raw.id(),
+                    raw.order(),
+                    raw.state(),
+                    raw.owner(),
+                    raw.from(),
+                    attempts,
+                    raw.index().isPresent() ? OptionalInt.of((int) raw.index().getAsLong()) : OptionalInt.empty(),
+                    raw.height(),
+                    feeShare(raw),
+                    raw.submittedAt(),
+                    raw.changedAt(),
+                    raw.position());
+        }
+
+        private Optional<Amount> feeShare(Raw raw) throws SQLException {
+            if (raw.spend().isEmpty()) {
+                return Optional.empty();
+            }
+            long spend = raw.spend().getAsLong();
+            if (!costs.containsKey(spend)) {
+                costs.put(spend, cost(spend));
+            }
+            Cost cost = costs.get(spend);
+            return Optional.of(PayoutStore.feeShare(
+                    cost.fee(), cost.payouts(), (int) raw.index().getAsLong()));
+        }
+
+        private Cost cost(long spend) throws SQLException {
+            SpendRow row = SpendTable.select(session, "id = ?", spend).get(0);
+            List<TxOutput> outputs = TransactionCodec.decode(
+                            row.intent().transaction().toArray())
+                    .outputs();
+            Amount fee = Amount.ZERO;
+            for (Coin coin : row.intent().inputs()) {
+                fee = fee.plus(coin.value());
+            }
+            for (TxOutput output : outputs) {
+                fee = fee.minus(output.value());
+            }
+            return new Cost(fee, row.intent().changeIndex().orElse(outputs.size()));
+        }
+    }
+
+    /** Encodes addresses as one column: 32 bytes each. */
+    private static byte[] pack(List<Address> addresses) {
+        byte[] packed = new byte[addresses.size() * Hash256.LENGTH];
+        for (int i = 0; i < addresses.size(); i++) {
+            System.arraycopy(addresses.get(i).toArray(), 0, packed, i * Hash256.LENGTH, Hash256.LENGTH);
+        }
+        return packed;
+    }
+
+    static List<Address> unpack(byte[] packed) {
+        List<Address> addresses = new ArrayList<>();
+        for (int at = 0; at < packed.length; at += Hash256.LENGTH) {
+            addresses.add(Address.of(Arrays.copyOfRange(packed, at, at + Hash256.LENGTH)));
+        }
+        return addresses;
+    }
+}

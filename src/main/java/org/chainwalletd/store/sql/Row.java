@@ -1,0 +1,123 @@
+package org.chainwalletd.store.sql;
+
+import java.math.BigInteger;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+
+/**
+ * A row of a query result: with several columns they are read by name, a single one by its number, from 1. The only place that knows how values
+ * are stored in columns: u64 with the same 64 bits in a signed number, booleans as 0 or 1, larger numbers as big-endian bytes.
+ */
+public final class Row {
+    private final ResultSet columns;
+
+    public Row(ResultSet columns) {
+        this.columns = columns;
+    }
+
+    public long getLong(int column) throws SQLException {
+        return columns.getLong(column);
+    }
+
+    public int getInt(int column) throws SQLException {
+        return columns.getInt(column);
+    }
+
+    public String getString(int column) throws SQLException {
+        return columns.getString(column);
+    }
+
+    /** Returns the bytes of a column, null when it has none. */
+    public byte[] getBytes(int column) throws SQLException {
+        return columns.getBytes(column);
+    }
+
+    public long number(String column) throws SQLException {
+        return columns.getLong(column);
+    }
+
+    public OptionalLong ifNumber(String column) throws SQLException {
+        long number = columns.getLong(column);
+        return columns.wasNull() ? OptionalLong.empty() : OptionalLong.of(number);
+    }
+
+    /** Returns an unsigned number of any length. */
+    public BigInteger large(String column) throws SQLException {
+        return new BigInteger(1, columns.getBytes(column));
+    }
+
+    public Amount amount(String column) throws SQLException {
+        return Amount.ofUnsigned(columns.getLong(column));
+    }
+
+    public Optional<Amount> ifAmount(String column) throws SQLException {
+        OptionalLong bits = ifNumber(column);
+        return bits.isPresent() ? Optional.of(Amount.ofUnsigned(bits.getAsLong())) : Optional.empty();
+    }
+
+    /** Returns the stored value: a number, text, bytes or null. */
+    public Object value(int column) throws SQLException {
+        Object value = columns.getObject(column);
+        return value instanceof Integer number ? (Object) number.longValue() : value;
+    }
+
+    public boolean truth(String column) throws SQLException {
+        return columns.getBoolean(column);
+    }
+
+    public boolean flag(String column) throws SQLException {
+        return columns.getInt(column) == 1;
+    }
+
+    public String text(String column) throws SQLException {
+        return columns.getString(column);
+    }
+
+    public Optional<String> ifText(String column) throws SQLException {
+        return Optional.ofNullable(columns.getString(column));
+    }
+
+    /** Returns the bytes of a column, null when it has none. */
+    public byte[] raw(String column) throws SQLException {
+        return columns.getBytes(column);
+    }
+
+    public Bytes bytes(String column) throws SQLException {
+        return Bytes.wrap(columns.getBytes(column));
+    }
+
+    public Optional<Bytes> ifBytes(String column) throws SQLException {
+        return Optional.ofNullable(columns.getBytes(column)).map(Bytes::wrap);
+    }
+
+    public Hash256 hash(String column) throws SQLException {
+        return Hash256.of(columns.getBytes(column));
+    }
+
+    public Address address(String column) throws SQLException {
+        return Address.of(columns.getBytes(column));
+    }
+
+    /** Returns the values of all columns, each followed by a space, bytes in hexadecimal. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder();
+        try {
+            for (int i = 1; i <= columns.getMetaData().getColumnCount(); i++) {
+                Object value = columns.getObject(i);
+                text.append(value instanceof byte[] bytes ? HexFormat.of().formatHex(bytes) : value)
+                        .append(' ');
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+        return text.toString();
+    }
+}

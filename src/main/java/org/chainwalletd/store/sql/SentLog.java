@@ -1,0 +1,571 @@
+package org.chainwalletd.store.sql;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongConsumer;
+import org.chainwalletd.stage.Causes;
+import org.chainwalletd.store.CommitMark;
+import org.chainwalletd.store.files.AppendLog;
+import org.chainwalletd.store.files.AtomicFiles;
+import org.chainwalletd.store.files.CrashPoint;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * {@code <datadir>/sent.log}: a log of the store's decisions since the log was made, kept beside the store, so that a store that was emptied, or
+ * replaced by an older copy, is noticed and can be completed ({@link StoreRestore}). A commit is appended before it is made, and forced to the
+ * disk in parallel with it; nothing is reported or sent before both are on the disk. A line that frees a coin, or lets a token make other bytes,
+ * is forced first: the store never contains such a release that the log lacks.
+ *
+ * <p>An {@link AppendLog} of these records, numbers big-endian: {@code 1 ‖ store's id (16) ‖ opening (8) ‖ number (8)}, the commit at which the
+ * base was read; {@code 2 ‖ lines}, the base: the content of the store at that commit; {@code 3 ‖ opening ‖ number ‖ lines}, a commit that is
+ * about to be made; {@code 4}, the last commit was made. A commit that is followed neither by such a record nor by a higher number may have been
+ * made or not; one whose number occurs again was not. Used by the store's writer, one call at a time.
+ *
+ * <p>Where several daemons write the store, each has a log of its own, in which commits are numbered without gaps although others commit between
+ * them; the records are {@code 5 ‖ store's id ‖ random number of the commit (8) ‖ number in this log (8) ‖ number in the store (8) ‖ name of the
+ * log} instead of 1, and {@code 6 ‖ random number ‖ number in this log ‖ number in the store ‖ lines} instead of 3.
+ */
+public final class SentLog implements AutoCloseable {
+    public static final String FILE_NAME = "sent.log";
+
+    private static final Logger LOG = LoggerFactory.getLogger(SentLog.class);
+
+    private static final byte[] TITLE = "sent.log 1".getBytes(StandardCharsets.UTF_8);
+    private static final byte BASE = 1;
+    private static final byte BASE_LINES = 2;
+    private static final byte COMMIT = 3;
+    private static final byte MADE = 4;
+    private static final byte SHARED_BASE = 5;
+    private static final byte SHARED_COMMIT = 6;
+    private static final int MARK_BYTES = 2 * Long.BYTES;
+    private static final int ID_BYTES = 16;
+    /** Size below which the log is not pruned, in bytes: about 30,000 payments. */
+    public static final long LEAST_TO_PRUNE = 16 * 1024 * 1024;
+
+    private final Path folder;
+    private final Optional<String> name;
+    private final long leastToPrune;
+    private AppendLog log;
+    /** Size of the base in bytes, when the log was made from the store. */
+    private long base;
+
+    private final ExecutorService disk = Executors.newSingleThreadExecutor(task -> {
+        Thread thread = new Thread(task, "sent-log");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private CompletableFuture<Void> forced = CompletableFuture.completedFuture(null);
+    /** Records that may not be on the disk yet; they follow the first {@link #safe} bytes, which are. */
+    private final List<byte[]> unforced = new ArrayList<>();
+
+    private long safe;
+    private final AtomicReference<Successor> successor = new AtomicReference<>();
+    private boolean pruning;
+    /** Whether the log lacks what the store contained before the log was made. */
+    private boolean due;
+
+    private SentLog(Path folder, Optional<String> name, AppendLog log, long base, long leastToPrune)
+            throws IOException {
+        this.folder = folder;
+        this.name = name;
+        this.log = log;
+        this.base = base;
+        this.leastToPrune = leastToPrune;
+        this.safe = log.length();
+    }
+
+    /** Lines of the commit that is being prepared; those of a refused unit are undone with it. */
+    public static final class Lines implements GroupCommitWriter.InMemory {
+        private final List<SentLine> lines = new ArrayList<>();
+
+        public void add(SentLine line) {
+            lines.add(line);
+        }
+
+        @Override
+        public int mark() {
+            return lines.size();
+        }
+
+        @Override
+        public void undoTo(int mark) {
+            lines.subList(mark, lines.size()).clear();
+        }
+
+        @Override
+        public void settle() {
+            lines.clear();
+        }
+
+        boolean goFirst() {
+            return lines.stream().anyMatch(SentLine::goesFirst);
+        }
+    }
+
+    /**
+     * Last commits of a log.
+     *
+     * @param last the last commit that was announced
+     * @param certain the last commit that was certainly made: {@code last} or the one before it
+     * @param shared present in the log of one of several daemons, with the number of {@code last} in the store
+     */
+    public record Known(CommitMark last, CommitMark certain, Optional<Shared> shared) {}
+
+    /**
+     * Place in a store that several daemons write.
+     *
+     * @param name of the daemon's log
+     * @param number of a commit among those of all daemons
+     */
+    public record Shared(String name, long number) {}
+
+    /** Receives the records with lines of a log, in their order. */
+    @FunctionalInterface
+    public interface Records {
+        /**
+         * Receives the base or a commit.
+         *
+         * @param lines encoded, from the offset {@code from} on
+         */
+        void record(CommitMark mark, Optional<Shared> shared, byte[] lines, int from) throws IOException;
+    }
+
+    /** Receives the lines of a log, in their order. */
+    interface Replay {
+        /** Tells whether the lines of this commit, or of the base that was read at it, are wanted. Called for the base in any case. */
+        boolean wants(CommitMark mark) throws IOException;
+
+        void line(SentLine line) throws IOException;
+    }
+
+    public static Path in(Path folder) {
+        return folder.resolve(FILE_NAME);
+    }
+
+    /**
+     * Reads the last commits of the log in {@code folder} without changing it; empty when there is none.
+     *
+     * @throws AppendLog.RefusedException when it is damaged
+     */
+    public static Optional<Known> read(Path folder) throws IOException {
+        if (!Files.exists(in(folder))) {
+            return Optional.empty();
+        }
+        Reading reading = new Reading();
+        AppendLog.read(in(folder), TITLE, reading::record);
+        return reading.known();
+    }
+
+    /**
+     * Passes the lines of the wanted commits to {@code replay}, including the last announced commit, which may not have been made.
+     *
+     * @throws AppendLog.RefusedException when the log is damaged
+     */
+    static void replay(Path folder, Replay replay) throws IOException {
+        visit(folder, (mark, shared, lines, from) -> {
+            if (replay.wants(mark)) {
+                for (SentLine line : SentLine.decode(lines, from)) {
+                    replay.line(line);
+                }
+            }
+        });
+    }
+
+    /**
+     * Passes the base and the commits to {@code records}, including the last announced commit, which may not have been made; the base as often as
+     * it has records, at least once.
+     */
+    public static void visit(Path folder, Records records) throws IOException {
+        Reading reading = new Reading();
+        byte[][] held = new byte[1][];
+        AppendLog.read(in(folder), TITLE, record -> {
+            CommitMark before = reading.last;
+            Optional<Shared> sharedBefore = reading.shared;
+            reading.record(record);
+            boolean commit = isCommit(record);
+            // A number that occurs again means that the commit before it was not made.
+            if (held[0] != null && (record[0] == MADE || commit && reading.last.number() > before.number())) {
+                records.record(before, sharedBefore, held[0], linesAt(held[0]));
+            }
+            held[0] = commit ? record : null;
+            if (record[0] == BASE || record[0] == SHARED_BASE) {
+                records.record(reading.last, reading.shared, record, record.length);
+            } else if (record[0] == BASE_LINES) {
+                records.record(reading.last, reading.shared, record, 1);
+            }
+        });
+        if (held[0] != null) {
+            records.record(reading.last, reading.shared, held[0], linesAt(held[0]));
+        }
+    }
+
+    private static boolean isCommit(byte[] record) {
+        return record[0] == COMMIT || record[0] == SHARED_COMMIT;
+    }
+
+    private static int linesAt(byte[] commit) {
+        return 1 + MARK_BYTES + (commit[0] == SHARED_COMMIT ? Long.BYTES : 0);
+    }
+
+    /** Last commits among the records read so far. */
+    private static final class Reading {
+        private CommitMark last;
+        private CommitMark certain;
+        private Optional<Shared> shared = Optional.empty();
+
+        void record(byte[] record) throws IOException {
+            ByteBuffer in = ByteBuffer.wrap(record);
+            byte kind = in.hasRemaining() ? in.get() : 0;
+            if (kind == BASE && record.length == 1 + ID_BYTES + MARK_BYTES && last == null) {
+                last = base(in);
+                certain = last;
+            } else if (kind == SHARED_BASE && record.length > 1 + ID_BYTES + MARK_BYTES + Long.BYTES && last == null) {
+                last = base(in);
+                certain = last;
+                long number = in.getLong();
+                shared = Optional.of(
+                        new Shared(StandardCharsets.UTF_8.decode(in.slice()).toString(), number));
+            } else if (kind == COMMIT && record.length >= 1 + MARK_BYTES && last != null && shared.isEmpty()) {
+                commit(in);
+            } else if (kind == SHARED_COMMIT && record.length >= linesAt(record) && shared.isPresent()) {
+                commit(in);
+                shared = Optional.of(new Shared(shared.get().name(), in.getLong()));
+            } else if (kind == MADE && last != null) {
+                certain = last;
+            } else if (kind != BASE_LINES || last == null) {
+                throw new IOException("a record of the unknown kind " + kind);
+            }
+        }
+
+        private static CommitMark base(ByteBuffer in) {
+            byte[] id = new byte[ID_BYTES];
+            in.get(id);
+            return new CommitMark(HexFormat.of().formatHex(id), in.getLong(), in.getLong());
+        }
+
+        private void commit(ByteBuffer in) {
+            CommitMark next = new CommitMark(last.store(), in.getLong(), in.getLong());
+            certain = next.number() > last.number() ? last : certain;
+            last = next;
+        }
+
+        Optional<Known> known() {
+            return Optional.ofNullable(last).map(mark -> new Known(mark, certain, shared));
+        }
+    }
+
+    /** Opens the log in {@code folder}, which is undamaged, for appending. */
+    static SentLog open(Path folder) throws IOException {
+        return open(folder, LEAST_TO_PRUNE);
+    }
+
+    /**
+     * Opens the log in {@code folder} for appending.
+     *
+     * @param leastToPrune size in bytes below which the log is not pruned
+     */
+    public static SentLog open(Path folder, long leastToPrune) throws IOException {
+        AtomicFiles.removeLeftovers(folder, FILE_NAME);
+        long[] base = new long[1];
+        Reading reading = new Reading();
+        AppendLog log = AppendLog.open(
+                in(folder),
+                TITLE,
+                record -> {
+                    reading.record(record);
+                    base[0] += isCommit(record) || record[0] == MADE ? 0 : record.length;
+                },
+                false);
+        return new SentLog(folder, reading.shared.map(Shared::name), log, base[0], leastToPrune);
+    }
+
+    Path folder() {
+        return folder;
+    }
+
+    /** Returns the name of the log of one of several daemons. */
+    public Optional<String> name() {
+        return name;
+    }
+
+    /**
+     * Tells whether the log has reached {@link #leastToPrune} bytes and twice its base, so that much of it is about spends that the store has
+     * forgotten or keeps in a shorter form.
+     */
+    private boolean isWorthPruning() throws IOException {
+        return due || log.length() >= Math.max(leastToPrune, 2 * base);
+    }
+
+    /** Has the log replaced soon by one whose base tells what the store contains. */
+    public void renew() {
+        due = true;
+    }
+
+    /**
+     * A log that is to replace this one.
+     *
+     * @param last the commit at which its base was read
+     * @param from offset in the present log, in bytes, at which a record begins and which was its end before the base was read
+     */
+    public record Successor(AppendLog log, CommitMark last, long from) {}
+
+    /** Writes the successor beside the log in {@code folder}, on a thread other than the writer's. */
+    static Successor successor(Path folder, CommitMark last, Optional<Shared> shared, Base base, long from)
+            throws IOException {
+        AppendLog log = AppendLog.beside(in(folder), TITLE);
+        try {
+            writeBase(log, last, shared, base);
+            return new Successor(log, last, from);
+        } catch (IOException | RuntimeException e) {
+            log.discard();
+            throw e;
+        }
+    }
+
+    /** Puts a successor that lacks no commit in the place of the log in {@code folder}, which nobody has open. */
+    public static void replace(Path folder, Successor successor) throws IOException {
+        successor.log().takePlaceOf(in(folder));
+        successor.log().letGo();
+        AtomicFiles.syncFolder(folder);
+    }
+
+    /** Copies the commits that the successor's base lacks into it, and continues in it. */
+    private void exchange(Successor successor) throws IOException {
+        AppendLog next = successor.log();
+        long nextBase = next.length();
+        try {
+            boolean[] newer = new boolean[1];
+            log.readFrom(successor.from(), record -> {
+                if (isCommit(record)) {
+                    newer[0] = ByteBuffer.wrap(record).getLong(1 + Long.BYTES)
+                            > successor.last().number();
+                }
+                if (newer[0]) {
+                    next.append(record);
+                }
+            });
+            next.takePlaceOf(in(folder));
+        } catch (IOException | RuntimeException e) {
+            next.discard();
+            // Not tried again before the log has doubled once more.
+            base = log.length();
+            throw e;
+        }
+        log.letGo();
+        log = next;
+        base = nextBase;
+        isSafe();
+        try {
+            AtomicFiles.syncFolder(folder);
+        } catch (IOException e) {
+            forced = CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** Receives the bytes of whole lines. */
+    @FunctionalInterface
+    public interface LinesSink {
+        void take(byte[] lines) throws IOException;
+    }
+
+    /** Writes the content of a store as lines. */
+    @FunctionalInterface
+    public interface Base {
+        void tell(LinesSink sink) throws IOException;
+    }
+
+    /** Creates or replaces the log in {@code folder} by one with this base, which was read at the commit {@code last}. */
+    public static void write(Path folder, CommitMark last, Optional<Shared> shared, Base base) throws IOException {
+        AppendLog.write(in(folder), TITLE, log -> writeBase(log, last, shared, base));
+    }
+
+    private static void writeBase(AppendLog log, CommitMark last, Optional<Shared> shared, Base base)
+            throws IOException {
+        ByteBuffer id = ByteBuffer.wrap(HexFormat.of().parseHex(last.store()));
+        log.append(
+                shared.isEmpty()
+                        ? record(BASE, id, mark(last))
+                        : record(
+                                SHARED_BASE,
+                                id,
+                                mark(last),
+                                number(shared.get().number()),
+                                ByteBuffer.wrap(shared.get().name().getBytes(StandardCharsets.UTF_8))));
+        base.tell(lines -> log.append(record(BASE_LINES, ByteBuffer.wrap(lines))));
+    }
+
+    private static ByteBuffer mark(CommitMark mark) {
+        return ByteBuffer.allocate(MARK_BYTES)
+                .putLong(mark.opening())
+                .putLong(mark.number())
+                .flip();
+    }
+
+    private static ByteBuffer number(long number) {
+        return ByteBuffer.allocate(Long.BYTES).putLong(number).flip();
+    }
+
+    private static byte[] record(byte kind, ByteBuffer... parts) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        out.write(kind);
+        for (ByteBuffer part : parts) {
+            out.write(part.array(), part.arrayOffset(), part.remaining());
+        }
+        return out.toByteArray();
+    }
+
+    /** Appends a commit of a store that no other daemon writes, as {@link #announce(CommitMark, long, Lines)} does. */
+    void announce(CommitMark commit, Lines lines) throws IOException {
+        announce(commit, commit.number(), lines);
+    }
+
+    /**
+     * Appends a commit that is about to be made. It is on the disk when this returns, if a line requires that, and otherwise when {@link #made} does.
+     *
+     * @param number of the commit in a store that several daemons write
+     * @throws IOException when nothing may be committed
+     */
+    public void announce(CommitMark commit, long number, Lines lines) throws IOException {
+        repair();
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        for (SentLine line : lines.lines) {
+            all.writeBytes(SentLine.encode(line));
+        }
+        ByteBuffer encoded = ByteBuffer.wrap(all.toByteArray());
+        append(
+                name.isEmpty()
+                        ? record(COMMIT, mark(commit), encoded)
+                        : record(SHARED_COMMIT, mark(commit), number(number), encoded));
+        CrashPoint.STORE_LOGGED.reached();
+        beginForce();
+        if (lines.goFirst()) {
+            join();
+        }
+    }
+
+    private void append(byte[] record) throws IOException {
+        try {
+            log.append(record);
+            unforced.add(record);
+        } catch (IOException e) {
+            forced = CompletableFuture.failedFuture(e);
+            throw e;
+        }
+    }
+
+    /** Writes the unforced records once more after a failed force: the disk may have lost them although they can still be read. */
+    private void repair() throws IOException {
+        if (!forced.isCompletedExceptionally()) {
+            return;
+        }
+        log.cutBack(safe);
+        for (byte[] record : unforced) {
+            log.append(record);
+        }
+        log.force();
+        AtomicFiles.syncFolder(folder);
+        isSafe();
+        forced = CompletableFuture.completedFuture(null);
+    }
+
+    private void isSafe() throws IOException {
+        unforced.clear();
+        safe = log.length();
+    }
+
+    private void beginForce() {
+        forced = forced.thenRunAsync(
+                () -> {
+                    try {
+                        log.force();
+                    } catch (IOException e) {
+                        throw Causes.passedOn(e);
+                    }
+                },
+                disk);
+    }
+
+    private void join() throws IOException {
+        Causes.join(forced, IOException::new);
+        isSafe();
+    }
+
+    /** The commit was made, but its log record cannot be forced to the disk: nothing that it decided may be sent before that. */
+    public static final class UnloggedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        UnloggedException(IOException cause) {
+            super(FILE_NAME + " cannot be written: " + cause.getMessage(), cause);
+        }
+    }
+
+    /**
+     * Notes that the announced commit was made; when this returns it is on the disk in both files. The note itself is forced with the next
+     * commit, whose higher number says the same if the note is lost.
+     *
+     * @throws UnloggedException when it is not
+     */
+    public void made() {
+        try {
+            join();
+        } catch (IOException e) {
+            throw new UnloggedException(e);
+        }
+        try {
+            append(new byte[] {MADE});
+        } catch (IOException e) {
+            LOG.debug("{}: that a commit was made is not noted: {}", FILE_NAME, e.getMessage());
+        }
+    }
+
+    /**
+     * Replaces the log, between two commits, by one that contains only what the store still keeps.
+     *
+     * @param pruner writes a successor of the log on another thread and passes it to {@link #succeed}; is given the offset at which the log ends
+     *     now
+     */
+    public void prune(LongConsumer pruner) {
+        try {
+            Successor ready = successor.getAndSet(null);
+            if (ready != null) {
+                pruning = false;
+                exchange(ready);
+            } else if (!pruning && isWorthPruning()) {
+                pruning = true;
+                due = false;
+                pruner.accept(log.length());
+            }
+        } catch (IOException | RuntimeException e) {
+            LOG.warn("{} in {} cannot be pruned: {}", FILE_NAME, folder, e.getMessage());
+        }
+    }
+
+    /** Replaces the log by {@code ready} at the next commit. */
+    public void succeed(Successor ready) {
+        successor.set(ready);
+    }
+
+    /** Closes the log, and deletes a successor that no commit has put in its place. */
+    @Override
+    public void close() throws IOException {
+        Successor ready = successor.getAndSet(null);
+        if (ready != null) {
+            ready.log().discard();
+        }
+        disk.shutdown();
+        log.close();
+    }
+}

@@ -1,0 +1,759 @@
+package org.chainwalletd.store.sql;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.IntentStore.Changed;
+import org.chainwalletd.store.IntentStore.Changes;
+import org.chainwalletd.store.IntentStore.Transition;
+import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.StandIns;
+import org.chainwalletd.store.TokenBinding;
+
+/**
+ * The table {@code spends}: one row for each spend, from its intent until it is forgotten. The conditions here repeat those of the partial
+ * indexes word for word; otherwise SQLite would not use the indexes.
+ */
+public final class SpendTable {
+    static final String IN_FLIGHT = Arrays.stream(IntentState.values())
+            .filter(IntentState::inFlight)
+            .map(state -> "'" + state + "'")
+            .collect(Collectors.joining(", ", "state IN (", ")"));
+    public static final String OPEN = "(" + IN_FLIGHT + " OR held IS NOT NULL)";
+    static final String UNBURIED = "(state = 'CONFIRMED' AND buried = 0)";
+    /**
+     * Condition of spends that were closed without success, hold no coin, and could still be mined by anyone who has seen their bytes: until the
+     * transaction that spends their coin instead is known to be too deep for a reorganisation.
+     */
+    static final String LOST = "(buried = 0 AND held IS NULL AND state IN ('REFUSED', 'CONFLICTED', 'ABANDONED'))";
+
+    /** Condition of spends that are closed: they hold no coin, and nothing watches them or sends them again. */
+    static final String CLOSED = "(held IS NULL AND (state IN ('REFUSED', 'ABANDONED')"
+            + " OR state IN ('CONFIRMED', 'CONFLICTED') AND buried = 1))";
+
+    /**
+     * Condition of spends that may be forgotten when they are old enough. A spend qualifies only when it, or the transaction that spends its coin
+     * instead, is buried: until then anyone who has seen its bytes can have them mined, and its token must not make another payment meanwhile. A
+     * spend that was never sent counts as buried. A spend that holds a coin does not qualify: one that was abandoned in part can stay in a
+     * mempool for any time.
+     */
+    static final String FINAL = "(" + CLOSED + " AND buried = 1)";
+
+    /**
+     * Condition of buried transfers of which only the answer to their token is still needed. Locks, claims and swap spends are excluded: their
+     * owners read the spends themselves again.
+     */
+    static final String SETTLED = "(state = 'CONFIRMED' AND buried = 1 AND held IS NULL AND kind = 'transfer'"
+            + " AND token_key IS NOT NULL)";
+
+    /**
+     * Condition of spends that can never be mined: closed without success, and the transaction that spends their coin instead is too deep for a
+     * reorganisation.
+     */
+    static final String LOST_FOR_GOOD =
+            "(buried = 1 AND held IS NULL AND state IN ('REFUSED', 'CONFLICTED', 'ABANDONED'))";
+
+    /**
+     * The only kind of spend that is rebuilt with other coins after a conflict. All other kinds spend particular coins, or are named by
+     * transaction id elsewhere.
+     */
+    private static final String BUILT_AGAIN = "transfer";
+
+    static final String STILL_COUNTED = "(state = 'ABANDONED' AND counted_at IS NOT NULL)";
+
+    /** Expression of PostgreSQL for the number of the start of the daemon that writes. */
+    public static final String RUNNER = "current_setting('walletd.runner')::bigint";
+
+    /** Signs off what this process runs, in a statement that changes the row in PostgreSQL. */
+    private static final String SIGNS_OFF = ", signed_off = CASE runner WHEN " + RUNNER + " THEN 1 ELSE signed_off END";
+
+    private static final String SELECT = "SELECT " + SpendRow.COLUMNS + " FROM spends WHERE ";
+
+    /** A change to a spend, applied once it was found in the expected state. */
+    @FunctionalInterface
+    interface Change {
+        void apply(SpendRow row) throws SQLException;
+    }
+
+    private final Holdings holdings = new Holdings();
+    private final Accepted accepted = new Accepted();
+    private final ChangedByOthers others = new ChangedByOthers();
+    private final SentLog.Lines log;
+    private final RowAges ages;
+    private long lastId;
+
+    /**
+     * Creates the table's accessor.
+     *
+     * @param log receives a line for each change that a restored store has to be completed with
+     * @param ages stamps each change
+     */
+    SpendTable(SentLog.Lines log, RowAges ages) {
+        this.log = log;
+        this.ages = ages;
+    }
+
+    /** Returns the map of coins held by spends, which the writer commits and rolls back together with the rows. */
+    GroupCommitWriter.InMemory inMemory() {
+        return holdings;
+    }
+
+    /** Returns the spend of a row, in state {@code ACCEPTED} when a node is known to have accepted it since the row was written. */
+    Intent known(SpendRow row) {
+        return accepted.known(row.intent());
+    }
+
+    /** Loads from the rows the last number used and the coins that spends hold. */
+    void takeUp(SqlSession session) throws SQLException {
+        for (String last : List.of(
+                "SELECT spends_after FROM identity WHERE one = 1",
+                "SELECT coalesce(max(id), 0) FROM spends",
+                "SELECT coalesce(max(id), 0) FROM kept_spends")) {
+            lastId = Math.max(
+                    lastId, session.queryOne(last, row -> row.getLong(1)).orElseThrow());
+        }
+        for (SpendRow row : select(session, OPEN + " AND held IS NOT NULL")) {
+            row.heldCoins().forEach(coin -> holdings.take(row.id(), coin.outpoint()));
+        }
+        holdings.settle();
+    }
+
+    /**
+     * Reloads the spends with these numbers, which other processes have changed.
+     *
+     * @param found receives each of them that is there
+     */
+    void follow(SqlSession session, Collection<Long> changed, Consumer<Intent> found) throws SQLException {
+        holdings.freeAll(changed::contains);
+        for (long id : changed) {
+            lastId = Math.max(lastId, id);
+            session.find(ofNumber(id)).ifPresent(there -> {
+                SpendRow row = there.row();
+                accepted.forget(row.intent().txId());
+                row.heldCoins().forEach(coin -> holdings.take(id, coin.outpoint()));
+                found.accept(row.intent());
+                others.add(new Changed(row.intent(), !row.heldCoins().isEmpty(), there.buried()));
+            });
+        }
+        holdings.settle();
+    }
+
+    /** Reloads everything kept in memory, since other processes may have changed any row. */
+    void readAgain(SqlSession session) throws SQLException {
+        holdings.freeAll(id -> true);
+        accepted.forgetAll();
+        takeUp(session);
+        others.addAny();
+    }
+
+    /** Returns what {@link IntentStore#changedByOthers} does. */
+    Changes changedByOthers() {
+        return others.take();
+    }
+
+    static List<SpendRow> select(SqlSession session, String where, Object... values) throws SQLException {
+        return session.query(SELECT + where, SpendRow::read, values);
+    }
+
+    static Optional<SpendRow> find(SqlSession session, Hash256 txId) throws SQLException {
+        return session.find(ofTransaction(txId));
+    }
+
+    static SqlSession.Lookup<SpendRow> ofTransaction(Hash256 txId) {
+        byte[] key = txId.toArray();
+        return new SqlSession.Lookup<>(
+                txId, SELECT + "short_id = ? AND tx_id = ?", SpendRow::read, SpendRow.shortId(key), key);
+    }
+
+    private record Followed(SpendRow row, boolean buried) {}
+
+    private static SqlSession.Lookup<Followed> ofNumber(long id) {
+        return new SqlSession.Lookup<>(
+                id,
+                "SELECT " + SpendRow.COLUMNS + ", buried FROM spends WHERE id = ?",
+                row -> new Followed(SpendRow.read(row), row.number("buried") == 1),
+                id);
+    }
+
+    /** Returns the lookups for {@link #follow(SqlSession, Collection, Consumer)}. */
+    static List<SqlSession.Lookup<?>> ofNumbers(Collection<Long> ids) {
+        return ids.stream().<SqlSession.Lookup<?>>map(SpendTable::ofNumber).toList();
+    }
+
+    /** Lists the recalled batches that the chain has not decided about and whose coins other spends hold. */
+    static List<SpendRow> recalledWithoutCoins(SqlSession session) throws SQLException {
+        return session.query(
+                "SELECT " + SpendRow.COLUMNS + " FROM spends INDEXED BY spends_batches WHERE " + PayoutTable.OPEN_BATCH
+                        + " AND state = 'ABANDONED' AND held IS NULL",
+                SpendRow::read);
+    }
+
+    static Optional<SpendRow> findBatch(SqlSession session, Hash256 txId) throws SQLException {
+        byte[] key = txId.toArray();
+        return session.queryOne(
+                SELECT + "short_id = ? AND tx_id = ? AND kind = 'payout_batch'",
+                SpendRow::read,
+                SpendRow.shortId(key),
+                key);
+    }
+
+    /**
+     * Finds the spend that the token is bound to, unless it is {@link #FINAL} and has not changed since {@code closedBefore} (milliseconds since
+     * 1970).
+     */
+    static Optional<SpendRow> bound(SqlSession session, String token, long closedBefore) throws SQLException {
+        return session.find(ofToken(token, closedBefore));
+    }
+
+    static SqlSession.Lookup<SpendRow> ofToken(String token, long closedBefore) {
+        return new SqlSession.Lookup<>(
+                token,
+                SELECT + "token_key = ? AND token = ? AND NOT (" + FINAL + " AND changed_at < ?)",
+                SpendRow::read,
+                tokenKey(token),
+                token,
+                closedBefore);
+    }
+
+    /** Lists {@link #SETTLED} spends that have not changed since {@code before} (milliseconds since 1970), the oldest first. */
+    static List<SpendRow> settled(SqlSession session, long before, int most) throws SQLException {
+        return session.query(
+                "SELECT " + SpendRow.COLUMNS + " FROM spends INDEXED BY spends_settled WHERE " + SETTLED
+                        + " AND changed_at < ? ORDER BY changed_at, id LIMIT ?",
+                SpendRow::read,
+                before,
+                most);
+    }
+
+    static Optional<SpendRow> settled(SqlSession session, Hash256 txId) throws SQLException {
+        byte[] key = txId.toArray();
+        return session.queryOne(
+                "SELECT " + SpendRow.COLUMNS
+                        + " FROM spends INDEXED BY spends_by_id WHERE short_id = ? AND tx_id = ? AND " + SETTLED,
+                SpendRow::read,
+                SpendRow.shortId(key),
+                key);
+    }
+
+    static Hash256 txIdOf(SqlSession session, long id) throws SQLException {
+        return session.queryOne("SELECT tx_id FROM spends WHERE id = ?", SpendTable::txId, id)
+                .orElseThrow();
+    }
+
+    static Hash256 txId(Row row) throws SQLException {
+        return Hash256.of(row.getBytes(1));
+    }
+
+    /** Applies {@code change} if the spend is in state {@code before}. Runs on the only writer, so nothing writes between comparison and change. */
+    Transition change(SqlSession session, Hash256 txId, IntentState before, Change change) throws SQLException {
+        return change(session, txId, Set.of(before), change);
+    }
+
+    /** Applies {@code change} if the spend is in one of the states {@code before}. */
+    Transition change(SqlSession session, Hash256 txId, Set<IntentState> before, Change change) throws SQLException {
+        Optional<SpendRow> row = find(session, txId);
+        Optional<IntentState> found = row.map(there -> there.intent().state());
+        if (found.filter(state -> before.stream().anyMatch(named -> named.isStill(state)))
+                .isEmpty()) {
+            return new Transition.Stale(found.map(stored -> accepted.known(txId, stored)));
+        }
+        change.apply(row.get());
+        return new Transition.Made();
+    }
+
+    static boolean isLostForGood(SqlSession session, SpendRow row) throws SQLException {
+        return session.queryOne("SELECT 1 FROM spends WHERE id = ? AND " + LOST_FOR_GOOD, found -> true, row.id())
+                .isPresent();
+    }
+
+    /**
+     * Tells whether {@code intent} may be opened for the token of {@code bound}, a spend that was closed by a conflict. A payment is rebuilt only
+     * when the chain can never contain it twice: each earlier spend of the payment must be lost for good, or share a coin with the new one.
+     */
+    static boolean mayBeBuiltAgain(SqlSession session, Intent intent, SpendRow bound) throws SQLException {
+        Intent lost = bound.intent();
+        boolean samePayment = intent.kind().equals(BUILT_AGAIN)
+                && lost.kind().equals(BUILT_AGAIN)
+                && intent.token().equals(lost.token());
+        if (!samePayment || lost.state() != IntentState.CONFLICTED) {
+            return false;
+        }
+        long first = firstOf(session, bound.id());
+        List<SpendRow> others = select(session, "(id = ? OR first_id = ?) AND NOT " + LOST_FOR_GOOD, first, first);
+        return others.stream()
+                .map(SpendRow::intent)
+                .allMatch(other -> other.state().failed() && sharesCoin(other, intent));
+    }
+
+    /** Tells whether the payment was rebuilt, or its token makes another payment by now: then the bytes of this spend must not be sent any more. */
+    static boolean hasLostToken(SqlSession session, SpendRow row) throws SQLException {
+        return row.intent().token().isPresent()
+                && session.queryOne("SELECT 1 FROM spends WHERE id = ? AND token_key IS NULL", found -> true, row.id())
+                        .isPresent();
+    }
+
+    private static boolean sharesCoin(Intent one, Intent other) {
+        return one.inputs().stream().anyMatch(other.inputs()::contains);
+    }
+
+    private static long firstOf(SqlSession session, long id) throws SQLException {
+        return session.queryOne("SELECT coalesce(first_id, id) FROM spends WHERE id = ?", row -> row.getLong(1), id)
+                .orElseThrow();
+    }
+
+    /** Binds the token back to a spend that is in a block, if its payment was rebuilt meanwhile: the rebuilt one can only lose now. */
+    static void takeToken(SqlSession session, SpendRow row) throws SQLException {
+        if (!hasLostToken(session, row)) {
+            return;
+        }
+        String token = row.intent().token().orElseThrow().token();
+        int taken = session.update(
+                "UPDATE spends SET token_key = NULL WHERE token_key = ? AND token = ? AND coalesce(first_id, id) = ?",
+                tokenKey(token),
+                token,
+                firstOf(session, row.id()));
+        if (taken > 0) {
+            session.update("UPDATE spends SET token_key = ? WHERE id = ?", tokenKey(token), row.id());
+        }
+    }
+
+    /**
+     * Adds a spend, which reserves those of its inputs that no other spend holds, and binds its token to it. When the token was bound to a {@code
+     * CONFLICTED} spend of the same payment, both rows are linked by {@code first_id}; replaying the log in the same order links them too.
+     */
+    long insert(SqlSession session, Intent intent, OptionalLong countedAt) throws SQLException {
+        return insert(session, ++lastId, intent, countedAt);
+    }
+
+    /** Skips {@code count} numbers, so that they are never assigned. */
+    void skipNumbers(SqlSession session, long count) throws SQLException {
+        lastId += count;
+        session.update("UPDATE identity SET spends_after = ? WHERE one = 1", lastId);
+    }
+
+    /** Returns the number that the log recorded for a spend, or the next unused one when that number is taken or the log has none (0). */
+    long numberFor(SqlSession session, long logged) throws SQLException {
+        boolean free = logged > 0
+                && session.queryOne("SELECT 1 FROM spends WHERE id = ?", row -> row.getLong(1), logged)
+                        .isEmpty()
+                && !KeptSpends.hasNumber(session, logged);
+        if (!free) {
+            return ++lastId;
+        }
+        lastId = Math.max(lastId, logged);
+        return logged;
+    }
+
+    /** Adds a spend as {@link #insert(SqlSession, Intent, OptionalLong)} does, under the unused number {@code id}. */
+    long insert(SqlSession session, long id, Intent asked, OptionalLong countedAt) throws SQLException {
+        Optional<First> first = Optional.empty();
+        Intent intent = asked.in(asked.state(), asked.reason(), ages.stamp(asked.changedAt()));
+        if (intent.token().isPresent()) {
+            TokenBinding binding = intent.token().get();
+            Optional<First> earlier = session.find(boundEarlier(binding.token()));
+            first = earlier.filter(spend -> spend.isConflicted(binding));
+            if (earlier.isPresent()) {
+                session.update(
+                        "UPDATE spends SET token_key = NULL WHERE token_key = ? AND token = ?",
+                        tokenKey(binding.token()),
+                        binding.token());
+            }
+        }
+        if (first.isPresent()) {
+            // A rebuilt payment keeps the token name and memo of the first request, whatever the repeated call gives.
+            Intent.Details told = first.get().details();
+            intent = intent.with(new Intent.Details(
+                    told.tokenName(), told.memo(), asked.details().fee()));
+        }
+        byte[] txId = intent.txId().toArray();
+        byte[] held =
+                SpendRow.Held.of(takeFree(id, intent.inputs()), intent.inputs().size());
+        session.laterTogether(
+                intent.token().isEmpty()
+                        ? List.of(intent.txId())
+                        : List.of(intent.txId(), intent.token().get().token()),
+                "INSERT INTO spends (" + SpendRow.COLUMNS
+                        + ", short_id, token_key, first_id)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                id,
+                txId,
+                intent.kind(),
+                intent.from().toArray(),
+                intent.transaction().toArray(),
+                Coin.encode(intent.inputs()),
+                intent.builtAtHeight(),
+                intent.changeIndex().isPresent() ? intent.changeIndex().getAsInt() : null,
+                intent.token().map(TokenBinding::token).orElse(null),
+                intent.token().map(binding -> binding.digest().toArray()).orElse(null),
+                intent.allowance().bits(),
+                intent.createdAt(),
+                intent.changedAt(),
+                intent.state().name(),
+                intent.reason(),
+                held,
+                orNull(countedAt),
+                intent.details().tokenName().orElse(null),
+                intent.details().memo().orElse(null),
+                intent.details().fee().map(fee -> fee.bits()).orElse(null),
+                SpendRow.shortId(txId),
+                intent.token().map(binding -> tokenKey(binding.token())).orElse(null),
+                first.map(First::number).orElse(null));
+        log.add(new SentLine.Spend(id, intent, held, countedAt));
+        return id;
+    }
+
+    /**
+     * Spend that a token was bound to until now, and the first spend of the same payment.
+     *
+     * @param number of the first one
+     * @param details of the one that was bound
+     */
+    private record First(long number, Hash256 digest, IntentState state, Intent.Details details) {
+        boolean isConflicted(TokenBinding binding) {
+            return state == IntentState.CONFLICTED && digest.equals(binding.digest());
+        }
+    }
+
+    private static SqlSession.Lookup<First> boundEarlier(String token) {
+        return new SqlSession.Lookup<>(
+                token,
+                "SELECT coalesce(first_id, id) AS first, digest, state, token_name, memo, fee FROM spends"
+                        + " WHERE token_key = ? AND token = ?",
+                row -> new First(
+                        row.number("first"),
+                        row.hash("digest"),
+                        IntentState.valueOf(row.text("state")),
+                        SpendRow.details(row)),
+                tokenKey(token),
+                token);
+    }
+
+    /** Returns the lookups for opening a spend. */
+    static List<SqlSession.Lookup<?>> forOpening(Intent intent, long closedBefore) {
+        if (intent.token().isEmpty()) {
+            return List.of(ofTransaction(intent.txId()));
+        }
+        String token = intent.token().get().token();
+        return List.of(ofTransaction(intent.txId()), ofToken(token, closedBefore), boundEarlier(token));
+    }
+
+    /** Changes the caller's memo of a spend. Returns whether a spend with this number exists. */
+    boolean setMemo(SqlSession session, long number, Optional<String> memo) throws SQLException {
+        Optional<Hash256> txId = session.queryOne(
+                "SELECT tx_id FROM spends WHERE id = ? UNION ALL SELECT tx_id FROM kept_spends WHERE id = ?",
+                SpendTable::txId,
+                number,
+                number);
+        if (txId.isPresent()) {
+            session.update("UPDATE spends SET memo = ? WHERE id = ?", memo.orElse(null), number);
+            KeptSpends.setMemo(session, number, memo);
+            log.add(new SentLine.Memo(txId.get(), memo));
+        }
+        return txId.isPresent();
+    }
+
+    /**
+     * Finds an input of {@code intent} that a spend other than {@code own} holds, unless the intent may spend it as that one's stand-in ({@link
+     * StandIns}).
+     */
+    Optional<Opening> taken(SqlSession session, Intent intent, long own) throws SQLException {
+        for (Coin coin : intent.inputs()) {
+            if (!holdings.isFreeFor(own, coin.outpoint())) {
+                Intent by = holder(session, coin.outpoint()).orElseThrow().intent();
+                if (!StandIns.mayTake(intent.kind(), by)) {
+                    return Optional.of(new Opening.CoinTaken(coin, by.txId()));
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    boolean isHeld(Outpoint outpoint) {
+        return holdings.owner(outpoint).isPresent();
+    }
+
+    Optional<SpendRow> holder(SqlSession session, Outpoint outpoint) throws SQLException {
+        Optional<Long> owner = holdings.owner(outpoint);
+        return owner.isEmpty() ? Optional.empty() : session.queryOne(SELECT + "id = ?", SpendRow::read, owner.get());
+    }
+
+    /**
+     * Moves a spend to another state and logs that. A change caused by a block is not logged, because the block can be read again: see {@link
+     * #follow}.
+     */
+    void enter(SqlSession session, SpendRow row, IntentState state, String reason, long now) throws SQLException {
+        long at = ages.stamp(now);
+        write(session, row, state, reason, at);
+        log.add(new SentLine.State(row.intent().txId(), state, reason, at));
+    }
+
+    /**
+     * Notes in memory and in the log that a node has accepted the spend in flight. That is not worth writing a row, unless other processes read it:
+     * they answer a repeated token by it.
+     *
+     * @param signsOff whether the row, if one is written, also says that this process does not send the spend any more
+     */
+    void heardAccepted(SqlSession session, SpendRow row, long now, boolean signsOff) throws SQLException {
+        Intent intent = row.intent();
+        accepted.heard(intent.txId(), now);
+        log.add(new SentLine.Accepted(intent.txId()));
+        if (session.dialect().isRemote() && intent.state() == IntentState.PREPARED) {
+            List<Object> keys = new ArrayList<>(List.of(intent.txId(), row.id()));
+            intent.token().ifPresent(binding -> keys.add(binding.token()));
+            session.laterTogether(
+                    keys,
+                    "UPDATE spends SET state = '" + IntentState.ACCEPTED + "', changed_at = ?"
+                            + (signsOff ? SIGNS_OFF : "") + " WHERE id = ?",
+                    ages.stamp(now),
+                    row.id());
+        }
+    }
+
+    /** Moves a spend to another state because of a block, without logging it. */
+    void follow(SqlSession session, SpendRow row, IntentState state, String reason, long now) throws SQLException {
+        write(session, row, state, reason, ages.stamp(now));
+    }
+
+    private void write(SqlSession session, SpendRow row, IntentState state, String reason, long at)
+            throws SQLException {
+        session.update(
+                "UPDATE spends SET state = ?, reason = ?, changed_at = ? WHERE id = ?",
+                state.name(),
+                reason,
+                at,
+                row.id());
+        accepted.forget(row.intent().txId());
+    }
+
+    void countsSince(SqlSession session, SpendRow row, OptionalLong countedAt) throws SQLException {
+        session.update("UPDATE spends SET counted_at = ? WHERE id = ?", orNull(countedAt), row.id());
+    }
+
+    /** Reserves those inputs of a spend that no other spend holds. */
+    void holdFree(SqlSession session, SpendRow row) throws SQLException {
+        List<Coin> inputs = row.intent().inputs();
+        write(session, row, SpendRow.Held.of(takeFree(row.id(), inputs), inputs.size()));
+    }
+
+    private BitSet takeFree(long id, List<Coin> inputs) {
+        BitSet held = new BitSet();
+        for (int i = 0; i < inputs.size(); i++) {
+            held.set(i, takesFree(id, inputs.get(i)));
+        }
+        return held;
+    }
+
+    /** Lets the spend hold the coin unless another one does; returns whether it holds it. */
+    private boolean takesFree(long id, Coin coin) {
+        boolean free = holdings.isFreeFor(id, coin.outpoint());
+        if (free) {
+            holdings.take(id, coin.outpoint());
+        }
+        return free;
+    }
+
+    void freeAll(SqlSession session, SpendRow row) throws SQLException {
+        freeSpent(session, row);
+        log(row, SpendRow.Held.NONE);
+    }
+
+    /** Releases all coins of a spend because a block has spent them, without logging it. */
+    void freeSpent(SqlSession session, SpendRow row) throws SQLException {
+        row.heldCoins().forEach(coin -> holdings.free(row.id(), coin.outpoint()));
+        write(session, row, SpendRow.Held.NONE);
+    }
+
+    private void log(SpendRow row, byte[] held) {
+        if (!SpendRow.Held.same(held, row.held())) {
+            log.add(new SentLine.Held(row.intent().txId(), held));
+        }
+    }
+
+    /** Lets a spend hold the coins in {@code held} (see {@link SpendRow.Held}), except those that another spend holds, and no others. */
+    void holdOnly(SqlSession session, SpendRow row, byte[] held) throws SQLException {
+        List<Coin> inputs = row.intent().inputs();
+        List<Coin> keeps = SpendRow.Held.coins(held, inputs);
+        for (Coin coin : row.heldCoins()) {
+            if (!keeps.contains(coin)) {
+                holdings.free(row.id(), coin.outpoint());
+            }
+        }
+        BitSet kept = new BitSet();
+        for (int i = 0; i < inputs.size(); i++) {
+            kept.set(i, keeps.contains(inputs.get(i)) && takesFree(row.id(), inputs.get(i)));
+        }
+        write(session, row, SpendRow.Held.of(kept, inputs.size()));
+    }
+
+    void free(SqlSession session, SpendRow row, Outpoint outpoint) throws SQLException {
+        holdings.free(row.id(), outpoint);
+        List<Coin> inputs = row.intent().inputs();
+        BitSet held = SpendRow.Held.bits(row.held(), inputs.size());
+        for (int i = 0; i < inputs.size(); i++) {
+            if (inputs.get(i).outpoint().equals(outpoint)) {
+                held.clear(i);
+            }
+        }
+        byte[] left = SpendRow.Held.of(held, inputs.size());
+        write(session, row, left);
+        log(row, left);
+    }
+
+    private static void write(SqlSession session, SpendRow row, byte[] held) throws SQLException {
+        if (!SpendRow.Held.same(held, row.held())) {
+            session.update("UPDATE spends SET held = ? WHERE id = ?", held, row.id());
+        }
+    }
+
+    static void remove(SqlSession session, long id) throws SQLException {
+        session.update("DELETE FROM spends WHERE id = ?", id);
+    }
+
+    static long tokenKey(String token) {
+        return TokenBinding.fingerprint(token);
+    }
+
+    static Long orNull(OptionalLong value) {
+        return value.isPresent() ? value.getAsLong() : null;
+    }
+
+    /**
+     * Maps each held coin to the spend that holds it. The same is in the rows of the spends; this copy in memory belongs to the writer, which
+     * alone changes it, so that reserving and releasing coins costs no write of its own. Rolls back with the transaction it belongs to. Changed on
+     * the writer's thread only.
+     */
+    private static final class Holdings implements GroupCommitWriter.InMemory {
+        /** Previous owner of a coin, for undoing a change; the owner is the number of a spend, or null when the coin was free. */
+        private record Before(Outpoint outpoint, Long owner) {}
+
+        private final Map<Outpoint, Long> owners = new ConcurrentHashMap<>();
+        private final List<Before> journal = new ArrayList<>();
+
+        /** Returns the number of the spend that holds {@code outpoint}. */
+        Optional<Long> owner(Outpoint outpoint) {
+            return Optional.ofNullable(owners.get(outpoint));
+        }
+
+        boolean isFreeFor(long spend, Outpoint outpoint) {
+            Long owner = owners.get(outpoint);
+            return owner == null || owner == spend;
+        }
+
+        void take(long spend, Outpoint outpoint) {
+            journal.add(new Before(outpoint, owners.put(outpoint, spend)));
+        }
+
+        /** Releases the coin if {@code spend} holds it. */
+        void free(long spend, Outpoint outpoint) {
+            if (owners.remove(outpoint, spend)) {
+                journal.add(new Before(outpoint, spend));
+            }
+        }
+
+        void freeAll(Predicate<Long> spends) {
+            owners.values().removeIf(spends);
+        }
+
+        @Override
+        public int mark() {
+            return journal.size();
+        }
+
+        @Override
+        public void undoTo(int mark) {
+            while (journal.size() > mark) {
+                Before before = journal.remove(journal.size() - 1);
+                if (before.owner() == null) {
+                    owners.remove(before.outpoint());
+                } else {
+                    owners.put(before.outpoint(), before.owner());
+                }
+            }
+        }
+
+        @Override
+        public void settle() {
+            journal.clear();
+        }
+    }
+
+    /** Collects which spends other processes have changed, from the time when it is asked first. */
+    private static final class ChangedByOthers {
+        /** Most spends that are collected; when there are more, everything has to be read again. */
+        private static final int MOST = 10_000;
+
+        private final Map<Hash256, Changed> spends = new LinkedHashMap<>();
+        private boolean asked;
+        private boolean incomplete;
+
+        synchronized void add(Changed changed) {
+            if (asked && !incomplete) {
+                spends.put(changed.spend().txId(), changed);
+                if (spends.size() > MOST) {
+                    addAny();
+                }
+            }
+        }
+
+        synchronized void addAny() {
+            incomplete = asked;
+            spends.clear();
+        }
+
+        synchronized Changes take() {
+            Changes changes = new Changes(incomplete, List.copyOf(spends.values()));
+            asked = true;
+            incomplete = false;
+            spends.clear();
+            return changes;
+        }
+    }
+
+    /**
+     * Remembers which spends that are {@code PREPARED} on disk a node has accepted, and when that was learnt (milliseconds since 1970). It is not
+     * written: after a restart the nodes are asked again. Holds at most the spends in flight; the reader's thread reads it too.
+     */
+    private static final class Accepted {
+        private final Map<Hash256, Long> heardAt = new ConcurrentHashMap<>();
+
+        void heard(Hash256 txId, long now) {
+            heardAt.put(txId, now);
+        }
+
+        void forgetAll() {
+            heardAt.clear();
+        }
+
+        void forget(Hash256 txId) {
+            heardAt.remove(txId);
+        }
+
+        /** Returns the spend in state {@code ACCEPTED} when its row says {@code PREPARED} and a node has accepted it since. */
+        Intent known(Intent stored) {
+            Long at = stored.state() == IntentState.PREPARED ? heardAt.get(stored.txId()) : null;
+            return at == null ? stored : stored.in(IntentState.ACCEPTED, "", at);
+        }
+
+        IntentState known(Hash256 txId, IntentState stored) {
+            return stored == IntentState.PREPARED && heardAt.containsKey(txId) ? IntentState.ACCEPTED : stored;
+        }
+    }
+}

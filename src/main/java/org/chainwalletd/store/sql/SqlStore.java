@@ -1,0 +1,430 @@
+package org.chainwalletd.store.sql;
+
+import java.sql.SQLException;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.AccountSendStore;
+import org.chainwalletd.store.AllowanceStore;
+import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.PayoutStore;
+import org.chainwalletd.store.ReceiptStore;
+import org.chainwalletd.store.ReservationStore;
+import org.chainwalletd.store.ScanCursors;
+import org.chainwalletd.store.SpendHistory;
+import org.chainwalletd.store.Store;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.SwapStore;
+import org.chainwalletd.store.SweepStore;
+import org.chainwalletd.store.WatchStore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A store in the tables of {@link Schema}, independent of the database engine. One thread writes with group commit, one reads; callers block only
+ * while it opens and closes.
+ */
+public abstract class SqlStore implements Store {
+    private static final Logger LOG = LoggerFactory.getLogger(SqlStore.class);
+
+    private final String name;
+    private final SentLog.Lines lines;
+    private final ExecutorService reader;
+    private final RowAges ages = new RowAges(this::sharedClock);
+    private final SpendTable spendTable;
+    private final PayoutTable payoutTable;
+    private final SqlSpends spends;
+    private final SqlPayouts payouts;
+    private final SqlSweeps sweeps;
+    private final SqlAllowance allowance;
+    private final SqlAccountSends accountSends;
+    private final SqlSwaps swaps;
+    private GroupCommitWriter writer;
+
+    /**
+     * Creates the store.
+     *
+     * @param name of the file or the database, for messages about failures
+     * @param lines collects the lines of a commit for {@code sent.log}
+     */
+    protected SqlStore(String name, SentLog.Lines lines) {
+        this.name = name;
+        this.lines = lines;
+        this.spendTable = new SpendTable(lines, ages);
+        this.payoutTable = new PayoutTable(lines);
+        this.allowance = new SqlAllowance(this);
+        this.reader = Executors.newSingleThreadExecutor(task -> {
+            Thread thread = new Thread(task, "store-reader");
+            thread.setDaemon(true);
+            return thread;
+        });
+        this.sweeps = new SqlSweeps(this, spendTable, lines);
+        this.spends = new SqlSpends(this, spendTable, allowance, payoutTable, sweeps);
+        this.payouts = new SqlPayouts(this, payoutTable);
+        this.accountSends = new SqlAccountSends(this, lines);
+        this.swaps = new SqlSwaps(this);
+    }
+
+    /** Loads the state in memory from the rows. */
+    void takeUp(SqlSession session) throws SQLException {
+        spendTable.takeUp(session);
+        payoutTable.takeUp(session);
+        sweeps.takeUp(session);
+    }
+
+    /** Reloads rows that other processes have changed; called in a transaction, before anything is checked. */
+    protected void follow(
+            SqlSession session,
+            Collection<Long> spendIds,
+            Collection<Long> minutes,
+            boolean ofPayouts,
+            boolean ofSweeps)
+            throws SQLException {
+        List<SqlSession.Lookup<?>> lookups = new ArrayList<>(SpendTable.ofNumbers(spendIds));
+        minutes.forEach(minute -> lookups.add(AllowanceTable.of(minute)));
+        session.fetch(lookups);
+        spendTable.follow(session, spendIds, sweeps::opened);
+        allowance.follow(session, minutes);
+        if (ofPayouts) {
+            payoutTable.follow(session);
+        }
+        if (ofSweeps) {
+            sweeps.takeUp(session);
+        }
+    }
+
+    /** Reloads everything, when it is not known which rows have changed. */
+    protected void readAgain(SqlSession session) throws SQLException {
+        spendTable.readAgain(session);
+        allowance.readAgain(session);
+        payoutTable.follow(session);
+        sweeps.takeUp(session);
+    }
+
+    /**
+     * Tells whether this process can know that the bytes of a spend were never sent, or are another's payment: no other process has ever run the
+     * spend.
+     */
+    protected boolean mayDeny(SqlSession session, SpendRow row) throws SQLException {
+        return true;
+    }
+
+    @Override
+    public boolean isShared() {
+        return false;
+    }
+
+    @Override
+    public void whenOthersChange(SharedRows rows, Runnable told) {}
+
+    /**
+     * Refuses a write that only the daemon which does the background work may make.
+     *
+     * @throws StoreException {@code NOT_KEEPER}
+     */
+    public void requireKeeper() {}
+
+    /**
+     * Refuses to close a spend in a process that neither runs it nor does the background work.
+     *
+     * @throws StoreException {@code NOT_KEEPER}
+     */
+    protected void requireRunnerOrKeeper(SqlSession session, SpendRow row) throws SQLException {}
+
+    /** Tells whether this process has run the spend and another has taken it over meanwhile: what this one knows of it is out of date. */
+    protected boolean hasLost(SqlSession session, SpendRow row) throws SQLException {
+        return false;
+    }
+
+    /** Tells whether another process runs the spend, is alive and has had little time for it. */
+    protected boolean runsElsewhere(SqlSession session, SpendRow row) throws SQLException {
+        return false;
+    }
+
+    /** Returns how to look up whether the key of an address was deleted, by another process perhaps; empty where no process can. */
+    protected Optional<SqlSession.Lookup<Boolean>> deletion(Address address) {
+        return Optional.empty();
+    }
+
+    /** Records that this process is about to send the bytes of a spend, whichever process has run it before. */
+    protected void adopt(SqlSession session, SpendRow row) throws SQLException {}
+
+    /** Records that this process does not send the bytes of these spends any more before it has adopted them again. */
+    protected void signOff(SqlSession session, Set<Hash256> txIds) throws SQLException {}
+
+    /** Records, of a spend that is signed off, that what this process has sent of it in an earlier run is answered too. */
+    protected void unmark(SqlSession session, SpendRow row) throws SQLException {}
+
+    /** Refuses an act that frees coins of a spend while another process may still send it. */
+    protected void requireSignedOff(SqlSession session, SpendRow row) throws SQLException {}
+
+    /** Refuses other caps than those on which the processes of the store have agreed. */
+    protected void requireAgreement(SqlSession session, AllowanceStore.Limits caps) throws SQLException {}
+
+    /** Returns the clock of the database, when several daemons whose clocks may differ count against the same caps. */
+    protected Optional<Clock> sharedClock() {
+        return Optional.empty();
+    }
+
+    @Override
+    public CompletionStage<Void> maySend() {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    /** Returns the judge of the age of rows. */
+    protected RowAges ages() {
+        return ages;
+    }
+
+    @Override
+    public Clock clock(Clock own) {
+        return sharedClock().orElse(own);
+    }
+
+    /** Returns the failure of a read. */
+    protected StoreException unreadable(Throwable e) {
+        return new StoreException(
+                StoreException.Reason.UNAVAILABLE, "store " + name + " cannot be read: " + e.getMessage(), e);
+    }
+
+    /** Tells whether the reader's session was lost and can be opened again. */
+    protected boolean readingWasCutOff(SQLException e) {
+        return false;
+    }
+
+    /** Starts the writer; called at the end of a constructor. */
+    protected void write(GroupCommitWriter.Transactions transactions) {
+        writer = new GroupCommitWriter(
+                transactions,
+                name,
+                List.of(spendTable.inMemory(), sweeps.inMemory(), allowance.inMemory(), payoutTable, lines));
+    }
+
+    protected void startWriter() {
+        writer.start();
+    }
+
+    /** Returns the session of the reader's thread. */
+    protected abstract SqlSession reading() throws SQLException;
+
+    @Override
+    public IntentStore intents() {
+        return spends;
+    }
+
+    @Override
+    public ReservationStore reservations() {
+        return spends;
+    }
+
+    @Override
+    public ReceiptStore receipts() {
+        return spends;
+    }
+
+    @Override
+    public SpendHistory history() {
+        return spends;
+    }
+
+    @Override
+    public AllowanceStore allowance() {
+        return allowance;
+    }
+
+    /** Takes over caps that the operator has changed for all processes of the store. */
+    protected final void agree(SqlSession session, AllowanceStore.Limits caps) throws SQLException {
+        allowance.agree(session, caps);
+    }
+
+    @Override
+    public PayoutStore payouts() {
+        return payouts;
+    }
+
+    @Override
+    public SweepStore sweeps() {
+        return sweeps;
+    }
+
+    @Override
+    public AccountSendStore accountSends() {
+        return accountSends;
+    }
+
+    @Override
+    public SwapStore swaps() {
+        return swaps;
+    }
+
+    @Override
+    public ScanCursors scans() {
+        return new Scans();
+    }
+
+    @Override
+    public WatchStore watchOnly() {
+        return new WatchOnlyRows();
+    }
+
+    @Override
+    public int queued() {
+        return writer.queued();
+    }
+
+    @Override
+    public CompletionStage<Void> died() {
+        return writer.died();
+    }
+
+    /** Writes as {@link #write} does, but refuses when too many writes wait. */
+    <T> CompletableFuture<T> writeNew(GroupCommitWriter.Work<T> work) {
+        return stopped().isPresent() ? whileStopped() : writer.submitNew(work);
+    }
+
+    /** Writes in the next group commit. */
+    public <T> CompletableFuture<T> write(GroupCommitWriter.Work<T> work) {
+        return stopped().isPresent() ? whileStopped() : writer.submit(work);
+    }
+
+    private <T> CompletableFuture<T> whileStopped() {
+        return CompletableFuture.failedFuture(StoreException.stopped(stopped().orElseThrow()));
+    }
+
+    /** Reads committed data. */
+    public <T> CompletableFuture<T> read(GroupCommitWriter.Work<T> work) {
+        CompletableFuture<T> future = new CompletableFuture<>();
+        try {
+            reader.execute(() -> readInto(future, work));
+        } catch (RejectedExecutionException e) {
+            future.completeExceptionally(
+                    new StoreException(StoreException.Reason.UNAVAILABLE, "store " + name + " is closed", e));
+        }
+        return future;
+    }
+
+    private <T> void readInto(CompletableFuture<T> future, GroupCommitWriter.Work<T> work) {
+        try {
+            future.complete(readOnce(work));
+        } catch (SQLException | RuntimeException e) {
+            future.completeExceptionally(unreadable(e));
+        } catch (Error e) {
+            // The caller must get its failure before the thread ends.
+            future.completeExceptionally(unreadable(e));
+            throw e;
+        }
+    }
+
+    private <T> T readOnce(GroupCommitWriter.Work<T> work) throws SQLException {
+        try {
+            return work.apply(reading());
+        } catch (SQLException e) {
+            if (!readingWasCutOff(e)) {
+                throw e;
+            }
+            return work.apply(reading());
+        }
+    }
+
+    /** Finishes the queued reads and writes. Blocks. */
+    protected void finish() throws InterruptedException {
+        reader.shutdown();
+        writer.finish();
+        if (!reader.awaitTermination(10, TimeUnit.SECONDS)) {
+            LOG.warn("store {}: a reader did not finish in time", name);
+        }
+    }
+
+    private final class Scans implements ScanCursors {
+        @Override
+        public CompletionStage<OptionalLong> of(String scan) {
+            return SqlStore.this.read(
+                    session -> session.queryOne("SELECT block FROM scans WHERE name = ?", row -> row.getLong(1), scan)
+                            .map(OptionalLong::of)
+                            .orElseGet(OptionalLong::empty));
+        }
+
+        @Override
+        public CompletionStage<Void> move(String scan, long block) {
+            return SqlStore.this.write(session -> {
+                session.update(
+                        "INSERT INTO scans (name, block) VALUES (?, ?)"
+                                + " ON CONFLICT (name) DO UPDATE SET block = excluded.block"
+                                + " WHERE scans.block < excluded.block",
+                        scan,
+                        block);
+                return null;
+            });
+        }
+    }
+
+    private final class WatchOnlyRows implements WatchStore {
+        @Override
+        public CompletionStage<Void> put(WatchOnly watched) {
+            return SqlStore.this.writeNew(session -> {
+                session.update(
+                        "INSERT INTO watch_only (address, label, birth) VALUES (?, ?, ?)"
+                                + " ON CONFLICT (address) DO UPDATE SET label = excluded.label, birth = excluded.birth",
+                        watched.address().toArray(),
+                        watched.label().orElse(null),
+                        watched.birth().isPresent() ? (Object) watched.birth().getAsLong() : null);
+                return null;
+            });
+        }
+
+        @Override
+        public CompletionStage<Void> remove(List<Address> addresses) {
+            return SqlStore.this.write(session -> {
+                for (Address address : addresses) {
+                    session.update("DELETE FROM watch_only WHERE address = ?", (Object) address.toArray());
+                }
+                return null;
+            });
+        }
+
+        @Override
+        public CompletionStage<Optional<WatchOnly>> find(Address address) {
+            return SqlStore.this.read(session -> session.queryOne(
+                    "SELECT address, label, birth FROM watch_only WHERE address = ?", WatchOnlyRows::row, (Object)
+                            address.toArray()));
+        }
+
+        @Override
+        public CompletionStage<List<WatchOnly>> all() {
+            return SqlStore.this.read(session ->
+                    session.query("SELECT address, label, birth FROM watch_only ORDER BY address", WatchOnlyRows::row));
+        }
+
+        private static WatchOnly row(Row row) throws SQLException {
+            return new WatchOnly(row.address("address"), row.ifText("label"), row.ifNumber("birth"));
+        }
+
+        @Override
+        public void whenOthersChange(Runnable told) {
+            SqlStore.this.whenOthersChange(SharedRows.WATCHED, told);
+        }
+    }
+
+    /** Returns those of {@code txIds} that are no spend, kept or not, in their order. */
+    protected static List<Hash256> unknown(SqlSession session, List<Hash256> txIds) throws SQLException {
+        List<Hash256> unknown = new ArrayList<>();
+        for (Hash256 txId : txIds) {
+            if (SpendTable.find(session, txId).isEmpty() && !KeptSpends.knows(session, txId)) {
+                unknown.add(txId);
+            }
+        }
+        return unknown;
+    }
+}

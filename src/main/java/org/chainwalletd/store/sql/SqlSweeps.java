@@ -1,0 +1,523 @@
+package org.chainwalletd.store.sql;
+
+import java.security.SecureRandom;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.SpendHistory;
+import org.chainwalletd.store.SweepStore;
+import org.chainwalletd.store.TokenBinding;
+
+/**
+ * Keeps sweeps in SQL. Whether a part has a spend is derived from the spends alone, by the token of the part, wherever the spend is kept by now;
+ * this also holds for spends that only {@code sent.log} contained.
+ */
+public final class SqlSweeps implements SweepStore {
+    /** Condition of sweeps that continue by themselves. */
+    static final String RUNNING = "state = 'RUNNING'";
+
+    private static final int ID_BYTES = 32;
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private static final String RESTORED = "the store was restored since it began";
+
+    private final SqlStore store;
+    private final SpendTable spends;
+    private final SentLog.Lines log;
+    private final Planned planned = new Planned();
+    private volatile boolean any;
+
+    /**
+     * Creates the accessor.
+     *
+     * @param spends table that knows which coins spends hold
+     */
+    SqlSweeps(SqlStore store, SpendTable spends, SentLog.Lines log) {
+        this.store = store;
+        this.spends = spends;
+        this.log = log;
+    }
+
+    /** Reads whether there are sweeps, and which coins the running ones are going to spend. */
+    void takeUp(SqlSession session) throws SQLException {
+        this.any = session.queryOne("SELECT max(id) FROM sweeps", row -> row.getLong(1))
+                        .orElse(0L)
+                > 0;
+        planned.clear();
+        for (String token : running(session)) {
+            plan(read(session, token).orElseThrow());
+        }
+        planned.settle();
+    }
+
+    /** Returns the coins that running sweeps are going to spend, which the writer commits and rolls back together with the rows. */
+    GroupCommitWriter.InMemory inMemory() {
+        return planned;
+    }
+
+    /** Tells whether a part plans the coin whose spend has another token than this one. Any thread may ask. */
+    boolean isPlannedByOther(Outpoint coin, Optional<String> token) {
+        return planned.partOf(coin)
+                .filter(part -> !token.equals(Optional.of(part)))
+                .isPresent();
+    }
+
+    /** Plans the coins of all parts of a sweep that wait for a spend. */
+    private void plan(Sweep sweep) {
+        sweep.parts().stream().filter(PartState::isWaiting).forEach(state -> plan(sweep.id(), state.part()));
+    }
+
+    /**
+     * Plans the coins of a part, unless a spend or another part has one of them: then the part waits for that one and keeps the others from nobody
+     * meanwhile.
+     */
+    private void plan(Hash256 sweep, Part part) {
+        boolean free =
+                part.coins().stream().noneMatch(each -> isTaken(each.coin().outpoint()));
+        if (free) {
+            String token = SweepStore.partToken(sweep, part.number());
+            part.coins().forEach(each -> planned.add(each.coin().outpoint(), token));
+        }
+    }
+
+    private void unplan(Hash256 sweep, Part part) {
+        String token = SweepStore.partToken(sweep, part.number());
+        part.coins().forEach(each -> planned.remove(each.coin().outpoint(), token));
+    }
+
+    private boolean isTaken(Outpoint coin) {
+        return spends.isHeld(coin) || planned.partOf(coin).isPresent();
+    }
+
+    /** Finds an input of {@code intent} that a running sweep is going to spend in a part whose spend has another token. */
+    Optional<Opening> plannedByOther(Intent intent) {
+        Optional<String> token = intent.token().map(TokenBinding::token);
+        return intent.inputs().stream()
+                .filter(coin -> isPlannedByOther(coin.outpoint(), token))
+                .findFirst()
+                .map(coin -> new Opening.CoinTaken(coin, Hash256.ZERO));
+    }
+
+    /** Notes that a spend was opened, which holds the coins of its part itself. */
+    void opened(Intent intent) {
+        if (intent.kind().equals(KIND)) {
+            String token = intent.token().orElseThrow().token();
+            intent.inputs().forEach(coin -> planned.remove(coin.outpoint(), token));
+        }
+    }
+
+    /** Tells whether there may be a sweep. */
+    boolean any() {
+        return any;
+    }
+
+    static boolean has(SqlSession session, String clientToken) throws SQLException {
+        return session.find(ofToken(clientToken)).isPresent();
+    }
+
+    static SqlSession.Lookup<Boolean> ofToken(String token) {
+        return new SqlSession.Lookup<>(token, "SELECT 1 FROM sweeps WHERE client_token = ?", row -> true, token);
+    }
+
+    @Override
+    public CompletionStage<Beginning> begin(Order order, Cutter cutter, long now) {
+        // Set before the commit, so that tokens are looked up among sweeps as soon as one can be that of a sweep.
+        any = true;
+        return store.writeNew(session -> {
+            Optional<Sweep> there = read(session, order.clientToken());
+            if (there.isPresent()) {
+                return there.get().order().isSame(order)
+                        ? new Beginning.Begun(there.get())
+                        : new Beginning.Taken(Optional.empty(), there);
+            }
+            Optional<Hash256> spend = everBound(session, order.clientToken());
+            if (spend.isPresent()
+                    || PayoutTable.has(session, order.clientToken())
+                    || SqlAccountSends.has(session, order.clientToken())) {
+                return new Beginning.Taken(spend, Optional.empty());
+            }
+            List<Part> parts = new ArrayList<>();
+            for (Part part : cutter.cut(this::isTaken)) {
+                parts.add(unmade(session, part, cutter));
+            }
+            if (parts.isEmpty()) {
+                return new Beginning.Nothing();
+            }
+            byte[] id = new byte[ID_BYTES];
+            RANDOM.nextBytes(id);
+            SentLine.Sweep sweep = new SentLine.Sweep(Hash256.of(id), order, parts, Map.of(), now);
+            insert(session, sweep, State.RUNNING, "");
+            parts.forEach(part -> plan(sweep.id(), part));
+            log.add(sweep);
+            return new Beginning.Begun(read(session, order.clientToken()).orElseThrow());
+        });
+    }
+
+    /** Finds a transaction for the coins of a part that no spend has made: two payments never share one. */
+    private static Part unmade(SqlSession session, Part first, Cutter cutter) throws SQLException {
+        Optional<Part> part = Optional.of(first);
+        while (part.isPresent() && isMade(session, cutter.txId(part.get()))) {
+            part = cutter.otherwise(part.get());
+        }
+        return part.orElse(first);
+    }
+
+    private static boolean isMade(SqlSession session, Hash256 txId) throws SQLException {
+        return SpendTable.find(session, txId).isPresent() || KeptSpends.knows(session, txId);
+    }
+
+    /** Finds a transaction that the token was ever bound to. */
+    static Optional<Hash256> everBound(SqlSession session, String token) throws SQLException {
+        Optional<Hash256> live = session.queryOne(
+                "SELECT tx_id FROM spends WHERE token_key = ? AND token = ?",
+                SpendTable::txId,
+                SpendTable.tokenKey(token),
+                token);
+        return live.isPresent() ? live : KeptSpends.everBound(session, token);
+    }
+
+    private static void insert(SqlSession session, SentLine.Sweep sweep, State state, String reason)
+            throws SQLException {
+        Order order = sweep.order();
+        byte[] id = sweep.id().toArray();
+        session.update(
+                "INSERT INTO sweeps (sweep_id, client_token, token_name, digest, from_addresses, to_address, min_value,"
+                        + " memo, state, reason, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                id,
+                order.clientToken(),
+                order.owner().orElse(null),
+                order.digest().toArray(),
+                SentLine.Sweep.packAddresses(order.from()),
+                order.to().toArray(),
+                order.minValue().bits(),
+                order.memo().orElse(null),
+                state.name(),
+                reason,
+                sweep.createdAt());
+        for (Part part : sweep.parts()) {
+            session.update(
+                    "INSERT INTO sweep_parts (sweep_id, number, fee, coins, ended) VALUES (?, ?, ?, ?, ?)",
+                    id,
+                    part.number(),
+                    part.fee().bits(),
+                    SentLine.Sweep.packCoins(part.coins()),
+                    Ending.number(Optional.ofNullable(sweep.endings().get(part.number()))));
+        }
+    }
+
+    /** Visits every sweep as a line of {@code sent.log}, oldest first. */
+    static void visit(SqlSession session, LineVisitor visitor) throws SQLException {
+        session.visit(
+                "SELECT * FROM sweeps WHERE id > ? ORDER BY id",
+                row -> {
+                    Sweep sweep = withParts(session, head(row));
+                    visitor.line(new SentLine.Sweep(
+                            sweep.id(),
+                            sweep.order(),
+                            sweep.parts().stream().map(PartState::part).toList(),
+                            sweep.parts().stream()
+                                    .filter(PartState::ended)
+                                    .collect(Collectors.toMap(
+                                            state -> state.part().number(),
+                                            state -> state.ending().orElseThrow())),
+                            sweep.createdAt()));
+                },
+                0);
+    }
+
+    /** Takes a line of {@code sent.log}. */
+    @FunctionalInterface
+    interface LineVisitor {
+        void line(SentLine line) throws SQLException;
+    }
+
+    /** Enters a sweep that a restored store lacks. It continues when its caller asks for it again. */
+    static void enter(SqlSession session, SentLine.Sweep sweep) throws SQLException {
+        String token = sweep.order().clientToken();
+        if (has(session, token)) {
+            for (Map.Entry<Integer, Ending> ended : sweep.endings().entrySet()) {
+                end(session, sweep.id(), ended.getKey(), ended.getValue());
+            }
+        } else if (everBound(session, token).isEmpty() && !PayoutTable.has(session, token)) {
+            insert(session, sweep, State.STOPPED, RESTORED);
+        }
+    }
+
+    /** Stops the sweeps of a restored store: how far they got since is not known. */
+    static void stopAll(SqlSession session) throws SQLException {
+        session.update("UPDATE sweeps SET state = ?, reason = ? WHERE " + RUNNING, State.STOPPED.name(), RESTORED);
+    }
+
+    static void end(SqlSession session, Hash256 sweep, int part, Ending ending) throws SQLException {
+        session.update(
+                "UPDATE sweep_parts SET ended = ? WHERE sweep_id = ? AND number = ?",
+                Ending.number(Optional.of(ending)),
+                sweep.toArray(),
+                part);
+    }
+
+    /** Ends a part that waits, in the log too, and leaves its coins to others. */
+    private void end(SqlSession session, Sweep sweep, PartState part, Ending ending) throws SQLException {
+        int number = part.part().number();
+        end(session, sweep.id(), number, ending);
+        unplan(sweep.id(), part.part());
+        log.add(new SentLine.SweepPartEnded(sweep.id(), number, ending));
+    }
+
+    /** Tells whether the spend is that of a part which has ended: then it is not opened. */
+    static boolean hasEnded(SqlSession session, Intent intent) throws SQLException {
+        if (!intent.kind().equals(KIND)) {
+            return false;
+        }
+        String token = intent.token().orElseThrow().token();
+        return session.queryOne(
+                        "SELECT ended FROM sweep_parts WHERE sweep_id = ? AND number = ?",
+                        row -> row.getLong(1),
+                        SweepStore.sweepOf(token).toArray(),
+                        Integer.parseInt(token.substring(token.lastIndexOf('-') + 1)))
+                .filter(ended -> ended != 0)
+                .isPresent();
+    }
+
+    /** Row of the table {@code sweeps}. */
+    private record Head(Hash256 id, Order order, State state, String reason, long createdAt) {}
+
+    private static Head head(Row row) throws SQLException {
+        return new Head(
+                row.hash("sweep_id"),
+                new Order(
+                        row.text("client_token"),
+                        row.ifText("token_name"),
+                        row.hash("digest"),
+                        SentLine.Sweep.unpackAddresses(row.raw("from_addresses")),
+                        row.address("to_address"),
+                        row.amount("min_value"),
+                        row.ifText("memo")),
+                State.valueOf(row.text("state")),
+                row.text("reason"),
+                row.number("created_at"));
+    }
+
+    private static Optional<Sweep> read(SqlSession session, String clientToken) throws SQLException {
+        Optional<Head> head =
+                session.queryOne("SELECT * FROM sweeps WHERE client_token = ?", SqlSweeps::head, clientToken);
+        return head.isPresent() ? Optional.of(withParts(session, head.get())) : Optional.empty();
+    }
+
+    private static Sweep withParts(SqlSession session, Head head) throws SQLException {
+        List<PartState> unlinked = session.query(
+                "SELECT number, fee, coins, ended FROM sweep_parts WHERE sweep_id = ? ORDER BY number",
+                row -> new PartState(
+                        new Part(
+                                (int) row.number("number"),
+                                row.amount("fee"),
+                                SentLine.Sweep.unpackCoins(row.raw("coins"))),
+                        Optional.empty(),
+                        Ending.of(row.number("ended"))),
+                (Object) head.id().toArray());
+        List<PartState> parts = new ArrayList<>(unlinked.size());
+        for (PartState each : unlinked) {
+            String token = SweepStore.partToken(head.id(), each.part().number());
+            parts.add(new PartState(each.part(), spendOf(session, token), each.ending()));
+        }
+        return new Sweep(head.id(), head.order(), head.state(), head.reason(), head.createdAt(), parts);
+    }
+
+    private static Optional<PartSpend> spendOf(SqlSession session, String token) throws SQLException {
+        Optional<SpendRow> live = SpendTable.bound(session, token, Long.MIN_VALUE);
+        if (live.isPresent()) {
+            Intent intent = live.get().intent();
+            // A spend that was refused before it was sent counts as lost for good too, but its coins may be free.
+            boolean closed = intent.state() == IntentState.CONFLICTED && SpendTable.isLostForGood(session, live.get());
+            return Optional.of(new PartSpend(
+                    intent.txId(), Optional.of(intent.state()), closed, intent.reason(), heightOf(session, intent)));
+        }
+        Optional<SpendHistory.PastSpend> kept = KeptSpends.ofToken(session, token);
+        if (kept.isPresent()) {
+            return kept.map(
+                    past -> new PartSpend(past.txId(), Optional.of(past.state()), true, "", past.blockHeight()));
+        }
+        return KeptSpends.everBound(session, token)
+                .map(txId -> new PartSpend(txId, Optional.empty(), true, "", OptionalLong.empty()));
+    }
+
+    private static OptionalLong heightOf(SqlSession session, Intent intent) throws SQLException {
+        if (intent.state() != IntentState.CONFIRMED) {
+            return OptionalLong.empty();
+        }
+        byte[] id = intent.txId().toArray();
+        return session.queryOne(
+                        "SELECT block_height FROM spends WHERE short_id = ? AND tx_id = ?",
+                        row -> row.ifNumber("block_height"),
+                        SpendRow.shortId(id),
+                        id)
+                .orElseGet(OptionalLong::empty);
+    }
+
+    @Override
+    public CompletionStage<Optional<Sweep>> find(String clientToken) {
+        return store.read(session -> read(session, clientToken));
+    }
+
+    @Override
+    public CompletionStage<List<String>> running() {
+        return store.read(SqlSweeps::running);
+    }
+
+    private static List<String> running(SqlSession session) throws SQLException {
+        return session.query(
+                "SELECT client_token FROM sweeps WHERE " + RUNNING + " ORDER BY id", row -> row.text("client_token"));
+    }
+
+    @Override
+    public CompletionStage<Void> move(String clientToken, State before, State after, String reason) {
+        return store.write(session -> {
+            // Its caller lets it go on, at any daemon; all else comes from who runs it.
+            if (before == State.RUNNING) {
+                store.requireKeeper();
+            }
+            int moved = session.update(
+                    "UPDATE sweeps SET state = ?, reason = ? WHERE client_token = ? AND state = ?",
+                    after.name(),
+                    reason,
+                    clientToken,
+                    before.name());
+            if (moved > 0) {
+                Sweep sweep = read(session, clientToken).orElseThrow();
+                sweep.parts().forEach(state -> unplan(sweep.id(), state.part()));
+                if (after == State.RUNNING) {
+                    plan(sweep);
+                }
+            }
+            return null;
+        });
+    }
+
+    @Override
+    public CompletionStage<Void> endUnopened(String clientToken, int part) {
+        return store.write(session -> {
+            store.requireKeeper();
+            Optional<Sweep> sweep = read(session, clientToken);
+            if (sweep.isPresent() && sweep.get().parts().get(part).isWaiting()) {
+                end(session, sweep.get(), sweep.get().parts().get(part), Ending.LOST);
+            }
+            return null;
+        });
+    }
+
+    @Override
+    public CompletionStage<Optional<Sweep>> stop(String clientToken) {
+        return store.write(session -> {
+            Optional<Sweep> sweep = read(session, clientToken);
+            if (sweep.isEmpty() || sweep.get().state() == State.DONE) {
+                return sweep;
+            }
+            for (PartState part : sweep.get().parts()) {
+                if (part.isWaiting()) {
+                    end(session, sweep.get(), part, Ending.STOPPED);
+                }
+            }
+            session.update(
+                    "UPDATE sweeps SET state = ?, reason = '' WHERE client_token = ?", State.DONE.name(), clientToken);
+            return read(session, clientToken);
+        });
+    }
+
+    @Override
+    public CompletionStage<Optional<String>> unfinishedFrom(Address address) {
+        return store.read(session -> unfinishedFrom(session, address));
+    }
+
+    public static Optional<String> unfinishedFrom(SqlSession session, Address address) throws SQLException {
+        Set<String> tokens = new LinkedHashSet<>(running(session));
+        List<String> open = session.query(
+                "SELECT token FROM spends WHERE " + SpendTable.OPEN + " AND kind = '" + KIND + "'",
+                row -> row.text("token"));
+        for (String partToken : open) {
+            byte[] id = SweepStore.sweepOf(partToken).toArray();
+            session.queryOne(
+                            "SELECT client_token FROM sweeps WHERE sweep_id = ?",
+                            row -> row.text("client_token"),
+                            (Object) id)
+                    .ifPresent(tokens::add);
+        }
+        for (String token : tokens) {
+            boolean needed = read(session, token).orElseThrow().parts().stream()
+                    .filter(PartState::isUnfinished)
+                    .flatMap(state -> state.part().coins().stream())
+                    .anyMatch(coin -> coin.owner().equals(address));
+            if (needed) {
+                return Optional.of(token);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * Maps each coin that a running sweep is still going to spend to the token of the spend that will. Derived from the rows. A part is in it with
+     * all its coins or with none, so that no two parts ever wait for each other. The writer changes it together with the rows, and it rolls back with
+     * them; other threads may read it, and may see a change before it is committed.
+     */
+    private static final class Planned implements GroupCommitWriter.InMemory {
+        /** Previous part of a coin, for undoing a change; the token is null when no part planned the coin. */
+        private record Before(Outpoint coin, String token) {}
+
+        private final Map<Outpoint, String> tokens = new ConcurrentHashMap<>();
+        private final List<Before> journal = new ArrayList<>();
+
+        Optional<String> partOf(Outpoint coin) {
+            return tokens.isEmpty() ? Optional.empty() : Optional.ofNullable(tokens.get(coin));
+        }
+
+        void add(Outpoint coin, String token) {
+            journal.add(new Before(coin, tokens.put(coin, token)));
+        }
+
+        /** Plans the coin no longer if this part plans it. */
+        void remove(Outpoint coin, String token) {
+            if (tokens.remove(coin, token)) {
+                journal.add(new Before(coin, token));
+            }
+        }
+
+        void clear() {
+            tokens.clear();
+        }
+
+        @Override
+        public int mark() {
+            return journal.size();
+        }
+
+        @Override
+        public void undoTo(int mark) {
+            while (journal.size() > mark) {
+                Before before = journal.remove(journal.size() - 1);
+                if (before.token() == null) {
+                    tokens.remove(before.coin());
+                } else {
+                    tokens.put(before.coin(), before.token());
+                }
+            }
+        }
+
+        @Override
+        public void settle() {
+            journal.clear();
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package org.chainwalletd.store.sql;
+
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.sql.SQLException;
+import java.util.function.LongConsumer;
+import org.chainwalletd.store.CommitMark;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.files.CrashPoint;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Transactions of the only process that writes an SQLite file. Each is recorded in {@code sent.log} before it is made. */
+final class SqliteTransactions implements GroupCommitWriter.Transactions {
+    private static final Logger LOG = LoggerFactory.getLogger(SqliteTransactions.class);
+
+    private final SqlSession session;
+    private final String file;
+    private final SentLog log;
+    private final SentLog.Lines lines;
+    private final long opening = randomOpening();
+    private boolean opened;
+    private boolean committing;
+    /** The newest commit of the store, and the one that is being prepared. */
+    private CommitMark last;
+
+    private CommitMark next;
+    private volatile CommitMark confirmed;
+    private final LongConsumer pruner;
+
+    /**
+     * Creates the transactions of a store.
+     *
+     * @param log records every commit before it is made
+     * @param lines lines that the units of a commit add to the log
+     * @param last newest commit of the store
+     * @param pruner see {@link SentLog#prune}
+     */
+    SqliteTransactions(
+            SqlSession session, String file, SentLog log, SentLog.Lines lines, CommitMark last, LongConsumer pruner) {
+        this.session = session;
+        this.file = file;
+        this.log = log;
+        this.lines = lines;
+        this.last = last;
+        this.confirmed = last;
+        this.pruner = pruner;
+    }
+
+    private static long randomOpening() {
+        long random = new SecureRandom().nextLong();
+        return random == CommitMark.BEFORE_OPENINGS ? 1 : random;
+    }
+
+    @Override
+    public SqlSession session() {
+        return session;
+    }
+
+    /** Returns the newest commit that is on the disk, in the store and in the log. */
+    CommitMark confirmed() {
+        return confirmed;
+    }
+
+    @Override
+    public void begin() throws SQLException {
+        log.prune(pruner);
+        session.update("BEGIN IMMEDIATE");
+        lines.undoTo(0);
+        next = new CommitMark(last.store(), opening, last.number() + 1);
+        if (!Commits.count(session, next.number())) {
+            throw StoreException.stopped(
+                    Commits.moved(file, Commits.movedTo(session).orElseThrow()));
+        }
+        if (!opened) {
+            Commits.open(session, next.number(), opening);
+        }
+    }
+
+    /**
+     * Forces the log to the disk in parallel with the store, or before it when a line requires that. Commits nothing that the log does not
+     * accept.
+     */
+    @Override
+    public void commit(Runnable settle) throws SQLException {
+        try {
+            log.announce(next, lines);
+        } catch (IOException e) {
+            throw new SQLException(SentLog.FILE_NAME + " cannot be written: " + e.getMessage(), e);
+        }
+        CrashPoint.STORE_BEFORE_COMMIT.reached();
+        committing = true;
+        session.update("COMMIT");
+        committing = false;
+        opened = true;
+        last = next;
+        settle.run();
+        CrashPoint.STORE_AFTER_COMMIT.reached();
+        log.made();
+        confirmed = next;
+    }
+
+    @Override
+    public void rollback() {
+        committing = false;
+        try {
+            session.execute("ROLLBACK");
+        } catch (SQLException | RuntimeException e) {
+            // SQLite has rolled back by itself after some errors; there is no transaction left then.
+            LOG.debug("store {}: nothing to roll back: {}", file, e.getMessage());
+        }
+    }
+
+    @Override
+    public StoreException failure(Exception e) {
+        if (e instanceof SentLog.UnloggedException) {
+            return GroupCommitWriter.unknown(file, e);
+        }
+        if (e instanceof StoreException known) {
+            rollback();
+            return known;
+        }
+        boolean doubtful = committing && !(e instanceof SQLException database && Sqlite.isFull(database));
+        rollback();
+        return doubtful && !overwriteTheLog()
+                ? GroupCommitWriter.unknown(file, e)
+                : GroupCommitWriter.unavailable(file, "cannot be written: " + e.getMessage(), e);
+    }
+
+    /**
+     * Writes over what a failed commit has left in SQLite's write-ahead log: it would be taken for a commit if the process died before another
+     * one has been written there.
+     *
+     * @return whether another one was written
+     */
+    private boolean overwriteTheLog() {
+        try {
+            session.execute("BEGIN IMMEDIATE");
+            session.dialect().touch(session);
+            session.execute("COMMIT");
+            return true;
+        } catch (SQLException | RuntimeException e) {
+            LOG.warn("store {}: the failed commit cannot be written over: {}", file, e.getMessage());
+            rollback();
+            return false;
+        }
+    }
+}

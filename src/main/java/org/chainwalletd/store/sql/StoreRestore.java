@@ -1,0 +1,674 @@
+package org.chainwalletd.store.sql;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.AccountSend;
+import org.chainwalletd.store.CommitMark;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.SpendHistory;
+import org.chainwalletd.store.StandIns;
+
+/**
+ * Completes a store that lacks payments with those recorded in {@code sent.log}. A payment that a node is known to have accepted is put in flight
+ * again, and so is sent again. Of the others nobody knows whether they were sent. One with a token is abandoned, with its token bound and its
+ * coins held, so that its caller can have the same bytes sent by repeating the call, and nothing else ever pays for that token. One without a
+ * token is sent again, as after any restart: its caller cannot repeat it, and may have been told that it is paid before the log recorded that. A
+ * payment that the log contains twice is entered once, so a restore that was interrupted can be started again.
+ */
+public final class StoreRestore {
+    public static final String DOUBTFUL =
+            "the store was restored, and whether this was sent is not known: its call sends the same bytes when it is repeated with its client_token";
+    static final String SEVERAL =
+            "the store was restored, and several payments of this client_token may have been sent";
+
+    private static final long NUMBERS_FORGOTTEN = 1_000_000_000;
+    private static final int LINES_BYTES = 1 << 16;
+    private static final int SENDS_AT_ONCE = 100;
+    private static final int ROWS_AT_ONCE = 500;
+
+    /**
+     * Result of a restore.
+     *
+     * @param mark the commit that {@code sent.log} and the books are to remember from now on
+     * @param complete whether every payment that was missing is there again
+     * @param inFlight payments that are sent again
+     * @param doubtful payments of which nobody knows whether they were sent
+     * @param withheld claims whose transaction bytes the log does not contain
+     * @param ended number of payments that were closed without success, or buried
+     * @param account number of transactions of the account chain
+     * @param keys number of keys that were listed again, those that had been deleted included
+     */
+    public record Restored(
+            CommitMark mark,
+            boolean complete,
+            List<Intent> inFlight,
+            List<Intent> doubtful,
+            List<Intent> withheld,
+            int ended,
+            int account,
+            int keys) {
+        public Restored {
+            inFlight = List.copyOf(inFlight);
+            doubtful = List.copyOf(doubtful);
+            withheld = List.copyOf(withheld);
+        }
+    }
+
+    private final SqlSession session;
+    private final SpendTable spends;
+    private final PayoutTable payouts;
+    private final Map<Long, OptionalLong> openings = new HashMap<>();
+    /** Highest commit number that the log has for each opening. */
+    private final Map<Long, Long> logged = new HashMap<>();
+
+    private final Set<Hash256> entered = new LinkedHashSet<>();
+    private final Set<Hash256> undecided = new LinkedHashSet<>();
+    /** Transactions of a commit that was announced and may not have been made: their callers may have been told that nothing was sent. */
+    private final Set<Hash256> announced = new LinkedHashSet<>();
+
+    private final Map<Hash256, Hash256> rivals = new LinkedHashMap<>();
+    private final List<Intent> withheld = new ArrayList<>();
+    private int kept;
+    private int account;
+    private int keys;
+    /** Whether the commit whose lines are being entered was certainly made. */
+    private boolean made;
+
+    public StoreRestore(SqlSession session) throws SQLException {
+        this.session = session;
+        this.spends = new SpendTable(new SentLog.Lines(), new RowAges(Optional::empty));
+        spends.takeUp(session);
+        this.payouts = new PayoutTable(new SentLog.Lines());
+        payouts.takeUp(session);
+    }
+
+    /** Creates or replaces the log in {@code folder}; the base of the new one is everything that the store contains now. */
+    static void writeLog(Path folder, SqlSession session) throws IOException, SQLException {
+        SentLog.write(folder, Commits.last(session), Optional.empty(), sink -> base(session, sink));
+    }
+
+    /**
+     * Writes beside the log in {@code folder} that of a daemon on the database to which the store is moved.
+     *
+     * @param moved the only commit of the log
+     */
+    public static SentLog.Successor movedLog(Path folder, SqlSession session, CommitMark moved, SentLog.Shared shared)
+            throws IOException {
+        return SentLog.successor(
+                folder,
+                moved,
+                Optional.of(shared),
+                sink -> {
+                    sink.take(SentLine.encode(new SentLine.Peer(shared.name())));
+                    base(session, sink);
+                },
+                0);
+    }
+
+    /** Writes a log that is to replace the present one at a later commit. Reads in a transaction of a session of its own, which sees one moment. */
+    static SentLog.Successor successor(Path folder, SqlSession session, long from) throws IOException, SQLException {
+        session.execute("BEGIN");
+        try {
+            return SentLog.successor(
+                    folder, Commits.last(session), Optional.empty(), sink -> base(session, sink), from);
+        } finally {
+            session.execute("COMMIT");
+        }
+    }
+
+    private static void base(SqlSession session, SentLog.LinesSink sink) throws IOException {
+        try {
+            Collecting lines = new Collecting(sink);
+            KeptSpends.visit(session, row -> lines.add(new SentLine.Kept(KeptSpends.read(row))));
+            session.visit(
+                    "SELECT " + SpendRow.COLUMNS + " FROM spends WHERE id > ? ORDER BY id",
+                    row -> {
+                        SpendRow spend = SpendRow.read(row);
+                        lines.add(new SentLine.Spend(spend.id(), spend.intent(), spend.held(), spend.countedAt()));
+                        Optional<SentLine.Carried> carried = PayoutTable.carriedBy(session, spend);
+                        if (carried.isPresent()) {
+                            lines.add(carried.get());
+                        }
+                    },
+                    0);
+            SqlSweeps.visit(session, lines::add);
+            PayoutTable.visitCancelled(session, row -> lines.add(PayoutTable.readCancelled(row)));
+            tellAccountSends(session, lines);
+            lines.flush();
+        } catch (SQLException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    private static void tellAccountSends(SqlSession session, Collecting lines) throws SQLException {
+        long last = 0;
+        for (List<AccountSend> some = sends(session, last); !some.isEmpty(); some = sends(session, last)) {
+            for (AccountSend send : some) {
+                lines.add(new SentLine.Account(send));
+                last = send.id();
+            }
+        }
+    }
+
+    private static List<AccountSend> sends(SqlSession session, long after) throws SQLException {
+        return AccountSendTable.all(session, "id > ? ORDER BY id LIMIT " + SENDS_AT_ONCE, after);
+    }
+
+    /** Writes a log that is to replace the present one of a daemon, as {@link #successor(Path, SqlSession, long)} does. */
+    public static SentLog.Successor successor(SentLog log, SqlSession session, long start, long from)
+            throws IOException, SQLException {
+        session.execute(session.dialect().beginReading());
+        try {
+            String store = Commits.id(session);
+            CommitMark last = session.queryOne(
+                            "SELECT random, counter FROM commits WHERE daemon = ? ORDER BY number DESC LIMIT 1",
+                            row -> new CommitMark(store, row.number("random"), row.number("counter")),
+                            start)
+                    .orElseThrow();
+            long number = session.queryOne("SELECT max(number) FROM commits", row -> row.getLong(1))
+                    .orElseThrow();
+            SentLog.Shared shared = new SentLog.Shared(log.name().orElseThrow(), number);
+            return SentLog.successor(
+                    log.folder(), last, Optional.of(shared), sink -> ownBase(session, shared.name(), sink), from);
+        } finally {
+            session.execute("COMMIT");
+        }
+    }
+
+    /** Tells the spends of one daemon, and what became of those of the others. */
+    private static void ownBase(SqlSession session, String log, SentLog.LinesSink sink) throws IOException {
+        record Owned(SpendRow row, boolean own) {}
+        try {
+            Collecting lines = new Collecting(sink);
+            for (String peer : session.query("SELECT name FROM logs ORDER BY name", row -> row.getString(1))) {
+                lines.add(new SentLine.Peer(peer));
+            }
+            List<Object[]> kept = KeptSpends.ofLog(session, log, 0, ROWS_AT_ONCE);
+            while (!kept.isEmpty()) {
+                for (Object[] row : kept) {
+                    lines.add(new SentLine.Kept(row));
+                }
+                kept = KeptSpends.ofLog(session, log, KeptSpends.numberOf(kept.get(kept.size() - 1)), ROWS_AT_ONCE);
+            }
+            List<Owned> spends;
+            for (long last = 0; ; last = spends.get(spends.size() - 1).row().id()) {
+                spends = session.query(
+                        "SELECT " + SpendRow.COLUMNS + ", runner IN (SELECT start FROM daemons WHERE log = ?) AS own"
+                                + " FROM spends WHERE id > ? ORDER BY id LIMIT ?",
+                        row -> new Owned(SpendRow.read(row), row.truth("own")),
+                        log,
+                        last,
+                        ROWS_AT_ONCE);
+                if (spends.isEmpty()) {
+                    break;
+                }
+                for (Owned each : spends) {
+                    tell(session, each.row(), each.own(), lines);
+                }
+            }
+            SqlSweeps.visit(session, lines::add);
+            PayoutTable.visitCancelled(session, row -> lines.add(PayoutTable.readCancelled(row)));
+            tellAccountSends(session, lines);
+            KeyringTable.tell(session, lines::add);
+            lines.flush();
+        } catch (SQLException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    private static void tell(SqlSession session, SpendRow row, boolean own, Collecting lines) throws SQLException {
+        Intent intent = row.intent();
+        if (own) {
+            lines.add(new SentLine.Spend(row.id(), intent, row.held(), row.countedAt()));
+            Optional<SentLine.Carried> carried = PayoutTable.carriedBy(session, row);
+            if (carried.isPresent()) {
+                lines.add(carried.get());
+            }
+        } else if (intent.state() == IntentState.ACCEPTED || intent.state() == IntentState.CONFIRMED) {
+            lines.add(new SentLine.Accepted(intent.txId()));
+        } else if (intent.state() != IntentState.PREPARED) {
+            lines.add(new SentLine.State(intent.txId(), intent.state(), intent.reason(), intent.changedAt()));
+            lines.add(new SentLine.Held(intent.txId(), row.held()));
+        }
+    }
+
+    /** Collects lines and passes them on as records of about {@link #LINES_BYTES} bytes. */
+    private static final class Collecting {
+        private final SentLog.LinesSink sink;
+        private final ByteArrayOutputStream lines = new ByteArrayOutputStream();
+
+        Collecting(SentLog.LinesSink sink) {
+            this.sink = sink;
+        }
+
+        void add(SentLine line) throws SQLException {
+            lines.writeBytes(SentLine.encode(line));
+            if (lines.size() >= LINES_BYTES) {
+                try {
+                    flush();
+                } catch (IOException e) {
+                    throw new SQLException(e.getMessage(), e);
+                }
+            }
+        }
+
+        void flush() throws IOException {
+            if (lines.size() > 0) {
+                sink.take(lines.toByteArray());
+                lines.reset();
+            }
+        }
+    }
+
+    /** Enters every change that the log in {@code folder} contains and the store lacks, in a transaction that the caller has begun. */
+    void enterAll(Path folder) throws IOException, SQLException {
+        CommitMark own = Commits.last(session);
+        SentLog.Known end = SentLog.read(folder).orElseThrow();
+        SentLog.replay(folder, new SentLog.Replay() {
+            @Override
+            public boolean wants(CommitMark mark) throws IOException {
+                made = !mark.equals(end.last()) || end.last().equals(end.certain());
+                logged.merge(mark.opening(), mark.number(), Math::max);
+                return !mark.store().equals(own.store()) || !isThere(mark);
+            }
+
+            @Override
+            public void line(SentLine line) throws IOException {
+                try {
+                    enter(line);
+                } catch (SQLException e) {
+                    throw new IOException(e.getMessage(), e);
+                }
+            }
+        });
+        decide();
+    }
+
+    /**
+     * Enters the lines of one commit, or of a base.
+     *
+     * @param certain whether the commit was certainly made
+     */
+    public void enter(byte[] lines, boolean certain) throws IOException, SQLException {
+        made = certain;
+        for (SentLine line : SentLine.decode(lines, 0)) {
+            enter(line);
+        }
+    }
+
+    private boolean isThere(CommitMark mark) throws IOException {
+        try {
+            if (!openings.containsKey(mark.opening())) {
+                openings.put(mark.opening(), Commits.lastOf(session, mark.opening()));
+            }
+            OptionalLong last = openings.get(mark.opening());
+            return last.isPresent() && mark.number() <= last.getAsLong();
+        } catch (SQLException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    /** Tells whether the log contained this commit or a later one of its opening. */
+    boolean hasSeen(CommitMark mark) {
+        return logged.getOrDefault(mark.opening(), -1L) >= mark.number();
+    }
+
+    private void enter(SentLine line) throws SQLException {
+        if (line instanceof SentLine.Spend spend) {
+            enter(spend);
+        } else if (line instanceof SentLine.Accepted accepted) {
+            accept(accepted);
+        } else if (line instanceof SentLine.State state) {
+            enter(state);
+        } else if (line instanceof SentLine.Held held) {
+            Optional<SpendRow> row = SpendTable.find(session, held.txId());
+            if (row.isPresent()) {
+                spends.holdOnly(session, row.get(), held.held());
+            }
+        } else if (line instanceof SentLine.Kept receipt) {
+            enter(receipt);
+        } else if (line instanceof SentLine.Memo memo) {
+            enter(memo);
+        } else if (line instanceof SentLine.Carried carried) {
+            enter(carried);
+        } else if (line instanceof SentLine.Cancelled cancelled) {
+            payouts.enter(session, cancelled);
+        } else if (line instanceof SentLine.Sweep sweep) {
+            SqlSweeps.enter(session, sweep);
+        } else if (line instanceof SentLine.SweepPartEnded ended) {
+            SqlSweeps.end(session, ended.id(), ended.part(), ended.ending());
+        } else if (line instanceof SentLine.Sealed sealed) {
+            KeyringTable.enter(session, sealed);
+        } else if (line instanceof SentLine.KeyListed listed) {
+            keys += KeyringTable.enter(session, listed) ? 1 : 0;
+        } else if (line instanceof SentLine.KeyringHead head) {
+            KeyringTable.enter(session, head);
+        } else if (line instanceof SentLine.Account send) {
+            enter(send);
+        } else if (line instanceof SentLine.AccountVersion version) {
+            enter(version);
+        } else if (line instanceof SentLine.AccountState state) {
+            enter(state);
+        }
+    }
+
+    /** Enters the record of a closed spend, in place of the row that an older store has of it. */
+    private void enter(SentLine.Kept receipt) throws SQLException {
+        Hash256 txId = KeptSpends.txIdOf(receipt.row());
+        if (KeptSpends.knows(session, txId)) {
+            return;
+        }
+        Optional<SpendRow> row = SpendTable.find(session, txId);
+        if (row.isPresent()) {
+            spends.holdOnly(session, row.get(), SpendRow.Held.NONE);
+            SpendTable.remove(session, row.get().id());
+            undecided.remove(txId);
+        }
+        KeptSpends.insert(session, spends.numberFor(session, KeptSpends.numberOf(receipt.row())), receipt.row());
+        kept++;
+    }
+
+    private void enter(SentLine.Memo memo) throws SQLException {
+        Optional<Long> number = SpendTable.find(session, memo.txId()).map(SpendRow::id);
+        if (number.isEmpty()) {
+            number = KeptSpends.ofTransaction(session, memo.txId()).map(SpendHistory.PastSpend::number);
+        }
+        if (number.isPresent()) {
+            spends.setMemo(session, number.get(), memo.memo());
+        }
+    }
+
+    private void enter(SentLine.Spend spend) throws SQLException {
+        Intent intent = spend.intent();
+        Optional<SpendRow> there = SpendTable.find(session, intent.txId());
+        boolean replaces = there.filter(row -> row.intent().state() == IntentState.REFUSED
+                        && !row.intent().token().equals(intent.token()))
+                .isPresent();
+        if (there.isPresent() && !replaces) {
+            update(there.get(), spend);
+            return;
+        }
+        if (KeptSpends.has(session, intent.txId())) {
+            return;
+        }
+        if (spend.isWithheld()) {
+            withheld.add(intent);
+            return;
+        }
+        if (replaces) {
+            SpendTable.remove(session, there.get().id());
+        }
+        noteRival(intent);
+        insert(spend);
+    }
+
+    /**
+     * Brings a spend that the store has to the state in which the base of the log has it: the lines of the changes in between are gone from a log that
+     * was written anew. Blocks are read from the chain again.
+     */
+    private void update(SpendRow row, SentLine.Spend line) throws SQLException {
+        IntentState before = row.intent().state();
+        IntentState state = line.intent().state();
+        boolean byBlocks = state == IntentState.CONFIRMED || before == IntentState.CONFIRMED && state.inFlight();
+        if (state.isStill(before) || byBlocks) {
+            return;
+        }
+        enter(new SentLine.State(
+                row.intent().txId(),
+                state,
+                line.intent().reason(),
+                line.intent().changedAt()));
+        SpendRow changed = SpendTable.find(session, row.intent().txId()).orElseThrow();
+        if (state.inFlight()) {
+            spends.holdFree(session, changed);
+        } else {
+            spends.holdOnly(session, changed, line.held());
+        }
+    }
+
+    /** Notes two payments of one token that may both have been sent. Neither may be sent by the daemon, because a token pays once. */
+    private void noteRival(Intent intent) throws SQLException {
+        if (intent.token().isEmpty()) {
+            return;
+        }
+        Optional<SpendRow> earlier =
+                SpendTable.bound(session, intent.token().get().token(), Long.MIN_VALUE);
+        if (earlier.filter(row -> row.intent().state() == IntentState.PREPARED).isPresent()) {
+            rivals.put(intent.txId(), earlier.get().intent().txId());
+        }
+    }
+
+    private void insert(SentLine.Spend spend) throws SQLException {
+        Intent intent = spend.intent();
+        // A confirmation is read from the chain again.
+        Intent row = intent.state() == IntentState.CONFIRMED
+                ? intent.in(IntentState.ACCEPTED, "", intent.changedAt())
+                : intent;
+        OptionalLong counted = spend.countedAt();
+        spends.insert(
+                session,
+                spends.numberFor(session, spend.number()),
+                row,
+                counted.isPresent() ? AllowanceTable.count(session, row.allowance(), counted.getAsLong()) : counted);
+        if (counted.isPresent()) {
+            TokenUses.countRestored(session, row, counted.getAsLong());
+        }
+        if (!row.state().inFlight()) {
+            SpendRow inserted = SpendTable.find(session, row.txId()).orElseThrow();
+            spends.holdOnly(session, inserted, spend.held());
+            buryLost(inserted);
+        }
+        entered.add(row.txId());
+        if (row.state() == IntentState.PREPARED) {
+            undecided.add(row.txId());
+            if (!made) {
+                announced.add(row.txId());
+            }
+        }
+    }
+
+    private void accept(SentLine.Accepted accepted) throws SQLException {
+        Optional<SpendRow> row = SpendTable.find(session, accepted.txId());
+        if (undecided.remove(accepted.txId()) && row.isPresent()) {
+            spends.enter(
+                    session,
+                    row.get(),
+                    IntentState.ACCEPTED,
+                    "",
+                    row.get().intent().changedAt());
+        }
+    }
+
+    /** Enters the payouts of a batch. A batch that has lost for good releases them; one whose payouts another open batch carries is not sent. */
+    private void enter(SentLine.Carried carried) throws SQLException {
+        Optional<SpendRow> batch = SpendTable.find(session, carried.txId());
+        if (batch.isPresent() && payouts.enter(session, batch.get(), carried)) {
+            spends.enter(
+                    session,
+                    batch.get(),
+                    IntentState.ABANDONED,
+                    SEVERAL,
+                    batch.get().intent().changedAt());
+        }
+    }
+
+    private void enter(SentLine.State state) throws SQLException {
+        Optional<SpendRow> row = SpendTable.find(session, state.txId());
+        if (row.isEmpty()) {
+            return;
+        }
+        spends.enter(session, row.get(), state.state(), state.reason(), state.at());
+        session.update(
+                "UPDATE spends SET block_height = NULL, block_id = NULL, buried = 0 WHERE id = ?",
+                row.get().id());
+        if (buryLost(SpendTable.find(session, state.txId()).orElseThrow())) {
+            payouts.free(session, row.get(), state.at());
+        }
+        if (state.state() == IntentState.PREPARED) {
+            spends.holdFree(session, row.get());
+            undecided.add(state.txId());
+        } else {
+            undecided.remove(state.txId());
+        }
+    }
+
+    /** Marks a spend that the chain has closed as one that no block can contain any more. Returns whether it is one. */
+    private boolean buryLost(SpendRow row) throws SQLException {
+        boolean lost = row.intent().state() == IntentState.CONFLICTED
+                && StandIns.onlyChainCloses(row.intent().kind());
+        if (lost) {
+            session.update("UPDATE spends SET buried = 1 WHERE id = ?", row.id());
+        }
+        return lost;
+    }
+
+    private void enter(SentLine.Account send) throws SQLException {
+        AccountSend sent = send.send();
+        Optional<AccountSend> there = AccountSendTable.taken(session, sent);
+        if (there.isEmpty()) {
+            AccountSendTable.insert(session, sent);
+            account++;
+        } else if (there.get().reference().equals(sent.reference())) {
+            List<AccountSend.Version> versions = sent.versions();
+            for (int i = there.get().versions().size(); i < versions.size(); i++) {
+                AccountSendTable.insert(session, there.get().id(), i, versions.get(i));
+            }
+            enter(new SentLine.AccountState(
+                    sent.reference(),
+                    sent.state(),
+                    sent.progress().outcome(),
+                    sent.progress().changedAt()));
+        }
+    }
+
+    private void enter(SentLine.AccountState line) throws SQLException {
+        AccountSendTable.enter(session, "reference = ?", line.state(), line.outcome(), line.at(), line.reference());
+    }
+
+    private void enter(SentLine.AccountVersion version) throws SQLException {
+        Optional<AccountSend> send = AccountSendTable.one(session, "reference = ?", version.reference());
+        if (send.filter(row -> row.versions().size() == version.before()).isPresent()) {
+            AccountSendTable.insert(session, send.get().id(), version.before(), version.version());
+        }
+    }
+
+    /** Decides about the payments of which nobody knows whether they were sent, once all lines are entered. */
+    public void decide() throws SQLException {
+        for (Hash256 txId : undecided) {
+            boolean repeatable = announced.contains(txId) || isRepeatable(txId);
+            // No caller can repeat a batch: its payouts are bound to it, so sending it is the only way to pay them
+            // once.
+            if (repeatable && !StandIns.onlyChainCloses(kindOf(txId))) {
+                close(txId, IntentState.ABANDONED, DOUBTFUL);
+            }
+        }
+        abandonRecalled();
+        for (Map.Entry<Hash256, Hash256> rival : rivals.entrySet()) {
+            Optional<SpendRow> earlier = SpendTable.find(session, rival.getValue());
+            Optional<SpendRow> later = SpendTable.find(session, rival.getKey());
+            boolean bothMayHaveLeft =
+                    earlier.filter(row -> mayHaveLeft(row.intent())).isPresent()
+                            && later.filter(row -> mayHaveLeft(row.intent())).isPresent();
+            if (bothMayHaveLeft) {
+                close(rival.getValue(), IntentState.ABANDONED, SEVERAL);
+                close(rival.getKey(), IntentState.CONTESTED, SEVERAL);
+                spends.freeAll(session, SpendTable.find(session, rival.getKey()).orElseThrow());
+            }
+        }
+    }
+
+    /** Abandons the batches in flight that were recalled: in the base of a log the block that had one hides that it is not sent again. */
+    private void abandonRecalled() throws SQLException {
+        for (SpendRow row : SpendTable.select(session, SpendTable.OPEN)) {
+            Intent intent = row.intent();
+            boolean recalled = intent.kind().equals(StandIns.PAYOUT_BATCH)
+                    && intent.state().inFlight()
+                    && SpendTable.bound(session, StandIns.recallToken(intent.txId()), Long.MIN_VALUE)
+                            .isPresent();
+            if (recalled) {
+                spends.enter(session, row, IntentState.ABANDONED, "", intent.changedAt());
+            }
+        }
+    }
+
+    private String kindOf(Hash256 txId) throws SQLException {
+        return SpendTable.find(session, txId).orElseThrow().intent().kind();
+    }
+
+    private boolean isRepeatable(Hash256 txId) throws SQLException {
+        return SpendTable.find(session, txId).orElseThrow().intent().token().isPresent();
+    }
+
+    private static boolean mayHaveLeft(Intent intent) {
+        return intent.state() == IntentState.PREPARED || intent.reason().equals(DOUBTFUL);
+    }
+
+    private void close(Hash256 txId, IntentState state, String reason) throws SQLException {
+        SpendRow row = SpendTable.find(session, txId).orElseThrow();
+        spends.enter(session, row, state, reason, row.intent().changedAt());
+    }
+
+    /**
+     * Begins a new opening, which makes the restored store the one that this datadir works with, whatever store it had before. Holds the queue's
+     * payouts and stops the sweeps that were running.
+     *
+     * @param above highest commit number that others remember; the new one is greater
+     * @param forgetful whether payments may still be missing
+     */
+    CommitMark begin(long above, boolean forgetful) throws SQLException {
+        CommitMark last = Commits.last(session);
+        long number = Math.max(last.number(), above) + 1;
+        long random = new SecureRandom().nextLong() | 1;
+        Commits.count(session, number);
+        Commits.open(session, number, random);
+        hold(random, forgetful);
+        return new CommitMark(last.store(), random, number);
+    }
+
+    /**
+     * Holds the queue's payouts and stops the sweeps that were running.
+     *
+     * @param generation of the queue from now on
+     * @param forgetful whether payments may still be missing
+     */
+    public void hold(long generation, boolean forgetful) throws SQLException {
+        PayoutTable.holdAll(session, generation);
+        SqlSweeps.stopAll(session);
+        if (forgetful) {
+            session.update("UPDATE identity SET forgetful = 1 WHERE one = 1");
+            // Numbers of lost spends were reported to callers, and must never become those of others.
+            spends.skipNumbers(session, NUMBERS_FORGOTTEN);
+        }
+    }
+
+    public Restored report(CommitMark mark, boolean complete) throws SQLException {
+        List<Intent> inFlight = new ArrayList<>();
+        List<Intent> doubtful = new ArrayList<>();
+        int ended = kept;
+        for (Hash256 txId : entered) {
+            Intent intent = SpendTable.find(session, txId).orElseThrow().intent();
+            if (intent.state().inFlight()) {
+                inFlight.add(intent);
+            } else if (intent.reason().equals(DOUBTFUL) || intent.reason().equals(SEVERAL)) {
+                doubtful.add(intent);
+            } else {
+                ended++;
+            }
+        }
+        return new Restored(mark, complete, inFlight, doubtful, withheld, ended, account, keys);
+    }
+}

@@ -1,0 +1,125 @@
+package org.chainwalletd.store.books.htlc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.store.books.Books;
+import org.chainwalletd.store.postgres.BooksPlaces;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whoever changes a row of the index that is told, the log has it. */
+public class HtlcChangesTest {
+    private static final Outpoint LOCK = new Outpoint(Hash256.sha256(new byte[] {1}), 0);
+
+    protected final BooksPlaces places = places();
+
+    @TempDir
+    protected Path folder;
+
+    protected final HtlcTable table = new HtlcTable(page -> address -> true);
+
+    @AutoClose
+    protected Books books;
+
+    protected BooksPlaces places() {
+        return BooksPlaces.FILES;
+    }
+
+    @BeforeEach
+    void open() {
+        books = places.open(folder, List.of(table));
+    }
+
+    private List<HtlcChanges.Change> changes() {
+        return Await.result(books.read(session -> HtlcChanges.after(session.head(), 0, 100)));
+    }
+
+    protected void write(HtlcTable.Change change) {
+        Await.result(books.write(session -> {
+            table.write(session.head(), change);
+            return null;
+        }));
+    }
+
+    protected static HtlcTable.Locked lock(long height) {
+        PublicKey key = PublicKey.of(new byte[32]);
+        return new HtlcTable.Locked(
+                LOCK,
+                new HtlcParams(key, key, Hash256.ZERO, 50),
+                Address.of(new byte[32]),
+                Address.of(new byte[32]),
+                Amount.of(1_000),
+                HtlcTable.SENDER,
+                height);
+    }
+
+    @Test
+    void a_lock_its_claim_its_timeout_and_their_undoing_are_changes_and_nothing_else_is() {
+        write(lock(10));
+        write(lock(10));
+        write(new HtlcTable.Passed(50));
+        write(new HtlcTable.Passed(51));
+        write(new HtlcTable.Claimed(LOCK, Hash256.ZERO, 0, Bytes.parse("00"), 52));
+        assertThat(changes()).as("locked, expired, claimed").hasSize(3);
+
+        Await.result(books.write(session -> {
+            table.undo(session.head(), 51);
+            return null;
+        }));
+        assertThat(changes()).as("the claim is open again").hasSize(4);
+        Await.result(books.write(session -> {
+            table.undo(session.head(), 9);
+            return null;
+        }));
+
+        List<HtlcChanges.Change> all = changes();
+        assertThat(all).hasSize(5);
+        assertThat(all)
+                .allMatch(
+                        change -> change.outpoint().equals(LOCK) && change.row().isEmpty());
+    }
+
+    @Test
+    void a_rescan_changes_nothing_before_it_joins() {
+        Await.result(books.write(session -> {
+            table.write(session.page(1), lock(10));
+            return null;
+        }));
+        assertThat(changes()).isEmpty();
+
+        Await.result(books.write(session -> {
+            table.join(session.page(1));
+            return null;
+        }));
+
+        assertThat(changes()).hasSize(1);
+        assertThat(changes().get(0).row()).isPresent();
+    }
+
+    @Test
+    void what_was_told_is_dropped_and_its_numbers_are_not_used_again() {
+        write(lock(10));
+        long told = changes().get(0).number();
+        Await.result(books.write(session -> {
+            HtlcChanges.drop(session.head(), session.isShared() ? told + HtlcChanges.KEPT : told);
+            return null;
+        }));
+        write(new HtlcTable.Passed(51));
+
+        assertThat(changes())
+                .singleElement()
+                .satisfies(change -> assertThat(change.number()).isGreaterThan(told));
+    }
+}

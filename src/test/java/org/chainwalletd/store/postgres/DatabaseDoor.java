@@ -1,0 +1,267 @@
+package org.chainwalletd.store.postgres;
+
+import java.io.BufferedInputStream;
+import java.io.Closeable;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Dial;
+
+/**
+ * The way of one daemon to a {@link TestDatabase} that others share with it: closed, held, cut at a COMMIT, or with statements that say something
+ * else than the daemon means.
+ */
+public final class DatabaseDoor implements Closeable {
+    private static final String COMMIT = "COMMIT\0";
+    /** Ends a group of messages that the server answers together. */
+    private static final char SYNC = 'S';
+
+    private final TestDatabase database;
+    private final Map<String, String> otherWords;
+    private final ServerSocket door;
+    private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+    private final AtomicReference<Cut> next = new AtomicReference<>(Cut.NONE);
+    private final AtomicInteger cuts = new AtomicInteger();
+    private final AtomicInteger exchanged = new AtomicInteger();
+    private volatile boolean away;
+    private volatile boolean silent;
+    /** Words that begin a silence; null when none do. */
+    private volatile String last;
+    /** Words at which all connections are cut; null when they are not. */
+    private volatile String leaving;
+
+    private enum Cut {
+        NONE,
+        BEFORE,
+        AFTER
+    }
+
+    /** @param otherWords parts of statements and what the server reads in their place */
+    public DatabaseDoor(TestDatabase database, Map<String, String> otherWords) {
+        this.database = database;
+        this.otherWords = Map.copyOf(otherWords);
+        try {
+            door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        start(this::accept);
+    }
+
+    /** Value of {@code --store}. */
+    public String url() {
+        return database.url(door.getLocalPort());
+    }
+
+    /** Cuts all connections, and each new one, until {@link #back}. */
+    public void leave() {
+        away = true;
+        cut();
+    }
+
+    /** Keeps all that is said from now on, on connections that stay open, until {@link #speak} or {@link #back}. */
+    public void fallSilent() {
+        silent = true;
+    }
+
+    /** From the next message on that contains {@code words}, as {@link #fallSilent}. */
+    public void fallSilentAt(String words) {
+        last = words;
+    }
+
+    /** From the next message on that contains {@code words}, as {@link #leave}. */
+    public void leaveAt(String words) {
+        leaving = words;
+    }
+
+    public boolean isAway() {
+        return away;
+    }
+
+    public boolean isSilent() {
+        return silent;
+    }
+
+    /** Hands over what was kept; a door that is closed stays so. */
+    public void speak() {
+        silent = false;
+    }
+
+    /** The next COMMIT is not answered. */
+    public void loseNextCommit(boolean arrives) {
+        next.set(arrives ? Cut.AFTER : Cut.BEFORE);
+    }
+
+    public void back() {
+        away = false;
+        last = null;
+        leaving = null;
+        silent = false;
+        next.set(Cut.NONE);
+    }
+
+    /** How many commits were not answered. */
+    public int cuts() {
+        return cuts.get();
+    }
+
+    /** How often the server has read other words. */
+    public int exchanged() {
+        return exchanged.get();
+    }
+
+    private static void start(Runnable work) {
+        Thread thread = new Thread(work, "database-door");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void accept() {
+        try {
+            while (true) {
+                Socket client = door.accept();
+                Socket server = Dial.unconnected();
+                sockets.addAll(List.of(client, server));
+                if (away) {
+                    cut();
+                    continue;
+                }
+                server.setSoTimeout(0);
+                server.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), PostgresServer.port()));
+                client.setTcpNoDelay(true);
+                server.setTcpNoDelay(true);
+                start(() -> ask(client, server));
+                start(() -> answer(server, client));
+            }
+        } catch (IOException e) {
+            // Closed.
+        }
+    }
+
+    private void answer(Socket from, Socket to) {
+        try (from;
+                to) {
+            InputStream in = from.getInputStream();
+            byte[] some = new byte[65_536];
+            for (int read = in.read(some); read >= 0; read = in.read(some)) {
+                awaitVoice(from);
+                to.getOutputStream().write(some, 0, read);
+            }
+        } catch (IOException e) {
+            // Either side has closed.
+        } finally {
+            sockets.removeAll(List.of(from, to));
+        }
+    }
+
+    private void ask(Socket from, Socket to) {
+        try (from;
+                to) {
+            DataInputStream in = new DataInputStream(new BufferedInputStream(from.getInputStream()));
+            OutputStream out = to.getOutputStream();
+            out.write(message(in, new byte[0]));
+            while (true) {
+                byte[] message = message(in, new byte[] {in.readByte()});
+                String text = new String(message, StandardCharsets.ISO_8859_1);
+                String words = last;
+                if (words != null && text.contains(words)) {
+                    last = null;
+                    silent = true;
+                }
+                awaitVoice(from);
+                words = leaving;
+                if (words != null && text.contains(words)) {
+                    leave();
+                    return;
+                }
+                Cut cut = text.contains(COMMIT) ? next.getAndSet(Cut.NONE) : Cut.NONE;
+                if (cut != Cut.NONE) {
+                    cuts.incrementAndGet();
+                    cut(from, to, message, in, cut == Cut.AFTER);
+                    return;
+                }
+                out.write(otherWords.isEmpty() ? message : exchange(text));
+            }
+        } catch (IOException e) {
+            // Either side has closed.
+        }
+    }
+
+    private byte[] exchange(String text) {
+        String read = text;
+        for (Map.Entry<String, String> words : otherWords.entrySet()) {
+            read = read.replace(words.getKey(), words.getValue());
+        }
+        if (!read.equals(text)) {
+            exchanged.incrementAndGet();
+        }
+        byte[] message = read.getBytes(StandardCharsets.ISO_8859_1);
+        ByteBuffer.wrap(message).putInt(1, message.length - 1);
+        return message;
+    }
+
+    private void awaitVoice(Socket from) {
+        if (silent) {
+            Await.until("the database speaks again", () -> !silent || from.isClosed());
+        }
+    }
+
+    private static void cut(Socket from, Socket to, byte[] commit, DataInputStream in, boolean arrives)
+            throws IOException {
+        if (arrives) {
+            to.getOutputStream().write(commit);
+            byte type;
+            do {
+                type = in.readByte();
+                to.getOutputStream().write(message(in, new byte[] {type}));
+            } while (type != SYNC);
+        }
+        from.setSoLinger(true, 0);
+        from.close();
+        if (arrives) {
+            to.shutdownOutput();
+            while (to.getInputStream().read() >= 0) {
+                continue;
+            }
+        }
+    }
+
+    /** Reads the length of a message and what belongs to it. */
+    private static byte[] message(DataInputStream in, byte[] type) throws IOException {
+        int length = in.readInt();
+        ByteBuffer message = ByteBuffer.allocate(type.length + length).put(type).putInt(length);
+        in.readFully(message.array(), message.position(), length - Integer.BYTES);
+        return message.array();
+    }
+
+    private void cut() {
+        for (Socket socket : sockets) {
+            try {
+                socket.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        sockets.removeIf(Socket::isClosed);
+    }
+
+    @Override
+    public void close() throws IOException {
+        door.close();
+        leave();
+    }
+}

@@ -1,0 +1,167 @@
+package org.chainwalletd.store.postgres;
+
+import java.io.Closeable;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.chainwalletd.testkit.Dial;
+
+/**
+ * A proxy before a PostgreSQL server that reads the client's messages: it counts the round trips of each transaction, and cuts a connection at a
+ * COMMIT, which the server receives or not, and whose answer the client never does.
+ */
+final class PostgresProxy implements Closeable {
+    private static final String BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
+    private static final String COMMIT = "COMMIT\0";
+    /** Ends a group of messages that the server answers together. */
+    private static final char SYNC = 'S';
+
+    private static final char QUERY = 'Q';
+
+    private final ServerSocket door;
+    private final int server;
+    private final boolean arrives;
+    private final List<Integer> roundTrips = new CopyOnWriteArrayList<>();
+    /** Text of a statement in the transaction whose COMMIT is cut; null when none is. */
+    private volatile String cuts;
+
+    /** @param arrives whether the server receives a COMMIT that is cut */
+    PostgresProxy(int server, boolean arrives) throws IOException {
+        this.server = server;
+        this.arrives = arrives;
+        this.door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        start(this::accept);
+    }
+
+    int port() {
+        return door.getLocalPort();
+    }
+
+    /** Cuts the next COMMIT. */
+    void cutNext() {
+        cutNext("");
+    }
+
+    /** Cuts the next COMMIT of a transaction with a statement that contains {@code statement}; others, as those that only look for changes, pass. */
+    void cutNext(String statement) {
+        cuts = statement;
+    }
+
+    /** Returns for each writing transaction how often its client has waited for an answer, BEGIN and COMMIT included. */
+    List<Integer> roundTrips() {
+        return roundTrips;
+    }
+
+    private static void start(Runnable work) {
+        Thread thread = new Thread(work, "postgres-proxy");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void accept() {
+        try {
+            while (true) {
+                Socket client = door.accept();
+                Socket behind = Dial.socket(new InetSocketAddress(InetAddress.getLoopbackAddress(), server));
+                client.setTcpNoDelay(true);
+                behind.setTcpNoDelay(true);
+                start(() -> ask(client, behind));
+                start(() -> answer(behind, client));
+            }
+        } catch (IOException e) {
+            // Closed.
+        }
+    }
+
+    private static void answer(Socket from, Socket to) {
+        try (from;
+                to) {
+            InputStream in = from.getInputStream();
+            byte[] some = new byte[65_536];
+            for (int read = in.read(some); read >= 0; read = in.read(some)) {
+                to.getOutputStream().write(some, 0, read);
+            }
+        } catch (IOException e) {
+            // Either side has closed.
+        }
+    }
+
+    private void ask(Socket from, Socket to) {
+        try (from;
+                to) {
+            DataInputStream in = new DataInputStream(from.getInputStream());
+            OutputStream out = to.getOutputStream();
+            out.write(message(in, new byte[0]));
+            int trips = -1;
+            boolean meant = false;
+            while (true) {
+                byte type = in.readByte();
+                byte[] message = message(in, new byte[] {type});
+                String text = new String(message, StandardCharsets.ISO_8859_1);
+                boolean ends = text.contains(COMMIT);
+                if (text.contains(BEGIN)) {
+                    trips = 0;
+                    meant = false;
+                }
+                String wanted = cuts;
+                meant |= wanted != null && text.contains(wanted);
+                if (ends && meant) {
+                    cuts = null;
+                    cut(from, to, message, in);
+                    return;
+                }
+                if (ends && trips >= 0) {
+                    roundTrips.add(trips + 1);
+                    trips = -1;
+                }
+                if (trips >= 0 && (type == SYNC || type == QUERY)) {
+                    trips++;
+                }
+                out.write(message);
+            }
+        } catch (IOException e) {
+            // Either side has closed.
+        }
+    }
+
+    private void cut(Socket from, Socket to, byte[] commit, DataInputStream in) throws IOException {
+        if (arrives) {
+            to.getOutputStream().write(commit);
+            byte type;
+            do {
+                type = in.readByte();
+                to.getOutputStream().write(message(in, new byte[] {type}));
+            } while (type != SYNC);
+        }
+        from.setSoLinger(true, 0);
+        from.close();
+        if (arrives) {
+            to.shutdownOutput();
+            while (to.getInputStream().read() >= 0) {
+                continue;
+            }
+        }
+    }
+
+    /** Reads the length of a message and what belongs to it. */
+    private static byte[] message(DataInputStream in, byte[] type) throws IOException {
+        int length = in.readInt();
+        ByteBuffer message = ByteBuffer.allocate(type.length + length).put(type).putInt(length);
+        in.readFully(message.array(), message.position(), length - Integer.BYTES);
+        return message.array();
+    }
+
+    @Override
+    public void close() throws IOException {
+        door.close();
+    }
+}

@@ -1,0 +1,835 @@
+package org.chainwalletd.store.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.StoreSample.done;
+import static org.chainwalletd.store.StoreSample.hash;
+import static org.chainwalletd.store.StoreSample.intent;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.store.CommitMark;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.PayoutSample;
+import org.chainwalletd.store.PayoutStore;
+import org.chainwalletd.store.Store;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.StoreSample;
+import org.chainwalletd.store.sql.SentLog;
+import org.chainwalletd.store.sql.SqliteStore;
+import org.chainwalletd.store.sql.StoreFaults;
+import org.chainwalletd.store.sql.StoreRestore;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Seeded;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Each daemon's log beside a PostgreSQL store: databases that have forgotten payments, copied datadirs, and logs that cannot be written. */
+@Tag("postgres")
+class PostgresSentLogTest {
+    private static final PostgresRestore.Step NOTHING = new PostgresRestore.Step(Optional.empty(), List.of());
+
+    @TempDir
+    Path folder;
+
+    private final List<PostgresStore> stores = new ArrayList<>();
+    private String schema;
+
+    @BeforeEach
+    void make() {
+        schema = PostgresServer.schema();
+    }
+
+    @AfterEach
+    void close() {
+        stores.forEach(PostgresStore::close);
+    }
+
+    private Path datadir(String name) {
+        return folder.resolve(name);
+    }
+
+    private PostgresStore open(String name) {
+        return open(name, Optional.empty(), SentLog.LEAST_TO_PRUNE);
+    }
+
+    private PostgresStore open(String name, Optional<CommitMark> books, long leastToPrune) {
+        PostgresStore store = PostgresServer.open(schema, datadir(name), books, leastToPrune);
+        stores.add(store);
+        return store;
+    }
+
+    /** Opens the store as if nothing had been heard of other daemons for long, although their hearts beat. */
+    private PostgresStore openOfSilent(String name) {
+        for (int attempt = 0; attempt < 100; attempt++) {
+            PostgresServer.run(schema, "UPDATE daemons SET beaten = beaten - 60000");
+            try {
+                return open(name);
+            } catch (StoreException e) {
+                assertThat(e.reason()).isEqualTo(StoreException.Reason.BUSY);
+            }
+        }
+        throw new AssertionError("there was a heartbeat each time");
+    }
+
+    private void end(PostgresStore store) {
+        stores.remove(store);
+        store.close();
+    }
+
+    private PostgresRestore.Step restore(String name, String... without) {
+        return PostgresStore.restore(
+                datadir(name), Optional.empty(), Set.of(without), schema, () -> PostgresServer.connect(schema));
+    }
+
+    private void run(String statement) {
+        PostgresServer.run(schema, statement);
+    }
+
+    private void copyDatadir(String from, String to) throws IOException {
+        Files.createDirectories(datadir(to));
+        Files.copy(SentLog.in(datadir(from)), SentLog.in(datadir(to)), StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private String logOf(String name) throws IOException {
+        return SentLog.read(datadir(name)).orElseThrow().shared().orElseThrow().name();
+    }
+
+    private static Intent payment(int number) {
+        return intent(number, Optional.of("token-" + number), number);
+    }
+
+    private static CompletionStage<Opening> asked(Store store, int number) {
+        return store.intents().open(payment(number), 0);
+    }
+
+    private static void pay(Store store, int number) {
+        assertThat(done(asked(store, number))).isInstanceOf(Opening.Opened.class);
+    }
+
+    private static void accept(Store store, int number) {
+        assertThat(done(store.intents().accept(hash(number), Set.of(IntentState.PREPARED), 50)))
+                .isInstanceOf(IntentStore.Transition.Made.class);
+    }
+
+    private static Intent spend(Store store, int number) {
+        return done(store.intents().find(hash(number))).orElseThrow();
+    }
+
+    /** Each token is bound to its first payment, whose bytes are there, and no store pays it again. */
+    private static void assertBound(Store store, Iterable<Integer> numbers) {
+        for (int number : numbers) {
+            assertThat(spend(store, number).transaction())
+                    .isEqualTo(payment(number).transaction());
+            assertThat(done(store.intents()
+                            .open(intent(5_000 + number, Optional.of("token-" + number), 5_000 + number), 0)))
+                    .as("token-" + number)
+                    .isEqualTo(new Opening.TokenTaken(hash(number)));
+        }
+    }
+
+    private static void assertFails(CompletionStage<?> stage, StoreException.Reason reason) {
+        assertThatThrownBy(() -> Await.result(stage))
+                .cause()
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.reason()).isEqualTo(reason));
+    }
+
+    private void awaitStopped(PostgresStore store) {
+        Await.until("it has noticed", () -> store.stopped().isPresent());
+    }
+
+    /** Two daemons; payment 1 is in the backup, all others only in their logs. */
+    private void loseMost() {
+        PostgresStore one = open("one");
+        PostgresStore two = open("two");
+        pay(one, 1);
+        pay(two, 11);
+        PostgresServer.backUp(schema);
+        pay(one, 2);
+        accept(one, 2);
+        pay(one, 3);
+        pay(two, 12);
+        accept(two, 12);
+        pay(two, 13);
+        done(one.intents().failSent(hash(1), IntentState.PREPARED, IntentState.CONFLICTED, "lost", 90));
+        PostgresServer.putBack(schema);
+        awaitStopped(one);
+        awaitStopped(two);
+        assertThat(one.stopped().orElseThrow())
+                .contains("payments may be forgotten")
+                .contains("store restored");
+        assertFails(asked(two, 90), StoreException.Reason.STOPPED);
+        end(one);
+        end(two);
+    }
+
+    @Test
+    void a_database_that_was_restored_from_a_snapshot_is_completed_by_the_logs_of_all_daemons() throws IOException {
+        loseMost();
+        for (String name : List.of("two", "one", "new")) {
+            PostgresStore stopped = open(name);
+            assertThat(stopped.stopped()).isPresent();
+            end(stopped);
+        }
+
+        PostgresRestore.Step first = restore("one");
+        assertThat(first.restored()).isEmpty();
+        assertThat(first.missing())
+                .containsExactly(new PostgresRestore.Log(
+                        logOf("two"), datadir("two").toAbsolutePath().toString()));
+        assertThat(restore("one").missing()).as("again").hasSize(1);
+        assertThat(open("two").stopped()).isPresent();
+
+        StoreRestore.Restored restored = restore("two").restored().orElseThrow();
+
+        assertThat(restored.complete()).isTrue();
+        assertThat(restored.inFlight()).extracting(Intent::txId).containsExactly(hash(2), hash(12));
+        assertThat(restored.doubtful()).extracting(Intent::txId).containsExactly(hash(3), hash(13));
+        for (String name : List.of("one", "two", "new")) {
+            PostgresStore store = open(name);
+            assertThat(store.stopped()).isEmpty();
+            assertThat(store.isForgetful()).isFalse();
+            assertBound(store, List.of(1, 2, 3, 11, 12, 13));
+            assertThat(spend(store, 2).state()).isEqualTo(IntentState.ACCEPTED);
+            assertThat(spend(store, 3).reason()).isEqualTo(StoreRestore.DOUBTFUL);
+            assertThat(done(store.intents().open(intent(80, Optional.empty(), 13), 0)))
+                    .isEqualTo(new Opening.CoinTaken(payment(13).inputs().get(0), hash(13)));
+        }
+        assertThat(spend(stores.get(0), 1).state()).isEqualTo(IntentState.CONFLICTED);
+        assertThat(restore("one")).as("nothing is missing").isEqualTo(NOTHING);
+        assertThatThrownBy(() -> restore("one", logOf("two"))).hasMessageContaining("nothing to be restored");
+        assertThatThrownBy(() -> restore("mistyped")).hasMessageContaining("name the one of a daemon");
+    }
+
+    /** The commits of one daemon are lost; the other's log is looked at only when it is known that some are. */
+    @Test
+    void the_logs_are_taken_in_any_order_and_as_often_as_they_are_given() throws IOException {
+        PostgresStore two = open("two");
+        pay(two, 11);
+        end(two);
+        PostgresStore one = open("one");
+        pay(one, 1);
+        PostgresServer.backUp(schema);
+        pay(one, 2);
+        end(one);
+        PostgresServer.putBack(schema);
+
+        assertThat(restore("two")).as("it lacks nothing").isEqualTo(NOTHING);
+        for (int attempt = 0; attempt < 2; attempt++) {
+            assertThat(restore("one").missing())
+                    .extracting(PostgresRestore.Log::name)
+                    .containsExactly(logOf("two"));
+        }
+        assertThat(restore("two").restored().orElseThrow().doubtful())
+                .extracting(Intent::txId)
+                .containsExactly(hash(2));
+        for (String name : List.of("one", "two")) {
+            assertThat(restore(name)).isEqualTo(NOTHING);
+        }
+        assertBound(open("two"), List.of(1, 2, 11));
+        assertBound(open("one"), List.of(1, 2, 11));
+    }
+
+    @Test
+    void a_daemon_that_slept_through_a_restore_writes_nothing_any_more() {
+        PostgresStore sleeper = open("one");
+        pay(sleeper, 1);
+        PostgresServer.backUp(schema);
+        pay(sleeper, 2);
+        PostgresServer.putBack(schema);
+        assertThat(restore("one").restored()).isPresent();
+
+        assertFails(asked(sleeper, 3), StoreException.Reason.STOPPED);
+        assertBound(open("one"), List.of(1, 2));
+    }
+
+    @Test
+    void a_log_that_is_lost_is_named_and_given_up_by_name() throws IOException {
+        loseMost();
+        String lost = logOf("two");
+        Files.delete(SentLog.in(datadir("two")));
+        assertThat(restore("one").missing())
+                .extracting(PostgresRestore.Log::name)
+                .containsExactly(lost);
+        assertThatThrownBy(() -> restore("one", "0123")).hasMessageContaining("no daemon has a log with the name 0123");
+
+        StoreRestore.Restored restored = restore("one", lost).restored().orElseThrow();
+
+        assertThat(restored.complete()).isFalse();
+        PostgresStore store = open("two");
+        assertThat(store.stopped()).isEmpty();
+        assertThat(store.isForgetful()).isTrue();
+        assertBound(store, List.of(1, 2, 3, 11));
+        assertThat(done(store.receipts().find("token-12", 0))).isEmpty();
+        assertThat(logOf("two")).isNotEqualTo(lost);
+    }
+
+    /** The backup does not know the third daemon, but the logs of the others do. */
+    @Test
+    void a_daemon_that_joined_after_the_snapshot_is_known_from_the_logs_of_the_others() throws IOException {
+        PostgresStore one = open("one");
+        pay(one, 1);
+        PostgresServer.backUp(schema);
+        PostgresStore three = open("three");
+        pay(three, 3);
+        pay(one, 2);
+        PostgresServer.putBack(schema);
+        end(one);
+        end(three);
+        assertThat(open("one").stopped()).isPresent();
+
+        assertThat(restore("one").missing())
+                .extracting(PostgresRestore.Log::name)
+                .containsExactly(logOf("three"));
+        assertThat(restore("three").restored()).isPresent();
+        assertBound(open("one"), List.of(1, 2, 3));
+        assertBound(open("three"), List.of(1, 2, 3));
+    }
+
+    /** The log of a daemon has the end of another's spend; only in the order of their commits do the two make sense. */
+    @Test
+    void the_logs_are_entered_in_the_order_of_the_commits_whichever_daemon_made_them() {
+        PostgresStore one = open("one");
+        PostgresStore two = open("two");
+        PostgresServer.backUp(schema);
+        Intent first = intent(1, Optional.of("token-again"), 1, 2);
+        Intent second = intent(2, Optional.of("token-again"), 2, 3);
+        assertThat(done(one.intents().open(first, 0))).isInstanceOf(Opening.Opened.class);
+        run("UPDATE daemons SET ended = true WHERE start = " + one.start());
+        assertThat(done(two.intents()
+                        .failSent(first.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 50)))
+                .isInstanceOf(IntentStore.Transition.Made.class);
+        run("UPDATE daemons SET ended = false WHERE start = " + one.start());
+        assertThat(done(one.intents().open(second, 0))).isInstanceOf(Opening.Opened.class);
+        accept(two, 2);
+        PostgresServer.putBack(schema);
+        end(one);
+        end(two);
+
+        assertThat(restore("two").restored()).isEmpty();
+        StoreRestore.Restored restored = restore("one").restored().orElseThrow();
+
+        assertThat(restored.doubtful()).isEmpty();
+        PostgresStore store = open("one");
+        assertThat(spend(store, 1).state()).isEqualTo(IntentState.CONFLICTED);
+        assertThat(done(store.receipts().find("token-again", 0)).map(Intent::txId))
+                .contains(second.txId());
+        assertThat(spend(store, 2).state()).isEqualTo(IntentState.ACCEPTED);
+    }
+
+    @Test
+    void a_spend_that_a_daemon_takes_over_is_in_its_log_before_it_sends_it() throws IOException {
+        PostgresStore one = open("one");
+        PostgresStore two = open("two");
+        PostgresServer.backUp(schema);
+        pay(one, 1);
+        Await.until("its heartbeat has lapsed", () -> {
+            run("UPDATE daemons SET beaten = 0 WHERE start = " + one.start());
+            return done(two.intents().adopt(hash(1))) instanceof IntentStore.Adoption.Ours;
+        });
+        String lost = logOf("one");
+        end(one);
+        end(two);
+        PostgresServer.putBack(schema);
+
+        assertThat(restore("two", lost).restored()).isPresent();
+        assertBound(open("two"), List.of(1));
+    }
+
+    @Test
+    void a_copied_datadir_is_refused_alone_and_an_equal_one_once_its_daemon_is_silent_takes_its_place()
+            throws IOException {
+        PostgresStore one = open("one");
+        pay(one, 1);
+        copyDatadir("one", "old");
+        pay(one, 2);
+        assertThatThrownBy(() -> open("old"))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("is a copy")
+                .hasMessageContaining("move sent.log away");
+        pay(one, 3);
+        assertThat(one.stopped()).isEmpty();
+
+        copyDatadir("one", "same");
+        assertThatThrownBy(() -> open("same")).hasMessageContaining("which has this datadir or a copy of it");
+        pay(one, 6);
+        copyDatadir("one", "same");
+        PostgresStore same = openOfSilent("same");
+        pay(same, 4);
+        assertFails(asked(one, 5), StoreException.Reason.STOPPED);
+        assertThat(one.stopped().orElseThrow()).contains("another process has opened the store");
+        assertThat(same.stopped()).isEmpty();
+        assertThat(done(same.intents().find(hash(5)))).isEmpty();
+        end(one);
+        assertThatThrownBy(() -> open("one")).hasMessageContaining("is a copy");
+    }
+
+    @Test
+    void a_datadir_of_another_store_is_refused_alone() throws IOException {
+        SqliteStore.open(datadir("sqlite")).close();
+        assertThatThrownBy(() -> open("sqlite")).hasMessageContaining("has worked with another store");
+        PostgresStore one = open("one");
+        pay(one, 1);
+        byte[] log = Files.readAllBytes(SentLog.in(datadir("one")));
+        Files.createDirectories(datadir("damaged"));
+        log[log.length / 2] ^= 1;
+        Files.write(SentLog.in(datadir("damaged")), log);
+        assertThatThrownBy(() -> open("damaged")).hasMessageContaining("is damaged at byte");
+        assertThat(PostgresStore.look(datadir("one"), Optional.empty(), schema, () -> PostgresServer.connect(schema)))
+                .isEmpty();
+        pay(one, 2);
+        assertThat(one.stopped()).isEmpty();
+    }
+
+    @Test
+    void a_database_that_was_made_anew_is_refused_until_it_is_restored() {
+        PostgresStore one = open("one");
+        pay(one, 1);
+        CommitMark books = one.confirmed().orElseThrow();
+        PostgresServer.empty(schema);
+        end(one);
+        assertThatThrownBy(() -> open("one")).hasMessageContaining("made anew");
+
+        assertThat(restore("one").restored().orElseThrow().doubtful()).hasSize(1);
+        assertBound(open("one", Optional.of(books), SentLog.LEAST_TO_PRUNE), List.of(1));
+    }
+
+    @Test
+    void books_that_know_a_later_commit_than_the_log_stop_the_store_too() throws IOException {
+        PostgresStore one = open("one");
+        pay(one, 1);
+        PostgresServer.backUp(schema);
+        end(one);
+        copyDatadir("one", "old");
+        one = open("one");
+        pay(one, 2);
+        Optional<CommitMark> books = one.confirmed();
+        end(one);
+        PostgresServer.putBack(schema);
+        copyDatadir("old", "one");
+
+        PostgresStore stopped = open("one", books, SentLog.LEAST_TO_PRUNE);
+        assertThat(stopped.stopped().orElseThrow()).contains("books");
+        assertThatThrownBy(() -> PostgresStore.restore(
+                        datadir("one"), books, Set.of(), schema, () -> PostgresServer.connect(schema)))
+                .hasMessageContaining("is older than the payments that are missing");
+        assertThat(open("one").stopped()).isPresent();
+    }
+
+    /** The books name a commit by its number among those of all daemons: which of them has made it they do not tell. */
+    @Test
+    void any_log_may_have_the_commit_that_the_books_know_and_all_are_refused_only_when_none_has_it()
+            throws IOException {
+        PostgresStore one = open("one");
+        PostgresStore two = open("two");
+        pay(one, 1);
+        PostgresServer.backUp(schema);
+        pay(one, 2);
+        pay(two, 12);
+        end(two);
+        copyDatadir("two", "old");
+        two = open("two");
+        pay(two, 13);
+        Optional<CommitMark> books = two.confirmed();
+        end(one);
+        end(two);
+        copyDatadir("two", "new");
+        PostgresServer.putBack(schema);
+        copyDatadir("old", "two");
+
+        assertThat(restore("one", books).missing()).hasSize(1);
+        assertThatThrownBy(() -> restore("two", books))
+                .hasMessageContaining("is older than the payments that are missing");
+        copyDatadir("new", "two");
+        assertThat(restore("two", books).restored().orElseThrow().complete()).isTrue();
+        assertBound(open("one"), List.of(1, 2, 12, 13));
+    }
+
+    private PostgresRestore.Step restore(String name, Optional<CommitMark> books) {
+        return PostgresStore.restore(datadir(name), books, Set.of(), schema, () -> PostgresServer.connect(schema));
+    }
+
+    @Test
+    void a_daemon_whose_log_finds_no_room_opens_nothing_and_leaves_its_spends_to_others() {
+        PostgresStore one = open("one");
+        PostgresStore two = open("two");
+        pay(one, 1);
+        Runnable room = StoreFaults.fillLogDisk(one);
+        assertFails(asked(one, 2), StoreException.Reason.UNAVAILABLE);
+        assertThat(done(two.intents().find(hash(2)))).isEmpty();
+        pay(two, 3);
+
+        Await.until(
+                "another may run what it has not sent",
+                () -> done(two.intents().adopt(hash(1))) instanceof IntentStore.Adoption.Ours);
+        room.run();
+        pay(one, 2);
+        assertBound(two, List.of(1, 2, 3));
+        end(one);
+        assertBound(open("one"), List.of(1, 2, 3));
+    }
+
+    @Test
+    void a_commit_whose_log_record_the_disk_has_lost_is_in_doubt_and_logged_once_more() {
+        PostgresStore one = open("one");
+        PostgresServer.backUp(schema);
+        pay(one, 1);
+        Runnable losing = StoreFaults.loseLogWrites(one);
+        assertFails(asked(one, 2), StoreException.Reason.UNKNOWN);
+        losing.run();
+        assertThat(done(asked(one, 2))).isEqualTo(new Opening.TokenTaken(hash(2)));
+        end(one);
+        PostgresServer.putBack(schema);
+
+        restore("one");
+        assertBound(open("one"), List.of(1, 2));
+    }
+
+    @Test
+    void a_commit_whose_answer_is_lost_is_in_the_log_as_what_became_of_it() throws Exception {
+        PostgresStore backed = open("one");
+        pay(backed, 50);
+        end(backed);
+        PostgresServer.backUp(schema);
+        for (boolean arrives : List.of(true, false)) {
+            int number = arrives ? 1 : 2;
+            try (PostgresProxy cutter = new PostgresProxy(PostgresServer.port(), arrives);
+                    PostgresStore store = PostgresStore.open(
+                            datadir("one"),
+                            Optional.empty(),
+                            schema,
+                            () -> PostgresServer.connect(cutter.port(), schema, ""))) {
+                pay(store, 10 + number);
+                cutter.cutNext("INSERT INTO spends");
+                assertFails(asked(store, number), StoreException.Reason.UNKNOWN);
+                assertThat(done(store.intents().findForCertain(hash(number))).isPresent())
+                        .isEqualTo(arrives);
+                pay(store, 20 + number);
+            }
+        }
+        PostgresServer.putBack(schema);
+
+        assertThat(open("one").stopped()).isPresent();
+        restore("one");
+        PostgresStore store = open("one");
+        assertBound(store, List.of(1, 11, 12, 21, 22, 50));
+        assertThat(done(store.intents().find(hash(2)))).as("was never made").isEmpty();
+    }
+
+    /** The database and the log have what was acknowledged, and the log has what is in the database: so it completes an older one. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "STORE_LOGGED#1",
+                "STORE_LOGGED#4",
+                "STORE_BEFORE_COMMIT#3",
+                "STORE_AFTER_COMMIT#1",
+                "STORE_AFTER_COMMIT#5"
+            })
+    void what_was_acknowledged_is_in_database_and_log_wherever_the_process_died(String point) throws IOException {
+        PostgresStore before = open("one");
+        pay(before, 1_000_000);
+        end(before);
+        PostgresServer.backUp(schema);
+        List<Integer> acknowledged = killedAt(point);
+        acknowledged.add(1_000_000);
+
+        PostgresStore after = open("one");
+        assertThat(after.stopped()).isEmpty();
+        assertBound(after, acknowledged);
+        end(after);
+        PostgresServer.putBack(schema);
+        PostgresStore stopped = open("one");
+        assertThat(stopped.stopped()).isPresent();
+        end(stopped);
+        assertThat(restore("one").restored()).isPresent();
+        assertBound(open("one"), acknowledged);
+    }
+
+    private List<Integer> killedAt(String point) throws IOException {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "-Dwalletd.crash-point=" + point,
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        WriterProcess.class.getName(),
+                        datadir("one").toString(),
+                        "1",
+                        Integer.toString(PostgresServer.port()),
+                        schema)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        List<Integer> acknowledged = new ArrayList<>();
+        try (BufferedReader lines = Await.reader(process)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (line.matches("[0-9]+")) {
+                    acknowledged.add(Integer.parseInt(line));
+                }
+            }
+        } finally {
+            Await.result(process.destroyForcibly().onExit());
+        }
+        assertThat(process.exitValue()).isEqualTo(137);
+        return acknowledged;
+    }
+
+    @Test
+    void a_pruned_log_completes_an_older_database_with_its_own_spends_and_the_ends_of_others() throws IOException {
+        PostgresStore one = open("one", Optional.empty(), 20_000);
+        PostgresStore two = open("two");
+        PostgresServer.backUp(schema);
+        pay(two, 900);
+        long longest = 0;
+        int number = 1;
+        boolean pruned = false;
+        for (; number < 600 && !pruned; number++) {
+            pay(one, number);
+            done(one.intents().fail(hash(number), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
+            done(one.intents().forget(1_000, 100));
+            long length = Files.size(SentLog.in(datadir("one")));
+            pruned = length < longest;
+            longest = Math.max(longest, length);
+        }
+        assertThat(pruned).isTrue();
+        pay(one, 901);
+        accept(one, 901);
+        end(one);
+        end(two);
+        PostgresServer.putBack(schema);
+
+        restore("two");
+        StoreRestore.Restored restored = restore("one").restored().orElseThrow();
+
+        assertThat(restored.inFlight()).extracting(Intent::txId).containsExactly(hash(901));
+        assertBound(open("one"), List.of(900, 901));
+        assertBound(open("two"), List.of(900, 901));
+    }
+
+    @Test
+    void a_restored_store_holds_payouts_and_has_those_that_a_batch_of_any_daemon_carries() {
+        PostgresStore one = open("one");
+        PostgresStore two = open("two");
+        List<PayoutStore.Payout> payouts = PayoutSample.submit(one, Optional.empty(), 1, 2, 3);
+        PostgresServer.backUp(schema);
+        Intent batch = PayoutSample.open(two, 7, payouts.get(0));
+        done(one.payouts().cancel(List.of("payout-3"), PayoutStore.Claimant.ANYBODY, 60));
+        PostgresServer.putBack(schema);
+        end(one);
+        end(two);
+        assertThat(open("one").stopped()).isPresent();
+
+        restore("one");
+        StoreRestore.Restored restored = restore("two").restored().orElseThrow();
+
+        assertThat(restored.inFlight()).extracting(Intent::txId).containsExactly(batch.txId());
+        PostgresStore store = open("one");
+        assertThat(payout(store, 1).state()).isEqualTo(PayoutStore.State.IN_FLIGHT);
+        assertThat(payout(store, 1).attempts()).containsExactly(batch.txId());
+        assertThat(payout(store, 2).state()).isEqualTo(PayoutStore.State.HELD);
+        assertThat(payout(store, 3).state()).isEqualTo(PayoutStore.State.CANCELLED);
+    }
+
+    private static PayoutStore.Payout payout(Store store, int number) {
+        return done(store.payouts().find("payout-" + number)).orElseThrow();
+    }
+
+    @Test
+    void the_successor_on_the_same_machine_signs_off_the_process_that_has_died() {
+        PostgresStore dead = open("one");
+        pay(dead, 1);
+        PostgresStore successor = open("one");
+        PostgresStore other = open("two");
+
+        assertThat(done(other.intents().abandon(hash(1), "by hand", 9))).isEqualTo(new IntentStore.Transition.Made());
+        assertThat(successor.stopped()).isEmpty();
+        assertFails(asked(dead, 2), StoreException.Reason.STOPPED);
+    }
+
+    /** Three daemons that open, accept, close, rebuild and take over payments, and are restarted; and databases that are set back. */
+    @Test
+    void no_token_pays_twice_whatever_daemons_did_before_the_database_was_set_back_and_restored() throws IOException {
+        Random random = Seeded.random("store.seed");
+        History history = new History(random);
+        int steps = Integer.getInteger("store.steps", 150);
+        int backUp = 0;
+        for (int step = 1; step <= steps; step++) {
+            history.step();
+            if (step % 50 == 10 + backUp) {
+                PostgresServer.backUp(schema);
+            }
+            if (step % 50 == 0) {
+                backUp = random.nextInt(30);
+                history.setBack();
+            }
+        }
+        history.check();
+    }
+
+    private final class History {
+        private final Random random;
+        private final Map<String, PostgresStore> daemons = new TreeMap<>();
+        /** Payments of each token, the newest last. */
+        private final List<List<Integer>> tokens = new ArrayList<>();
+
+        private final Map<Integer, String> openedBy = new HashMap<>();
+        private final Set<Integer> accepted = new HashSet<>();
+        private int next = 1;
+
+        History(Random random) {
+            this.random = random;
+            for (String name : List.of("one", "two", "three")) {
+                start(name);
+            }
+        }
+
+        private void start(String name) {
+            // The log of one daemon is pruned all the time.
+            daemons.put(name, open(name, Optional.empty(), name.equals("three") ? 3_000 : SentLog.LEAST_TO_PRUNE));
+        }
+
+        private PostgresStore any() {
+            return List.copyOf(daemons.values()).get(random.nextInt(daemons.size()));
+        }
+
+        /** A payment that shares a coin with the one before, and whose number no other has. */
+        private Intent intentOf(int number, int token, boolean again) {
+            return intent(
+                    number,
+                    Optional.of("token-of-" + token),
+                    again ? 10_000 + token : 20_000 + number,
+                    30_000 + number);
+        }
+
+        private boolean made(CompletionStage<IntentStore.Transition> transition) {
+            try {
+                return done(transition) instanceof IntentStore.Transition.Made;
+            } catch (CompletionException e) {
+                assertThat(e.getCause()).hasMessageContaining("may still be sent by start");
+                return false;
+            }
+        }
+
+        void step() {
+            int choice = random.nextInt(10);
+            if (tokens.isEmpty() || choice < 4) {
+                List<Integer> payments = new ArrayList<>(List.of(next));
+                tokens.add(payments);
+                pay(tokens.size() - 1, next++);
+                return;
+            }
+            int token = random.nextInt(tokens.size());
+            int number = tokens.get(token).get(tokens.get(token).size() - 1);
+            if (choice < 7) {
+                if (made(any().intents().accept(hash(number), Set.of(IntentState.PREPARED), 50))) {
+                    accepted.add(number);
+                }
+            } else if (choice == 7) {
+                close(token, number);
+            } else if (choice == 8) {
+                String name = openedBy.get(number);
+                run("UPDATE daemons SET beaten = 0 WHERE log = '" + logName(name) + "'");
+                done(any().intents().adopt(hash(number)));
+            } else {
+                String name = List.copyOf(daemons.keySet()).get(random.nextInt(daemons.size()));
+                end(daemons.get(name));
+                start(name);
+            }
+        }
+
+        private String logName(String name) {
+            try {
+                return logOf(name);
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        private void pay(int token, int number) {
+            String name = List.copyOf(daemons.keySet()).get(random.nextInt(daemons.size()));
+            openedBy.put(number, name);
+            assertThat(done(daemons.get(name).intents().open(intentOf(number, token, true), 0)))
+                    .isInstanceOf(Opening.Opened.class);
+        }
+
+        private void close(int token, int number) {
+            IntentState before = accepted.contains(number) ? IntentState.ACCEPTED : IntentState.PREPARED;
+            if (!made(daemons.get(openedBy.get(number))
+                    .intents()
+                    .failSent(hash(number), before, IntentState.CONFLICTED, "spent", 60))) {
+                return;
+            }
+            accepted.remove(number);
+            if (random.nextBoolean()) {
+                tokens.get(token).add(next);
+                pay(token, next++);
+            }
+        }
+
+        void setBack() throws IOException {
+            PostgresServer.putBack(schema);
+            List<String> names = new ArrayList<>(daemons.keySet());
+            Collections.shuffle(names, random);
+            daemons.values().forEach(PostgresSentLogTest.this::end);
+            Optional<StoreRestore.Restored> restored = Optional.empty();
+            for (String name : names) {
+                PostgresStore stopped = open(name);
+                if (stopped.stopped().isPresent() || !restored.isEmpty()) {
+                    end(stopped);
+                } else {
+                    // It has lost nothing, and goes on until another one finds out.
+                    end(stopped);
+                    run("UPDATE store SET stopped = 'by another' WHERE stopped IS NULL");
+                }
+                restored = restore(name).restored();
+            }
+            assertThat(restored).isPresent();
+            names.forEach(this::start);
+            check();
+        }
+
+        void check() {
+            for (int token = 0; token < tokens.size(); token++) {
+                int probe = next++;
+                Opening answer = done(any().intents().open(intentOf(probe, token, false), 0));
+                assertThat(answer).isInstanceOf(Opening.TokenTaken.class);
+                assertThat(tokens.get(token).stream().map(StoreSample::hash))
+                        .contains(((Opening.TokenTaken) answer).by());
+                for (int number : tokens.get(token)) {
+                    assertThat(spend(any(), number).transaction())
+                            .isEqualTo(intentOf(number, token, true).transaction());
+                }
+            }
+            for (int number : accepted) {
+                assertThat(spend(any(), number).state().inFlight())
+                        .as("payment " + number + " is in flight")
+                        .isTrue();
+            }
+        }
+    }
+}

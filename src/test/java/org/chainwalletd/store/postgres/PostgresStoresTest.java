@@ -1,0 +1,642 @@
+package org.chainwalletd.store.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.StoreSample.done;
+import static org.chainwalletd.store.StoreSample.hash;
+import static org.chainwalletd.store.StoreSample.intent;
+
+import java.lang.reflect.Proxy;
+import java.math.BigInteger;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.AccountSend;
+import org.chainwalletd.store.AccountSendSample;
+import org.chainwalletd.store.AccountSendStore;
+import org.chainwalletd.store.AllowanceStore;
+import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.PayoutSample;
+import org.chainwalletd.store.PayoutStore;
+import org.chainwalletd.store.ReservationStore;
+import org.chainwalletd.store.Store;
+import org.chainwalletd.store.StoreContract;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.StoreHistory;
+import org.chainwalletd.store.StoreSample;
+import org.chainwalletd.store.SwapSample;
+import org.chainwalletd.store.SwapStore;
+import org.chainwalletd.store.SweepStore;
+import org.chainwalletd.store.WatchStore;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Seeded;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Several stores on one database, as several daemons have them. */
+@Tag("postgres")
+class PostgresStoresTest {
+    private final List<PostgresStore> stores = new ArrayList<>();
+    private String schema;
+
+    @BeforeEach
+    void open() {
+        schema = PostgresServer.schema();
+        for (int i = 0; i < 3; i++) {
+            stores.add(PostgresServer.open(schema));
+        }
+    }
+
+    @AfterEach
+    void close() {
+        stores.forEach(PostgresStore::close);
+    }
+
+    /** The stores belong to one start of a daemon, because otherwise each may say only of its own spends that they never left. */
+    @Test
+    void whichever_store_is_asked_next_they_answer_as_one() {
+        Random random = Seeded.random("store.seed");
+        long start = stores.get(0).start();
+        restart(start);
+        Store any = (Store) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {Store.class},
+                (self, asked, none) -> asked.invoke(stores.get(random.nextInt(stores.size()))));
+        new StoreHistory(
+                        any,
+                        same -> {
+                            restart(start);
+                            return same;
+                        },
+                        random)
+                .run(Integer.getInteger("store.steps", 150));
+    }
+
+    private void restart(long start) {
+        for (int i = 0; i < stores.size(); i++) {
+            stores.get(i).close();
+            stores.set(i, PostgresServer.open(schema, start));
+        }
+    }
+
+    @Test
+    void of_many_that_ask_three_stores_at_once_one_has_the_token_and_one_has_the_coin() {
+        List<CompletionStage<Opening>> answers = new ArrayList<>();
+        for (int i = 0; i < 45; i++) {
+            answers.add(stores.get(i % 3).intents().open(intent(i, Optional.of("token-" + i / 9), i / 2), 0));
+        }
+        List<Opening> made = new ArrayList<>();
+        answers.forEach(answer -> made.add(done(answer)));
+
+        List<ReservationStore.Reservation> held =
+                done(stores.get(0).reservations().all());
+        assertThat(made.stream().filter(Opening.Opened.class::isInstance)).hasSameSizeAs(held);
+        assertThat(held.stream().map(ReservationStore.Reservation::coin)).doesNotHaveDuplicates();
+        for (int token = 0; token < 5; token++) {
+            String name = "token-" + token;
+            assertThat(done(stores.get(1).intents().inFlight()).stream()
+                            .filter(open -> open.token().orElseThrow().token().equals(name)))
+                    .hasSize(1);
+        }
+    }
+
+    @Test
+    void only_the_process_that_opened_a_spend_says_that_it_never_left_and_nobody_once_another_has_sent_it_again() {
+        Intent spend = intent(1, Optional.of("token-one"), 7);
+        done(stores.get(0).intents().open(spend, 0));
+
+        assertThat(fail(1, spend)).isEqualTo(new IntentStore.Transition.Stale(Optional.of(IntentState.PREPARED)));
+        assertThat(done(stores.get(1).intents().contest(spend.txId(), "two of them", 50)))
+                .isInstanceOf(IntentStore.Transition.Stale.class);
+        assertThat(fail(0, spend)).isInstanceOf(IntentStore.Transition.Made.class);
+
+        done(stores.get(1).intents().reopen(spend.in(IntentState.REFUSED, "no", 50), 60));
+        assertThat(fail(0, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
+        assertThat(fail(1, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
+    }
+
+    private IntentStore.Transition fail(int store, Intent spend) {
+        return done(
+                stores.get(store).intents().fail(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
+    }
+
+    @Test
+    void a_spend_is_abandoned_once_its_runners_have_signed_it_off_and_nobody_says_that_it_never_left() {
+        Intent spend = intent(1, Optional.of("token-one"), 7).in(IntentState.PREPARED, "", System.currentTimeMillis());
+        IntentStore runner = stores.get(0).intents();
+        IntentStore keeper = stores.get(1).intents();
+        done(runner.open(spend, 0));
+        assertThat(done(keeper.adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Elsewhere.class);
+        assertFails(keeper.abandon(spend.txId(), "by hand", 50), StoreException.Reason.BUSY);
+
+        done(runner.signOff(Set.of(spend.txId(), hash(99))));
+
+        assertThat(fail(0, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
+        assertThat(done(keeper.adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
+        assertThat(fail(1, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
+        assertFails(runner.abandon(spend.txId(), "by hand", 50), StoreException.Reason.BUSY);
+        // A former runner takes it back, and has to sign it off again.
+        done(keeper.signOff(Set.of(spend.txId())));
+        assertThat(done(runner.adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
+        assertThat(fail(0, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
+        assertFails(keeper.abandon(spend.txId(), "by hand", 50), StoreException.Reason.BUSY);
+        done(runner.signOff(Set.of(spend.txId())));
+        assertThat(done(keeper.abandon(spend.txId(), "by hand", 50))).isInstanceOf(IntentStore.Transition.Made.class);
+    }
+
+    @Test
+    void an_acceptance_signs_off_what_its_process_has_run() {
+        List<Intent> spends = List.of(
+                intent(1, Optional.of("token-one"), 7),
+                intent(2, Optional.empty(), 8),
+                intent(3, Optional.of("token-three"), 9));
+        IntentStore runner = stores.get(0).intents();
+        IntentStore other = stores.get(1).intents();
+        List<CompletionStage<?>> opened = new ArrayList<>();
+        spends.forEach(spend -> opened.add(runner.open(spend, 0)));
+        opened.forEach(StoreSample::done);
+        PostgresServer.run(schema, "UPDATE daemons SET beaten = 0");
+        Hash256 adopted = spends.get(2).txId();
+        assertThat(done(other.adopt(adopted))).isInstanceOf(IntentStore.Adoption.Ours.class);
+        done(runner.accept(spends.get(0).txId(), Set.of(IntentState.PREPARED), 40));
+        assertFails(lose(other, spends.get(0)), StoreException.Reason.BUSY);
+
+        List<CompletionStage<?>> accepted = new ArrayList<>();
+        spends.forEach(spend -> accepted.add(
+                runner.accept(spend.txId(), Set.of(IntentState.PREPARED, IntentState.ACCEPTED), 50, true)));
+        accepted.forEach(StoreSample::done);
+
+        assertThat(done(lose(other, spends.get(0)))).isInstanceOf(IntentStore.Transition.Made.class);
+        assertThat(done(lose(other, spends.get(1)))).isInstanceOf(IntentStore.Transition.Made.class);
+        // Its own run of the adopted one is over, and the run of the other process is not.
+        assertFails(lose(runner, spends.get(2)), StoreException.Reason.BUSY);
+        done(other.accept(adopted, Set.of(IntentState.CONFLICTED), 60, true));
+        assertThat(done(lose(runner, spends.get(2)))).isInstanceOf(IntentStore.Transition.Made.class);
+    }
+
+    private static CompletionStage<IntentStore.Transition> lose(IntentStore intents, Intent spend) {
+        return intents.failSent(spend.txId(), IntentState.ACCEPTED, IntentState.CONFLICTED, "lost", 70);
+    }
+
+    @Test
+    void a_former_runner_that_signs_off_leaves_the_mark_that_the_spend_may_have_been_sent() {
+        Intent spend = intent(1, Optional.of("token-one"), 7);
+        done(stores.get(0).intents().open(spend, 0));
+        PostgresServer.run(schema, "UPDATE daemons SET beaten = 0");
+        assertThat(done(stores.get(1).intents().adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
+
+        done(stores.get(0).intents().signOff(Set.of(spend.txId())));
+
+        assertThat(fail(0, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
+        assertThat(fail(1, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
+        assertFails(stores.get(2).intents().abandon(spend.txId(), "by hand", 50), StoreException.Reason.BUSY);
+        assertThat(done(stores.get(1).intents().abandon(spend.txId(), "by hand", 50)))
+                .isInstanceOf(IntentStore.Transition.Made.class);
+    }
+
+    @Test
+    void a_spend_of_a_living_daemon_is_adopted_when_it_is_old() {
+        long now = System.currentTimeMillis();
+        Intent old = intent(1, Optional.empty(), 7).in(IntentState.PREPARED, "", now - 31_000);
+        Intent fresh = intent(2, Optional.empty(), 8).in(IntentState.PREPARED, "", now);
+        done(stores.get(0).intents().open(old, 0));
+        done(stores.get(0).intents().open(fresh, 0));
+
+        assertThat(done(stores.get(1).intents().adopt(fresh.txId())))
+                .isInstanceOf(IntentStore.Adoption.Elsewhere.class);
+        assertThat(done(stores.get(1).intents().adopt(old.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
+    }
+
+    /** Every daemon writes changes that callers may ask any of them for. */
+    @Test
+    void a_daemon_that_has_lost_the_lease_writes_no_journal_of_background_work() {
+        Store stale = stores.get(0);
+        done(stale.accountSends().open(List.of(AccountSendSample.send(1, AccountSend.State.JOURNALLED))));
+        SwapStore.SwapEntry swap =
+                done(stale.swaps().add(SwapSample.entry(1, "quoted", true))).orElseThrow();
+        PayoutStore.Payout payout =
+                PayoutSample.submit(stale, Optional.empty(), 1).get(0);
+        try (PostgresLease first = stores.get(0).lease();
+                PostgresLease second = stores.get(1).lease()) {
+            second.take(first.take(first.read()));
+        }
+
+        writes(stale, swap, payout).forEach(write -> assertFails(write, StoreException.Reason.NOT_KEEPER));
+        assertThat(done(stores.get(2).accountSends().open(AccountSendSample.CHAIN)))
+                .hasSize(1);
+        assertThat(done(stores.get(2).swaps().find(swap.id())).orElseThrow().version())
+                .isZero();
+
+        PayoutSample.submit(stale, Optional.empty(), 2);
+        done(stale.payouts().pause(true));
+        done(stale.payouts().pause(false));
+        done(stale.payouts().cancel(List.of("payout-2"), PayoutStore.Claimant.ANYBODY, 60));
+        done(stale.sweeps().move("sweep", SweepStore.State.STOPPED, SweepStore.State.RUNNING, ""));
+        Store keeper = stores.get(1);
+        assertThat(done(keeper.swaps().replace(SwapSample.next(swap, "locking"))))
+                .isTrue();
+        assertThat(done(keeper.accountSends().open(List.of(AccountSendSample.send(2, AccountSend.State.JOURNALLED)))))
+                .isInstanceOf(AccountSendStore.Journalled.Done.class);
+    }
+
+    private static List<CompletionStage<?>> writes(Store store, SwapStore.SwapEntry swap, PayoutStore.Payout payout) {
+        AccountSendStore sends = store.accountSends();
+        Intent batch = intent(5, Optional.empty(), 9);
+        return List.of(
+                sends.open(List.of(AccountSendSample.send(2, AccountSend.State.JOURNALLED))),
+                sends.addVersion(1, 1, AccountSendSample.version(3, 3)),
+                sends.enter(1, AccountSend.State.JOURNALLED, AccountSend.State.SENT, Optional.empty(), 60),
+                store.swaps().add(SwapSample.entry(2, "quoted", true)),
+                store.swaps().replace(SwapSample.next(swap, "locking")),
+                store.swaps().remove("expired", Long.MAX_VALUE),
+                store.sweeps().endUnopened("sweep", 0),
+                store.sweeps().move("sweep", SweepStore.State.RUNNING, SweepStore.State.DONE, ""),
+                store.intents().openBatch(batch, List.of(payout.number()), 0, () -> 60),
+                store.payouts().release(List.of(payout.order().payoutId()), PayoutStore.Claimant.ANYBODY, 60),
+                store.payouts().holdEnded(Set.of("worker"), 60));
+    }
+
+    /** Each statement changes the lease while a write of its holder waits for the lock: another takes it, or two take it and the second dies. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"UPDATE keeper SET start = start + 1, epoch = epoch + 1", "UPDATE keeper SET epoch = epoch + 2"})
+    void what_the_holder_of_the_lease_queued_before_it_lost_it_is_refused(String takeOver) throws SQLException {
+        Store store = stores.get(0);
+        try (PostgresLease lease = stores.get(0).lease();
+                Connection other = PostgresServer.connect(schema);
+                Statement locking = other.createStatement()) {
+            PostgresLease.Lease held = lease.take(lease.read());
+            done(store.accountSends().open(List.of(AccountSendSample.send(1, AccountSend.State.JOURNALLED))));
+            locking.execute(PostgresTransactions.LOCK);
+
+            CompletionStage<?> write =
+                    store.accountSends().open(List.of(AccountSendSample.send(2, AccountSend.State.JOURNALLED)));
+            Await.until("it waits for the lock", () -> {
+                try {
+                    return locking.executeQuery(
+                                    "SELECT 1 FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))")
+                            .next();
+                } catch (SQLException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            locking.execute(takeOver);
+            locking.execute("COMMIT");
+
+            assertFails(write, StoreException.Reason.NOT_KEEPER);
+            assertThat(lease.renew(held)).isFalse();
+            lease.take(lease.read());
+            assertThat(done(store.accountSends()
+                            .open(List.of(AccountSendSample.send(2, AccountSend.State.JOURNALLED)))))
+                    .isInstanceOf(AccountSendStore.Journalled.Done.class);
+        }
+    }
+
+    @Test
+    void a_daemon_that_has_lost_the_lease_confirms_buries_abandons_and_frees_nothing() {
+        Intent spend = intent(1, Optional.empty(), 7);
+        Intent others = intent(2, Optional.empty(), 8);
+        IntentStore stale = stores.get(0).intents();
+        done(stale.open(spend, 0));
+        done(stores.get(2).intents().open(others, 0));
+        done(stores.get(2).intents().signOff(Set.of(others.txId())));
+        try (PostgresLease first = stores.get(0).lease();
+                PostgresLease second = stores.get(1).lease()) {
+            second.take(first.take(first.read()));
+        }
+
+        List<CompletionStage<?>> writes = List.of(
+                stale.confirm(spend.txId(), IntentState.PREPARED, new BlockPlace(7, hash(70)), 60),
+                stale.bury(List.of(spend.txId())),
+                stale.abandon(spend.txId(), "by hand", 60),
+                stale.failSent(others.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "lost", 60),
+                stores.get(0).reservations().end(spend.txId(), IntentState.PREPARED),
+                stores.get(0)
+                        .reservations()
+                        .abandon(List.of(spend.inputs().get(0).outpoint()), 60),
+                stale.forget(Long.MAX_VALUE, 10, any -> Optional.empty()));
+        writes.forEach(write -> assertFails(write, StoreException.Reason.NOT_KEEPER));
+
+        // It closes what it runs itself.
+        assertThat(done(stale.failSent(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 60)))
+                .isInstanceOf(IntentStore.Transition.Made.class);
+        assertThat(done(stores.get(1)
+                        .intents()
+                        .confirm(others.txId(), IntentState.PREPARED, new BlockPlace(7, hash(70)), 60)))
+                .isInstanceOf(IntentStore.Transition.Made.class);
+    }
+
+    @Test
+    void a_store_tells_which_spends_others_have_changed_and_which_coins_they_hold() {
+        Intent spend = intent(1, Optional.empty(), 7);
+        IntentStore other = stores.get(1).intents();
+        done(other.findForCertain(spend.txId()));
+        other.changedByOthers();
+
+        done(stores.get(0).intents().open(spend, 0));
+
+        Await.until(
+                "it is known",
+                () -> stores.get(1)
+                        .reservations()
+                        .isReservedInShared(spend.inputs().get(0).outpoint()));
+        IntentStore.Changes changes = other.changedByOthers();
+        assertThat(changes.incomplete()).isFalse();
+        assertThat(changes.spends()).singleElement().satisfies(changed -> {
+            assertThat(changed.spend().txId()).isEqualTo(spend.txId());
+            assertThat(changed.holdsCoins()).isTrue();
+        });
+        assertThat(other.changedByOthers().spends()).isEmpty();
+    }
+
+    @Test
+    void a_store_that_is_behind_what_is_kept_of_changes_reads_all_rows_again() {
+        done(stores.get(0).intents().open(intent(1, Optional.of("token-one"), 7), 0));
+        PostgresServer.run(schema, "DELETE FROM changes");
+        PostgresServer.run(schema, "UPDATE store SET pruned = (SELECT max(number) FROM commits)");
+
+        assertThat(done(stores.get(1).intents().open(intent(2, Optional.empty(), 7), 0)))
+                .isInstanceOf(Opening.CoinTaken.class);
+    }
+
+    @Test
+    void a_sweep_of_one_store_keeps_its_coins_from_spends_of_the_others_until_its_part_is_opened_or_it_stops() {
+        List<SweepStore.Part> parts = List.of(StoreContract.part(0, 7), StoreContract.part(1, 8));
+        SweepStore.Order order = new SweepStore.Order(
+                "sweep-one",
+                Optional.empty(),
+                hash(77),
+                List.of(StoreContract.PAYER),
+                StoreContract.PAYER,
+                Amount.of(61),
+                Optional.empty());
+        SweepStore.Sweep sweep = ((SweepStore.Beginning.Begun)
+                        done(stores.get(0).sweeps().begin(order, StoreContract.cutter(parts), 40)))
+                .sweep();
+
+        assertThat(done(stores.get(1).intents().open(intent(2, Optional.empty(), 7), 0)))
+                .isInstanceOf(Opening.CoinTaken.class);
+        assertThat(stores.get(1).receipts().mayBeOtherThanSpends()).isTrue();
+        Intent spend = StoreContract.partSpend(sweep, 0, 1, 7);
+        done(stores.get(2).intents().open(spend, 0));
+        done(stores.get(2).intents().fail(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
+        assertThat(done(stores.get(1).intents().open(intent(2, Optional.empty(), 7), 0)))
+                .isInstanceOf(Opening.Opened.class);
+        assertThat(done(stores.get(1).intents().open(intent(3, Optional.empty(), 8), 0)))
+                .isInstanceOf(Opening.CoinTaken.class);
+        done(stores.get(2).sweeps().move("sweep-one", SweepStore.State.RUNNING, SweepStore.State.STOPPED, "a cap"));
+        assertThat(done(stores.get(1).intents().open(intent(3, Optional.empty(), 8), 0)))
+                .isInstanceOf(Opening.Opened.class);
+    }
+
+    @Test
+    void a_transaction_that_the_server_ends_before_its_commit_is_tried_once_more() {
+        AtomicBoolean first = new AtomicBoolean(true);
+        Intent spend = intent(1, Optional.empty(), 7);
+        CompletionStage<Void> written = stores.get(0).write(session -> {
+            if (first.getAndSet(false)) {
+                long backend = session.queryOne("SELECT pg_backend_pid()", row -> row.getLong(1))
+                        .orElseThrow();
+                PostgresServer.run(schema, "SELECT pg_terminate_backend(" + backend + ")");
+            }
+            session.update("UPDATE payout_queue SET paused = 1 WHERE one = 1");
+            return null;
+        });
+
+        done(written);
+        assertThat(done(stores.get(1).payouts().isPaused())).isTrue();
+        assertThat(done(stores.get(0).intents().open(spend, 0))).isInstanceOf(Opening.Opened.class);
+    }
+
+    @Test
+    void a_lock_that_is_held_for_too_long_is_answered_busy_and_nothing_is_written() throws SQLException {
+        Intent spend = intent(1, Optional.empty(), 7);
+        try (Connection other = PostgresServer.connect(schema);
+                Statement holds = other.createStatement()) {
+            holds.execute("BEGIN");
+            holds.execute("SELECT 1 FROM store FOR UPDATE");
+
+            assertFails(stores.get(0).intents().open(spend, 0), StoreException.Reason.BUSY);
+
+            holds.execute("ROLLBACK");
+        }
+        assertThat(done(stores.get(0).intents().findForCertain(spend.txId()))).isEmpty();
+        assertThat(done(stores.get(0).intents().open(spend, 0))).isInstanceOf(Opening.Opened.class);
+    }
+
+    @Test
+    void every_kind_of_caller_hears_busy_while_the_lock_is_held_and_nothing_has_changed() throws SQLException {
+        PostgresStore store = stores.get(0);
+        Intent open = intent(1, Optional.of("token-one"), 7);
+        done(store.intents().open(open, 0));
+        Address address = Address.parse("c7".repeat(32));
+        PayoutStore.Order order =
+                new PayoutStore.Order("payout-1", address, Amount.of(1_000), Optional.empty(), Optional.empty());
+        try (Connection other = PostgresServer.connect(schema);
+                Statement holds = other.createStatement()) {
+            holds.execute("BEGIN");
+            holds.execute("SELECT 1 FROM store FOR UPDATE");
+
+            List<CompletionStage<?>> calls = List.of(
+                    store.intents().open(intent(2, Optional.of("token-two"), 8), 0),
+                    store.intents().adopt(open.txId()),
+                    store.intents().confirm(open.txId(), IntentState.PREPARED, new BlockPlace(7, hash(70)), 60),
+                    store.watchOnly().put(new WatchStore.WatchOnly(address, Optional.empty(), OptionalLong.empty())),
+                    store.payouts().submit(List.of(order), List.of(address), Optional.empty(), 10, 60));
+            calls.forEach(call -> assertFails(call, StoreException.Reason.BUSY));
+
+            holds.execute("ROLLBACK");
+        }
+        assertThat(done(stores.get(1).intents().findForCertain(hash(2)))).isEmpty();
+        assertThat(done(stores.get(1).intents().find(open.txId())).orElseThrow().state())
+                .isEqualTo(IntentState.PREPARED);
+        assertThat(done(stores.get(1).watchOnly().all())).isEmpty();
+        assertThat(done(stores.get(1).payouts().unfinished())).isZero();
+        assertThat(done(store.intents().open(intent(2, Optional.of("token-two"), 8), 0)))
+                .isInstanceOf(Opening.Opened.class);
+    }
+
+    @Test
+    void a_commit_whose_answer_is_lost_is_unknown_until_another_one_tells() throws Exception {
+        for (boolean arrives : List.of(true, false)) {
+            try (PostgresProxy cutter = new PostgresProxy(PostgresServer.port(), arrives);
+                    PostgresStore store = PostgresStore.open(
+                            schema,
+                            () -> PostgresServer.connect(cutter.port(), schema, ""),
+                            OptionalLong.empty(),
+                            true)) {
+                int number = arrives ? 1 : 2;
+                done(store.intents().open(intent(10 + number, Optional.empty(), 10 + number), 0));
+                cutter.cutNext("INSERT INTO spends");
+                // The store looks for what others have changed by a transaction of its own, which is not the one to be
+                // cut.
+                cutter.roundTrips().clear();
+                done(stores.get(0).intents().open(intent(30 + number, Optional.empty(), 30 + number), 0));
+                Await.until("it has looked", () -> !cutter.roundTrips().isEmpty());
+
+                assertFails(
+                        store.intents().open(intent(number, Optional.empty(), number), 0),
+                        StoreException.Reason.UNKNOWN);
+
+                assertThat(done(store.intents().findForCertain(hash(number))).isPresent())
+                        .isEqualTo(arrives);
+                assertThat(done(store.intents().open(intent(20 + number, Optional.empty(), number), 0)))
+                        .isInstanceOf(arrives ? Opening.CoinTaken.class : Opening.Opened.class);
+            }
+        }
+    }
+
+    @Test
+    void sixty_four_spends_that_come_at_once_cost_six_round_trips_under_the_store_lock() throws Exception {
+        try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), true);
+                PostgresStore store = PostgresStore.open(
+                        schema, () -> PostgresServer.connect(proxy.port(), schema, ""), OptionalLong.empty(), true)) {
+            done(store.intents().open(intent(900, Optional.empty(), 900), 0));
+            proxy.roundTrips().clear();
+            List<CompletionStage<Opening>> answers = new ArrayList<>();
+            try (Connection other = PostgresServer.connect(schema);
+                    Statement holds = other.createStatement()) {
+                // While another holds the lock they queue up: the first waits for it alone, the others behind that one.
+                holds.execute("BEGIN");
+                holds.execute("SELECT 1 FROM store FOR UPDATE");
+                for (int i = 0; i < 65; i++) {
+                    answers.add(store.intents().open(intent(i, Optional.of("token-" + i), i), 0));
+                }
+                holds.execute("ROLLBACK");
+            }
+            answers.forEach(answer -> assertThat(done(answer)).isInstanceOf(Opening.Opened.class));
+
+            assertThat(proxy.roundTrips())
+                    .hasSizeLessThanOrEqualTo(4)
+                    .allSatisfy(trips -> assertThat(trips).isLessThanOrEqualTo(4));
+
+            // The same with what another store has committed meanwhile: its rows are fetched in one more.
+            for (int i = 100; i < 140; i++) {
+                done(stores.get(0).intents().open(intent(i, Optional.of("token-" + i), i), 0));
+            }
+            assertThat(done(store.intents().open(intent(200, Optional.empty(), 139), 0)))
+                    .isInstanceOf(Opening.CoinTaken.class);
+            assertThat(proxy.roundTrips()).allSatisfy(trips -> assertThat(trips).isLessThanOrEqualTo(6));
+        }
+    }
+
+    @Test
+    void spends_of_one_group_that_share_a_token_or_a_transaction_meet_each_other_as_one_after_the_other() {
+        CompletionStage<Void> first = stores.get(0).write(session -> null);
+        List<CompletionStage<Opening>> answers = List.of(
+                stores.get(0).intents().open(intent(1, Optional.of("one"), 1), 0),
+                stores.get(0).intents().open(intent(2, Optional.of("one"), 2), 0),
+                stores.get(0).intents().open(intent(1, Optional.empty(), 1), 0),
+                stores.get(0).intents().open(intent(3, Optional.empty(), 1), 0),
+                stores.get(0).intents().open(intent(4, Optional.empty(), 4), 0));
+        done(first);
+
+        assertThat(answers.stream().map(answer -> done(answer).getClass().getSimpleName()))
+                .containsExactly("Opened", "TokenTaken", "SameTransaction", "CoinTaken", "Opened");
+        assertThat(done(stores.get(1).allowance().spentSince(Long.MIN_VALUE)).stream()
+                        .map(AllowanceStore.Minute::amount)
+                        .reduce(BigInteger.ZERO, BigInteger::add))
+                .isEqualTo(intent(1, Optional.empty(), 1)
+                        .allowance()
+                        .toBigInteger()
+                        .add(intent(4, Optional.empty(), 4).allowance().toBigInteger()));
+    }
+
+    @Test
+    void a_store_that_misses_its_newest_commit_stops_all() {
+        done(stores.get(0).intents().open(intent(1, Optional.empty(), 7), 0));
+        PostgresServer.run(schema, "DELETE FROM commits WHERE number = (SELECT max(number) FROM commits)");
+
+        assertFails(stores.get(0).intents().open(intent(2, Optional.empty(), 8), 0), StoreException.Reason.STOPPED);
+        assertFails(stores.get(1).intents().open(intent(3, Optional.empty(), 9), 0), StoreException.Reason.STOPPED);
+        assertThat(stores.get(1).stopped()).isPresent();
+    }
+
+    @Test
+    void a_store_with_nothing_to_write_notices_that_its_newest_commit_is_gone() {
+        done(stores.get(0).intents().open(intent(1, Optional.empty(), 7), 0));
+        PostgresServer.run(schema, "DELETE FROM commits WHERE number = (SELECT max(number) FROM commits)");
+
+        Await.until("it has looked", () -> stores.get(0).stopped().isPresent());
+    }
+
+    @Test
+    void a_name_that_the_database_cannot_keep_is_refused_alone() {
+        List<CompletionStage<Opening>> answers = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            answers.add(stores.get(0)
+                    .intents()
+                    .open(intent(i, Optional.of("token-" + i + (i == 3 ? "\0" : "")), i), 0));
+        }
+
+        for (int i = 0; i < 6; i++) {
+            if (i == 3) {
+                assertFails(answers.get(i), StoreException.Reason.UNAVAILABLE);
+            } else {
+                assertThat(done(answers.get(i))).isInstanceOf(Opening.Opened.class);
+            }
+        }
+    }
+
+    @Test
+    void a_row_that_the_second_wall_refuses_ends_the_writer() {
+        PostgresServer.run(schema, "INSERT INTO live_tokens (token) VALUES ('token-one')");
+
+        assertFails(
+                stores.get(0).intents().open(intent(1, Optional.of("token-one"), 7), 0), StoreException.Reason.UNKNOWN);
+        Await.result(stores.get(0).died().toCompletableFuture());
+        assertThat(done(stores.get(1).intents().find(hash(1)))).isEmpty();
+    }
+
+    @Test
+    void whoever_writes_a_spend_without_the_store_lock_is_refused() {
+        done(stores.get(0).intents().open(intent(1, Optional.empty(), 7), 0));
+
+        assertThatThrownBy(() -> PostgresServer.run(schema, "UPDATE spends SET reason = 'by hand'"))
+                .hasMessageContaining("walletd.commit");
+    }
+
+    @Test
+    void a_server_that_loses_commits_or_cannot_be_written_is_refused() {
+        refused("-c synchronous_commit=off", "loses commits");
+        refused("-c default_transaction_read_only=on", "read-only");
+    }
+
+    private void refused(String options, String why) {
+        assertThatThrownBy(() -> PostgresStore.open(
+                        schema,
+                        () -> PostgresServer.connect(PostgresServer.port(), schema, options),
+                        OptionalLong.empty(),
+                        true))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining(why);
+    }
+
+    private static void assertFails(CompletionStage<?> stage, StoreException.Reason reason) {
+        assertThatThrownBy(() -> Await.result(stage))
+                .isInstanceOf(CompletionException.class)
+                .cause()
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.reason()).isEqualTo(reason));
+    }
+}

@@ -1,0 +1,138 @@
+package org.chainwalletd.store.postgres;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.chainwalletd.store.CommitMark;
+import org.chainwalletd.store.Store;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.books.BookTable;
+import org.chainwalletd.store.books.Books;
+import org.chainwalletd.store.sql.SentLog;
+
+/** Stores of several daemons on one database of the test server, for tests of what uses them. */
+public final class SharedStores {
+    private final String schema = PostgresServer.schema();
+    /** Those of the daemon with a datadir. */
+    private final List<Connection> connections = new CopyOnWriteArrayList<>();
+
+    private volatile boolean cut;
+
+    /** Opens the store of one more daemon. */
+    public Store open() {
+        return PostgresServer.open(schema);
+    }
+
+    /** Opens the store of the daemon with a datadir, which has ended. */
+    public PostgresStore open(Path folder) {
+        cut = false;
+        return PostgresStore.open(
+                folder, Optional.empty(), schema, this::connect, Optional.empty(), false, SentLog.LEAST_TO_PRUNE);
+    }
+
+    private Connection connect() throws SQLException {
+        Connection connection = PostgresServer.connect(schema);
+        connections.add(connection);
+        if (cut) {
+            closeAll();
+            throw new SQLException("the process is dead", "08006");
+        }
+        return connection;
+    }
+
+    private void closeAll() {
+        for (Connection connection : connections) {
+            try {
+                connection.abort(Runnable::run);
+            } catch (SQLException e) {
+                throw new AssertionError(e);
+            }
+        }
+        connections.clear();
+    }
+
+    /** Kills the process of the daemon with a datadir, as far as the server sees: what it has not committed is undone. */
+    public void cut() {
+        cut = true;
+        closeAll();
+    }
+
+    /** Completes the store from the log of a datadir, whose daemon has ended. */
+    public void restore(Path folder, boolean without) {
+        PostgresStore.restore(
+                folder,
+                Optional.empty(),
+                without ? Set.of(SentLog.FILE_NAME) : Set.of(),
+                schema,
+                () -> PostgresServer.connect(schema));
+    }
+
+    /** Has the store of another datadir declared lost in a restore. */
+    public void restoreWithout(Path folder, Path lost) {
+        try {
+            String name =
+                    SentLog.read(lost).orElseThrow().shared().orElseThrow().name();
+            PostgresStore.restore(folder, Optional.empty(), Set.of(name), schema, () -> PostgresServer.connect(schema));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The database is made anew. */
+    public void empty() {
+        PostgresServer.empty(schema);
+    }
+
+    /** Opens the books of one more daemon, which reads and writes, but no blocks until it has begun a run. */
+    public Books openBooks(List<? extends BookTable<?, ?>> tables) {
+        return Books.openShared(schema, () -> PostgresServer.connect(schema), tables);
+    }
+
+    /** Opens the books of the daemon with a datadir, whose file they take over. */
+    public Books openBooks(Path folder, List<? extends BookTable<?, ?>> tables) {
+        return Books.openShared(folder, schema, () -> PostgresServer.connect(schema), tables);
+    }
+
+    /**
+     * Opens the books through a connection that is lost at the COMMIT, which fails.
+     *
+     * @param arrives whether the server receives it
+     */
+    public void losesTheOpening(Path folder, List<? extends BookTable<?, ?>> tables, boolean arrives)
+            throws IOException {
+        try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), arrives)) {
+            proxy.cutNext();
+            assertThatThrownBy(() -> Books.openShared(
+                            folder, schema, () -> PostgresServer.connect(proxy.port(), schema, ""), tables))
+                    .isInstanceOf(StoreException.class);
+        }
+    }
+
+    /** Returns the commit of the money store that the books remember. */
+    public Optional<CommitMark> remembered() {
+        return Books.remembered(schema, () -> PostgresServer.connect(schema));
+    }
+
+    /** Copies all rows, as a dump does. */
+    public void backUp() {
+        PostgresServer.backUp(schema);
+    }
+
+    /** Puts the rows of {@link #backUp} back: the database goes back in time. */
+    public void goBack() {
+        PostgresServer.putBack(schema);
+    }
+
+    /** Makes the other daemons believe for a moment that the daemon of this store is dead; its next heartbeat corrects that. */
+    public void silence(Store store) {
+        PostgresServer.run(schema, "UPDATE daemons SET beaten = 0 WHERE start = " + ((PostgresStore) store).start());
+    }
+}

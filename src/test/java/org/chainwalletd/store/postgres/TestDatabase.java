@@ -1,0 +1,200 @@
+package org.chainwalletd.store.postgres;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Dial;
+import org.chainwalletd.testkit.OwnFiles;
+
+/** A database on the test server for whole daemons and commands, reached through a proxy that can cut the connections or keep what they carry. */
+public final class TestDatabase implements Closeable {
+    private static final AtomicInteger DATABASES = new AtomicInteger();
+
+    private final String name = "daemons_" + DATABASES.incrementAndGet();
+    private final ServerSocket door;
+    private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+    private volatile boolean away;
+    private volatile boolean silent;
+
+    public TestDatabase() {
+        PostgresServer.run("public", "CREATE DATABASE " + name);
+        try {
+            door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        start(this::accept);
+    }
+
+    /** Value of {@code --store}. */
+    public String url() {
+        return url(door.getLocalPort());
+    }
+
+    /** Value of {@code --store} for who comes through another door. */
+    String url(int port) {
+        return "postgresql://postgres@127.0.0.1:" + port + "/" + name + "?sslmode=disable";
+    }
+
+    /** Flags of a daemon on this database and their values. */
+    public String[] flags(Path folder) {
+        try {
+            Path password = OwnFiles.secret(folder.resolve("store-password"), "any\n");
+            return new String[] {"--store", url(), "--store-password-file", password.toString()};
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Cuts all connections, and each new one, until {@link #back}. */
+    public void leave() {
+        away = true;
+        cut();
+    }
+
+    /** Keeps all that is said from now on, on connections that stay open, until {@link #back}. */
+    public void fallSilent() {
+        silent = true;
+    }
+
+    /** The database answers again. */
+    public void back() {
+        away = false;
+        silent = false;
+    }
+
+    /** Runs a query for one number. */
+    public long number(String query) {
+        try (Connection connection = connect();
+                Statement one = connection.createStatement();
+                ResultSet row = one.executeQuery(query)) {
+            row.next();
+            return row.getLong(1);
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    public void run(String statement) {
+        try (Connection connection = connect();
+                Statement one = connection.createStatement()) {
+            one.execute(statement);
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Ends some of the connections to the database, this one not. */
+    public void terminate(int most) {
+        run("SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
+                + " AND pid <> pg_backend_pid() ORDER BY random() LIMIT " + most + ") AS chosen");
+    }
+
+    /** Lets {@link #moveClock} set the clock of daemons that connect from now on. */
+    public void actClock() {
+        run("CREATE TABLE acting_clock (ahead INTERVAL NOT NULL); INSERT INTO acting_clock VALUES ('0');"
+                + " CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS"
+                + " $$SELECT pg_catalog.clock_timestamp() + ahead FROM public.acting_clock$$;"
+                + " ALTER DATABASE " + name + " SET search_path = public, pg_catalog");
+    }
+
+    /** The database's clock is ahead of others by so much from now on, or no more. */
+    public void moveClock(Duration ahead) {
+        run("UPDATE acting_clock SET ahead = '" + ahead.toMillis() + " milliseconds'");
+    }
+
+    /** Copies all rows as they are at one moment. */
+    public void backUp() {
+        run("BEGIN ISOLATION LEVEL REPEATABLE READ; " + PostgresServer.backingUp("public") + "; COMMIT");
+    }
+
+    /** Puts the rows of {@link #backUp} back, while daemons are connected. */
+    public void putBack() {
+        run(PostgresServer.puttingBack("public"));
+    }
+
+    private Connection connect() throws SQLException {
+        return DriverManager.getConnection(
+                "jdbc:postgresql://127.0.0.1:" + PostgresServer.port() + "/" + name + "?sslmode=disable",
+                "postgres",
+                "");
+    }
+
+    private static void start(Runnable work) {
+        Thread thread = new Thread(work, "database-proxy");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void accept() {
+        try {
+            while (true) {
+                Socket client = door.accept();
+                Socket server = Dial.unconnected();
+                sockets.addAll(List.of(client, server));
+                if (away) {
+                    cut();
+                    continue;
+                }
+                server.setSoTimeout(0);
+                server.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), PostgresServer.port()));
+                start(() -> carry(client, server));
+                start(() -> carry(server, client));
+            }
+        } catch (IOException e) {
+            // Closed.
+        }
+    }
+
+    private void carry(Socket from, Socket to) {
+        try (from;
+                to) {
+            InputStream in = from.getInputStream();
+            byte[] some = new byte[65_536];
+            for (int read = in.read(some); read >= 0; read = in.read(some)) {
+                if (silent) {
+                    Await.until("the database speaks again", () -> !silent || from.isClosed());
+                }
+                to.getOutputStream().write(some, 0, read);
+            }
+        } catch (IOException e) {
+            // Either side has closed.
+        } finally {
+            sockets.removeAll(List.of(from, to));
+        }
+    }
+
+    private void cut() {
+        for (Socket socket : sockets) {
+            try {
+                socket.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        sockets.removeIf(Socket::isClosed);
+    }
+
+    @Override
+    public void close() throws IOException {
+        door.close();
+        cut();
+        PostgresServer.run("public", "DROP DATABASE " + name + " WITH (FORCE)");
+    }
+}

@@ -1,0 +1,119 @@
+package org.chainwalletd.store.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.store.StoreSample.done;
+import static org.chainwalletd.store.StoreSample.hash;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.IntentStore.Transition;
+import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.SpendHistory;
+import org.chainwalletd.store.StoreSample;
+import org.chainwalletd.store.TokenBinding;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a token costs on disk for as long as it is remembered, counted in pages: 86,400 payments a day for 30 days are 2.6 millions. */
+class BytesPerTokenTest {
+    private static final int TOKENS = 2_000;
+    /** Of two inputs and two outputs. */
+    private static final int TRANSACTION_BYTES = 362;
+
+    private static final int ANSWER_BYTES = 211;
+    private static final long GOAL = 600;
+    private static final long GOAL_OF_SHORT = 260;
+
+    @TempDir
+    Path folder;
+
+    private static Intent intent(int number) {
+        return new Intent(
+                hash(4 * number),
+                "transfer",
+                Address.parse("a1".repeat(32)),
+                Bytes.wrap(new byte[TRANSACTION_BYTES]),
+                List.of(
+                        new Coin(new Outpoint(hash(4 * number + 1), 0), Amount.of(7_000)),
+                        new Coin(new Outpoint(hash(4 * number + 2), 1), Amount.of(8_000))),
+                1_000_000,
+                OptionalInt.of(1),
+                Optional.of(new TokenBinding("payout-2026-11-22-%018d".formatted(number), hash(4 * number + 3))),
+                Amount.of(5_000),
+                StoreSample.BEGUN + number,
+                Intent.Progress.prepared(StoreSample.BEGUN + number));
+    }
+
+    private static <T> void all(List<CompletionStage<T>> stages) {
+        stages.forEach(StoreSample::done);
+        stages.clear();
+    }
+
+    /** Of the table or index, and of all whose names begin so. */
+    private static long bytes(SqliteStore store, String name) {
+        return done(store.read(session -> session.queryOne(
+                        "SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name GLOB ? || '*'",
+                        row -> row.getLong(1),
+                        name)
+                .orElseThrow()));
+    }
+
+    @Test
+    void a_token_whose_payment_is_buried_takes_less_than_600_bytes_where_its_spend_took_1000_and_260_in_the_end() {
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            List<CompletionStage<Opening>> opened = new ArrayList<>();
+            List<CompletionStage<Transition>> confirmed = new ArrayList<>();
+            Map<Hash256, Bytes> answers = new LinkedHashMap<>();
+            for (int i = 0; i < TOKENS; i++) {
+                opened.add(store.intents().open(intent(i), 0));
+                answers.put(hash(4 * i), Bytes.wrap(new byte[ANSWER_BYTES]));
+                if (opened.size() == 250) {
+                    all(opened);
+                }
+            }
+            answers.keySet()
+                    .forEach(txId -> confirmed.add(store.intents()
+                            .confirm(
+                                    txId,
+                                    IntentState.PREPARED,
+                                    new BlockPlace(1_000_001, hash(-1)),
+                                    StoreSample.BEGUN)));
+            all(confirmed);
+            done(store.intents().bury(List.copyOf(answers.keySet())));
+            assertThat(bytes(store, "spends") / TOKENS).isGreaterThan(1_000);
+
+            assertThat(done(store.receipts().keep(answers))).isEqualTo(TOKENS);
+
+            assertThat(bytes(store, "kept_spends") / TOKENS).isLessThan(GOAL);
+            assertThat(bytes(store, "spends"))
+                    .as("an empty page of the table and of each index")
+                    .isLessThan(16 * 1024);
+
+            assertThat(done(store.receipts().forgetKept(Long.MAX_VALUE, TOKENS)))
+                    .isEqualTo(TOKENS);
+            assertThat(done(store.history()
+                            .shorten(
+                                    Long.MAX_VALUE,
+                                    TOKENS,
+                                    spend -> new SpendHistory.Amounts(
+                                            Optional.of(Amount.of(5_000)), Optional.of(Amount.of(10))))))
+                    .isEqualTo(TOKENS);
+            assertThat(bytes(store, "kept_spends") / TOKENS).isLessThan(GOAL_OF_SHORT);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+package org.chainwalletd.store.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.store.StoreSample.done;
+import static org.chainwalletd.store.StoreSample.hash;
+import static org.chainwalletd.store.StoreSample.intent;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.ReceiptStore.Bound;
+import org.chainwalletd.store.SpendHistory;
+import org.chainwalletd.store.Store;
+import org.chainwalletd.store.files.CrashPoint;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.HangWatch;
+import org.chainwalletd.testkit.Seeded;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Processes are killed while receipts take the places of payments: each token stands for its payment, or for the answer that took its place. */
+class KeptReceiptsKilledTest {
+    private static final int HALTED = 137;
+    private static final int PAYMENTS = 60;
+
+    @TempDir
+    Path folder;
+
+    private SqliteStore open() {
+        return SqliteStore.open(folder);
+    }
+
+    private void pay(int payments) {
+        try (SqliteStore store = open()) {
+            List<Intent> paid = new ArrayList<>();
+            for (int i = 0; i < payments; i++) {
+                Intent payment = intent(i, Optional.of("token-" + i), i);
+                done(store.intents().open(payment, 0));
+                done(store.intents()
+                        .confirm(payment.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 1_000 + i));
+                paid.add(payment);
+            }
+            done(store.intents().bury(paid.stream().map(Intent::txId).toList()));
+        }
+    }
+
+    private Process start(String option) throws IOException {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        option,
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        KeepingProcess.class.getName(),
+                        folder.toString())
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+    }
+
+    /** The tokens whose commits were acknowledged until it ended, or until {@code lines} were and it was killed. */
+    private static List<String> kept(Process process, int lines) throws IOException {
+        List<String> kept = new ArrayList<>();
+        try (BufferedReader reader = Await.reader(process)) {
+            assertThat(reader.readLine()).isEqualTo("ready");
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                kept.add(line);
+                if (kept.size() == lines) {
+                    process.toHandle().destroyForcibly();
+                }
+            }
+        } finally {
+            Await.result(process.destroyForcibly().onExit());
+        }
+        return kept;
+    }
+
+    /** @return how many are receipts by now */
+    private int verify(int payments, List<String> acknowledged) {
+        int receipts = 0;
+        try (SqliteStore store = open()) {
+            for (int i = 0; i < payments; i++) {
+                Intent payment = intent(i, Optional.of("token-" + i), i);
+                String token = "token-" + i;
+                Bound bound = done(store.receipts().bound(token, 0)).orElseThrow();
+                assertThat(bound.digest())
+                        .isEqualTo(payment.token().orElseThrow().digest());
+                if (bound instanceof Bound.ToReceipt kept) {
+                    receipts++;
+                    assertThat(kept.txId()).isEqualTo(payment.txId());
+                    assertThat(kept.answer()).isEqualTo(KeepingProcess.answerOf(payment));
+                    assertThat(done(store.intents().find(payment.txId()))).isEmpty();
+                } else if (bound instanceof Bound.ToSpend whole) {
+                    assertThat(acknowledged).doesNotContain(token);
+                    assertThat(whole.spend().txId()).isEqualTo(payment.txId());
+                }
+                assertThat(done(store.intents().open(intent(payments + i, Optional.of(token), payments + i), 0)))
+                        .as("it makes no other payment")
+                        .isEqualTo(new Opening.TokenTaken(payment.txId()));
+                assertThat(done(store.intents().open(intent(i, Optional.of("token-of-another"), i), 0)))
+                        .as("its transaction is no other payment's")
+                        .isNotInstanceOf(Opening.Opened.class);
+            }
+            assertThat(done(store.receipts().fingerprints(10 * payments))).hasSize(payments);
+            assertThat(told(store, 7))
+                    .as("each is told once, in the order in which they were made")
+                    .containsExactlyElementsOf(IntStream.range(0, payments)
+                            .mapToObj(i -> intent(i, Optional.empty(), i).txId())
+                            .toList());
+        }
+        return receipts;
+    }
+
+    private static List<Hash256> told(Store store, int page) {
+        List<Hash256> told = new ArrayList<>();
+        long after = 0;
+        for (List<SpendHistory.PastSpend> some = done(store.history().after(after, page));
+                !some.isEmpty();
+                some = done(store.history().after(after, page))) {
+            some.forEach(spend -> told.add(spend.txId()));
+            after = some.get(some.size() - 1).number();
+        }
+        return told;
+    }
+
+    @Test
+    void a_process_that_dies_within_the_commit_has_kept_whole_bites_only() throws IOException {
+        pay(4 * KeepingProcess.BITE);
+        int receipts = 0;
+        for (int passage : new int[] {1, KeepingProcess.BITE + 2}) {
+            Process process = start("-Dwalletd.crash-point=" + CrashPoint.RECEIPTS_IN_COMMIT + "#" + passage);
+            List<String> acknowledged = kept(process, Integer.MAX_VALUE);
+            assertThat(process.exitValue()).isEqualTo(HALTED);
+
+            assertThat(acknowledged).hasSize((passage - 1) / KeepingProcess.BITE * KeepingProcess.BITE);
+            receipts += acknowledged.size();
+            assertThat(verify(4 * KeepingProcess.BITE, acknowledged)).isEqualTo(receipts);
+        }
+    }
+
+    /** {@code -Dstore.kills=50} takes longer. */
+    @Test
+    void a_process_that_is_killed_at_any_moment_loses_no_token() throws IOException {
+        pay(PAYMENTS);
+        Random random = Seeded.random("kills while receipts are kept");
+        List<String> acknowledged = new ArrayList<>();
+        int receipts = 0;
+        for (int round = 0; round < Integer.getInteger("store.kills", 2) && receipts < PAYMENTS; round++) {
+            HangWatch.alive();
+            acknowledged.addAll(kept(start("-Dunarmed=1"), 1 + random.nextInt(PAYMENTS / 3)));
+            int before = receipts;
+            receipts = verify(PAYMENTS, acknowledged);
+            assertThat(receipts).isGreaterThanOrEqualTo(Math.max(before, acknowledged.size()));
+            assertThat(receipts % KeepingProcess.BITE).isZero();
+        }
+    }
+}

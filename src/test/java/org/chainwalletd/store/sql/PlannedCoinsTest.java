@@ -1,0 +1,63 @@
+package org.chainwalletd.store.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.store.StoreSample.done;
+import static org.chainwalletd.store.StoreSample.hash;
+import static org.chainwalletd.store.StoreSample.outpoint;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.store.StoreContract;
+import org.chainwalletd.store.SweepStore;
+import org.chainwalletd.testkit.RetainedBytes;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The memory that the coins of running sweeps take, counted object by object. */
+class PlannedCoinsTest {
+    private static final int COINS = 10_000;
+    private static final int INPUTS = 100;
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void a_planned_coin_takes_less_than_160_bytes_and_nothing_once_its_sweep_has_stopped() {
+        List<SweepStore.Part> parts = new ArrayList<>();
+        for (int number = 0; number < COINS / INPUTS; number++) {
+            int[] coins = new int[INPUTS];
+            for (int i = 0; i < INPUTS; i++) {
+                coins[i] = number * INPUTS + i;
+            }
+            parts.add(StoreContract.part(number, coins));
+        }
+        SweepStore.Order order = new SweepStore.Order(
+                "sweep",
+                Optional.empty(),
+                hash(77),
+                List.of(StoreContract.PAYER),
+                StoreContract.PAYER,
+                Amount.of(61),
+                Optional.empty());
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            done(store.sweeps().begin(order, StoreContract.cutter(parts), 40));
+        }
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            GroupCommitWriter.InMemory planned = ((SqlSweeps) store.sweeps()).inMemory();
+
+            assertThat(store.reservations().isPlannedByOther(outpoint(COINS - 1), Optional.empty()))
+                    .isTrue();
+            long full = RetainedBytes.of(planned);
+            System.out.println("bytes for each planned coin: " + full / COINS);
+            assertThat(full).isLessThan(160L * COINS);
+
+            done(store.sweeps().move("sweep", SweepStore.State.RUNNING, SweepStore.State.STOPPED, "a cap"));
+            assertThat(store.reservations().isPlannedByOther(outpoint(COINS - 1), Optional.empty()))
+                    .isFalse();
+            assertThat(full - RetainedBytes.of(planned)).isGreaterThan(80L * COINS);
+        }
+    }
+}

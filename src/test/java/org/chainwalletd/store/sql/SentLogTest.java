@@ -1,0 +1,568 @@
+package org.chainwalletd.store.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.StoreSample.done;
+import static org.chainwalletd.store.StoreSample.hash;
+import static org.chainwalletd.store.StoreSample.intent;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.CommitMark;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.Store;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.StoreSample;
+import org.chainwalletd.store.files.CrashPoint;
+import org.chainwalletd.store.postgres.WriterProcess;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Walks;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A store that has forgotten payments would let their tokens pay again: what stands beside it remembers how much it must know. */
+@Walks({CrashPoint.STORE_LOGGED, CrashPoint.STORE_BEFORE_COMMIT, CrashPoint.STORE_AFTER_COMMIT})
+class SentLogTest {
+    private static final String STOPPED = "their client tokens would pay again, so nothing is spent";
+
+    @TempDir
+    Path folder;
+
+    @TempDir
+    Path elsewhere;
+
+    private Path file;
+    private Path log;
+    private Path backup;
+
+    @BeforeEach
+    void name() {
+        file = folder.resolve(SqliteStore.FILE_NAME);
+        log = folder.resolve(SentLog.FILE_NAME);
+        backup = elsewhere.resolve("backup");
+    }
+
+    private static Intent payment(int number) {
+        return intent(number, Optional.of("token-" + number), number);
+    }
+
+    /** @return what the books would remember */
+    private Optional<CommitMark> pay(int... numbers) {
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            for (int number : numbers) {
+                assertThat(done(store.intents().open(payment(number), 0))).isInstanceOf(Opening.Opened.class);
+            }
+            return store.confirmed();
+        }
+    }
+
+    private void assertStopped(Optional<CommitMark> books, String words) throws IOException {
+        byte[] before = Files.exists(log) ? Files.readAllBytes(log) : null;
+        try (SqliteStore store = SqliteStore.open(folder, books)) {
+            assertThat(store.stopped().orElseThrow())
+                    .contains(words)
+                    .contains(STOPPED)
+                    .contains("store restored");
+            assertThat(store.confirmed()).isEmpty();
+            assertRefused(store.intents().open(payment(99), 0));
+            assertRefused(store.intents().accept(hash(1), Set.of(IntentState.PREPARED), 5));
+            assertThat(done(store.receipts().find("token-99", 0))).isEmpty();
+        }
+        assertThat(Files.exists(log) ? Files.readAllBytes(log) : null).isEqualTo(before);
+    }
+
+    private static void assertRefused(CompletionStage<?> write) {
+        assertThatThrownBy(() -> Await.result(write))
+                .cause()
+                .isInstanceOfSatisfying(
+                        StoreException.class, why -> assertThat(why.reason()).isEqualTo(StoreException.Reason.STOPPED));
+    }
+
+    private void assertSpends(Optional<CommitMark> books, int number) {
+        try (SqliteStore store = SqliteStore.open(folder, books)) {
+            assertThat(store.stopped()).isEmpty();
+            assertThat(done(store.intents().open(payment(number), 0))).isInstanceOf(Opening.Opened.class);
+        }
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        Files.copy(from, to, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    @Test
+    void a_store_that_is_gone_is_not_made_anew() throws IOException {
+        Optional<CommitMark> books = pay(1);
+        Files.delete(file);
+
+        for (boolean logged : List.of(true, false)) {
+            if (!logged) {
+                Files.delete(log);
+            }
+            assertThatThrownBy(() -> SqliteStore.open(folder, books))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("is missing although this datadir has worked with one")
+                    .hasMessageContaining("store restored");
+            assertThat(file).doesNotExist();
+        }
+    }
+
+    @Test
+    void a_copy_from_before_the_last_payment_pays_nothing() throws IOException {
+        pay(1);
+        copy(file, backup);
+        pay(2);
+        copy(backup, file);
+
+        assertStopped(Optional.empty(), "it lacks the last 1 commits (as sent.log beside it tells)");
+    }
+
+    @Test
+    void a_copy_that_was_made_between_two_payments_of_one_run_pays_nothing() throws IOException {
+        Path wal = folder.resolve(SqliteStore.FILE_NAME + "-wal");
+        Path walBackup = elsewhere.resolve("wal");
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            done(store.intents().open(payment(1), 0));
+            copy(file, backup);
+            copy(wal, walBackup);
+            done(store.intents().open(payment(2), 0));
+        }
+        copy(backup, file);
+        copy(walBackup, wal);
+
+        assertStopped(Optional.empty(), "it lacks the last 1 commits");
+    }
+
+    @Test
+    void a_copy_without_its_log_pays_nothing_whether_the_books_know_more_or_not() throws IOException {
+        pay(1);
+        copy(file, backup);
+        Optional<CommitMark> books = pay(2);
+        copy(backup, file);
+        Files.delete(log);
+
+        assertStopped(books, "it lacks the last 1 commits (as books.db beside it tells)");
+        assertStopped(Optional.empty(), "sent.log is not beside it");
+    }
+
+    @Test
+    void a_copy_with_the_log_of_its_time_pays_nothing_when_the_books_know_more() throws IOException {
+        pay(1);
+        copy(file, backup);
+        copy(log, elsewhere.resolve("log"));
+        Optional<CommitMark> books = pay(2);
+        copy(backup, file);
+        copy(elsewhere.resolve("log"), log);
+
+        assertStopped(books, "it lacks the last 1 commits (as books.db beside it tells)");
+    }
+
+    @Test
+    void an_empty_store_in_the_place_of_another_pays_nothing() throws IOException {
+        Optional<CommitMark> books = pay(1);
+        SqliteStore.open(elsewhere).close();
+        copy(elsewhere.resolve(SqliteStore.FILE_NAME), file);
+
+        assertStopped(Optional.empty(), "is not the store that this datadir has worked with");
+        Files.delete(log);
+        assertStopped(books, "is not the store that this datadir has worked with");
+    }
+
+    @Test
+    void a_copy_that_has_caught_up_with_other_payments_pays_nothing() throws IOException {
+        pay(1);
+        copy(file, elsewhere.resolve(SqliteStore.FILE_NAME));
+        copy(log, elsewhere.resolve(SentLog.FILE_NAME));
+        Optional<CommitMark> books = pay(2, 3);
+        try (SqliteStore other = SqliteStore.open(elsewhere)) {
+            for (int number = 4; number < 9; number++) {
+                done(other.intents().open(payment(number), 0));
+            }
+        }
+        copy(elsewhere.resolve(SqliteStore.FILE_NAME), file);
+
+        assertStopped(Optional.empty(), "is a copy that went another way");
+        Files.delete(log);
+        assertStopped(books, "is a copy that went another way");
+    }
+
+    @Test
+    void a_log_that_is_older_than_its_store_is_made_from_it() throws IOException {
+        pay(1);
+        copy(log, elsewhere.resolve("log"));
+        Optional<CommitMark> books = pay(2);
+        copy(elsewhere.resolve("log"), log);
+
+        assertSpends(books, 3);
+
+        assertThat(logged()).containsExactly(hash(1), hash(2), hash(3));
+    }
+
+    @Test
+    void books_that_are_older_than_the_store_do_not_matter() {
+        Optional<CommitMark> books = pay(1);
+        pay(2);
+
+        assertSpends(books, 3);
+    }
+
+    @Test
+    void a_log_that_is_damaged_before_its_end_stops_spending_and_one_that_a_crash_cut_off_does_not()
+            throws IOException {
+        pay(1, 2, 3);
+        byte[] whole = Files.readAllBytes(log);
+        Files.write(log, Arrays.copyOf(whole, whole.length - 5));
+
+        assertSpends(Optional.empty(), 4);
+
+        byte[] damaged = Files.readAllBytes(log);
+        damaged[damaged.length / 2] ^= 1;
+        Files.write(log, damaged);
+        assertStopped(Optional.empty(), "is damaged at byte");
+    }
+
+    /** The disk says only once that it has lost something. */
+    @Test
+    void what_the_disk_of_the_log_has_lost_is_in_doubt_and_written_once_more() throws IOException {
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            done(store.intents().open(payment(1), 0));
+            CommitMark before = store.confirmed().orElseThrow();
+            Runnable losing = StoreFaults.loseLogWrites(store);
+            CompletionStage<Opening> opening = store.intents().open(payment(2), 0);
+            assertThatThrownBy(() -> Await.result(opening))
+                    .cause()
+                    .isInstanceOfSatisfying(
+                            StoreException.class,
+                            why -> assertThat(why.reason()).isEqualTo(StoreException.Reason.UNKNOWN));
+            assertThat(store.confirmed()).contains(before);
+            losing.run();
+
+            assertThat(done(store.intents().open(payment(2), 0))).isEqualTo(new Opening.TokenTaken(hash(2)));
+        }
+        assertThat(logged()).containsExactly(hash(1), hash(2));
+    }
+
+    /** Every commit of the store is found in the log, whatever the place where it was cut off, or stops it. */
+    @Test
+    void a_log_that_is_cut_off_anywhere_is_completed_from_the_store() throws IOException {
+        pay(1, 2);
+        byte[] whole = Files.readAllBytes(log);
+        for (int length = whole.length - 1; length > 100; length -= 97) {
+            Files.write(log, Arrays.copyOf(whole, length));
+            SqliteStore.open(folder).close();
+            assertThat(logged()).as("cut off at " + length).containsExactly(hash(1), hash(2));
+        }
+    }
+
+    private List<Hash256> logged() throws IOException {
+        List<Hash256> logged = new ArrayList<>();
+        SentLog.replay(folder, new SentLog.Replay() {
+            @Override
+            public boolean wants(CommitMark mark) {
+                return true;
+            }
+
+            @Override
+            public void line(SentLine line) {
+                if (line instanceof SentLine.Spend spend) {
+                    logged.add(spend.intent().txId());
+                }
+            }
+        });
+        return logged;
+    }
+
+    /** The store and the log have what was acknowledged, and the log has what is in the store: so it completes one that is lost. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "STORE_LOGGED#1",
+                "STORE_LOGGED#4",
+                "STORE_BEFORE_COMMIT#3",
+                "STORE_AFTER_COMMIT#1",
+                "STORE_AFTER_COMMIT#5"
+            })
+    void what_was_acknowledged_is_in_store_and_log_wherever_the_process_died(String point) throws IOException {
+        pay(1_000_000);
+        List<Integer> acknowledged = killedAt(point);
+        acknowledged.add(1_000_000);
+        Optional<CommitMark> books;
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            assertThat(store.stopped()).isEmpty();
+            assertBound(store, acknowledged);
+            assertThat(logged())
+                    .containsAll(done(store.intents().inFlight()).stream()
+                            .map(Intent::txId)
+                            .toList());
+            books = store.confirmed();
+        }
+        Files.delete(file);
+        SqliteStore.restore(folder, books, false, mark -> {});
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            assertBound(store, acknowledged);
+        }
+    }
+
+    @Test
+    void a_payment_that_was_built_again_is_one_payment_in_a_completed_store_too() throws IOException {
+        Intent first = intent(1, Optional.of("token-again"), 1, 2);
+        Intent second = intent(2, Optional.of("token-again"), 2, 3);
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            done(store.intents().open(first, 0));
+            done(store.intents().failSent(first.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 50));
+            done(store.intents().open(second, 0));
+            done(store.intents().accept(second.txId(), Set.of(IntentState.PREPARED), 60));
+        }
+        Files.delete(file);
+        SqliteStore.restore(folder, Optional.empty(), false, mark -> {});
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            assertThat(done(store.receipts().find("token-again", 0)).map(Intent::txId))
+                    .contains(second.txId());
+            Intent apart = intent(3, Optional.of("token-again"), 3, 4);
+            done(store.intents().failSent(second.txId(), IntentState.ACCEPTED, IntentState.CONFLICTED, "spent", 70));
+            assertThat(done(store.intents().open(apart, 0))).isEqualTo(new Opening.TokenTaken(second.txId()));
+
+            done(store.intents().confirm(first.txId(), IntentState.CONFLICTED, new BlockPlace(9, hash(9)), 80));
+            assertThat(done(store.receipts().find("token-again", 0)).map(Intent::txId))
+                    .contains(first.txId());
+        }
+    }
+
+    private static void assertBound(Store store, List<Integer> numbers) {
+        for (int number : numbers) {
+            assertThat(done(store.receipts().find("token-" + number, 0))
+                            .orElseThrow()
+                            .transaction())
+                    .isEqualTo(payment(number).transaction());
+        }
+    }
+
+    private List<Integer> killedAt(String point) throws IOException {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "-Dwalletd.crash-point=" + point,
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        WriterProcess.class.getName(),
+                        folder.toString(),
+                        "1")
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        List<Integer> acknowledged = new ArrayList<>();
+        try (BufferedReader lines = Await.reader(process)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                acknowledged.add(Integer.parseInt(line));
+            }
+        } finally {
+            Await.result(process.destroyForcibly().onExit());
+        }
+        assertThat(process.exitValue()).isEqualTo(137);
+        return acknowledged;
+    }
+
+    /** What the store has forgotten goes; what it knows, and what is decided on meanwhile, stays, wherever the process dies. */
+    @Test
+    void a_log_of_mostly_forgotten_payments_is_written_anew_while_payments_go_on() throws IOException {
+        List<Map<String, byte[]>> deaths = Collections.synchronizedList(new ArrayList<>());
+        List<Integer> acknowledged = new ArrayList<>();
+        List<Integer> then = Collections.synchronizedList(new ArrayList<>());
+        int number = 0;
+        try (SqliteStore store = SqliteStore.open(folder, Optional.empty(), 20_000)) {
+            CrashPoint.watch(point -> {
+                if (point == CrashPoint.FILE_TEMP_WRITTEN || point == CrashPoint.FILE_RENAMED) {
+                    synchronized (acknowledged) {
+                        then.add(acknowledged.size());
+                        deaths.add(photograph());
+                    }
+                }
+            });
+            for (int round = 0; round < 400 && deaths.size() < 4; round++) {
+                for (int i = 0; i < 5; i++, number++) {
+                    done(store.intents().open(payment(number), 0));
+                    synchronized (acknowledged) {
+                        acknowledged.add(number);
+                    }
+                    if (i > 0) {
+                        done(store.intents()
+                                .fail(hash(number), IntentState.PREPARED, IntentState.REFUSED, "no", number));
+                    }
+                }
+                done(store.intents().forget(number, 100));
+            }
+        } finally {
+            CrashPoint.watch(null);
+        }
+        assertThat(deaths).hasSizeGreaterThanOrEqualTo(4);
+        assertThat(logged().size()).isLessThan(number);
+        assertThat(Files.list(folder).map(Path::toString)).noneMatch(name -> name.endsWith(".tmp"));
+        for (int death = 0; death < deaths.size(); death++) {
+            Path place = Files.createDirectory(elsewhere.resolve("death-" + death));
+            for (Map.Entry<String, byte[]> each : deaths.get(death).entrySet()) {
+                Files.write(place.resolve(each.getKey()), each.getValue());
+            }
+            assertKept(place, acknowledged.subList(0, then.get(death)));
+            Files.delete(place.resolve(SqliteStore.FILE_NAME));
+            Files.deleteIfExists(place.resolve(SqliteStore.FILE_NAME + "-wal"));
+            SqliteStore.restore(place, Optional.empty(), false, mark -> {});
+            assertKept(place, acknowledged.subList(0, then.get(death)));
+        }
+    }
+
+    /** Each fifth payment was not refused and forgotten. */
+    private static void assertKept(Path place, List<Integer> acknowledged) {
+        try (SqliteStore store = SqliteStore.open(place)) {
+            assertThat(store.stopped()).isEmpty();
+            assertBound(
+                    store,
+                    acknowledged.stream().filter(number -> number % 5 == 0).toList());
+        }
+    }
+
+    private Map<String, byte[]> photograph() {
+        Map<String, byte[]> files = new TreeMap<>();
+        for (String name : List.of(SentLog.FILE_NAME, SqliteStore.FILE_NAME, SqliteStore.FILE_NAME + "-wal")) {
+            try {
+                files.put(name, Files.readAllBytes(folder.resolve(name)));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return files;
+    }
+
+    @Test
+    void a_start_at_which_nothing_was_amiss_changes_nothing() throws IOException {
+        pay(1);
+        byte[] before = Files.readAllBytes(log);
+        byte[] store = Files.readAllBytes(file);
+
+        SqliteStore.open(folder).close();
+
+        assertThat(Files.readAllBytes(log)).isEqualTo(before);
+        assertThat(Files.readAllBytes(file)).isEqualTo(store);
+    }
+
+    @Test
+    void a_commit_that_was_announced_and_not_made_is_missed_by_nobody() throws IOException {
+        CommitMark last = pay(1).orElseThrow();
+        for (long opening : List.of(last.opening(), last.opening() + 1)) {
+            try (SentLog died = SentLog.open(folder)) {
+                died.announce(new CommitMark(last.store(), opening, last.number() + 1), new SentLog.Lines());
+            }
+            assertThat(SentLog.read(folder).orElseThrow().certain()).isEqualTo(last);
+        }
+
+        assertSpends(Optional.of(last), 2);
+    }
+
+    @Test
+    void a_commit_whose_number_comes_again_was_not_made_and_is_not_entered() throws IOException {
+        CommitMark last = pay(1).orElseThrow();
+        try (SentLog died = SentLog.open(folder)) {
+            for (int payment : new int[] {2, 3}) {
+                SentLog.Lines lines = new SentLog.Lines();
+                lines.add(new SentLine.Spend(payment(payment), SpendRow.Held.ALL, OptionalLong.empty()));
+                died.announce(new CommitMark(last.store(), last.opening(), last.number() + 1), lines);
+            }
+        }
+
+        assertThat(logged()).containsExactly(hash(1), hash(3));
+    }
+
+    @Test
+    void claims_are_logged_without_the_secret_that_their_bytes_carry() throws IOException {
+        Intent transfer = payment(1);
+        Intent claim = new Intent(
+                transfer.txId(),
+                "htlc_claim",
+                transfer.from(),
+                transfer.transaction(),
+                transfer.inputs(),
+                transfer.builtAtHeight(),
+                transfer.changeIndex(),
+                transfer.token(),
+                transfer.allowance(),
+                transfer.createdAt(),
+                transfer.progress());
+        byte[] line = SentLine.encode(new SentLine.Spend(claim, SpendRow.Held.ALL, OptionalLong.empty()));
+
+        assertThat(HexFormat.of().formatHex(line))
+                .doesNotContain(transfer.transaction().hex());
+        SentLine.Spend read = (SentLine.Spend) SentLine.decode(line, 0).get(0);
+        assertThat(read.isWithheld()).isTrue();
+        assertThat(read.intent().token()).isEqualTo(transfer.token());
+    }
+
+    /** Nothing is decided on that the log does not take, and nothing is told before it is on the disk there. */
+    @Test
+    void no_intent_opens_while_the_log_cannot_be_written() throws IOException {
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            done(store.intents().open(payment(1), 0));
+            Runnable full = StoreFaults.fillLogDisk(store);
+            CompletionStage<Opening> opening = store.intents().open(payment(2), 0);
+            assertThatThrownBy(() -> Await.result(opening))
+                    .cause()
+                    .isInstanceOfSatisfying(
+                            StoreException.class,
+                            why -> assertThat(why.reason()).isEqualTo(StoreException.Reason.UNAVAILABLE))
+                    .hasMessageContaining("sent.log cannot be written");
+            assertThat(done(store.intents().find(hash(2)))).isEmpty();
+            full.run();
+
+            done(store.intents().open(payment(3), 0));
+        }
+        assertThat(logged()).containsExactly(hash(1), hash(3));
+        assertSpends(Optional.empty(), 2);
+    }
+
+    @Test
+    void outcomes_are_logged_and_those_that_free_a_coin_come_first() {
+        SentLog.Lines lines = new SentLog.Lines();
+        lines.add(new SentLine.Accepted(hash(1)));
+        lines.add(new SentLine.State(hash(1), IntentState.PREPARED, "", 1));
+        assertThat(lines.goFirst()).isFalse();
+
+        for (IntentState state : IntentState.values()) {
+            assertThat(new SentLine.State(hash(1), state, "", 1).goesFirst()).isEqualTo(!state.inFlight());
+        }
+        assertThat(new SentLine.Held(hash(1), SpendRow.Held.NONE).goesFirst()).isTrue();
+    }
+
+    @Test
+    void payments_at_once_share_commits_and_with_them_what_is_forced_to_the_disk() throws IOException {
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            List<CompletionStage<Opening>> openings = IntStream.range(0, 64)
+                    .mapToObj(number -> store.intents().open(payment(number), 0))
+                    .toList();
+            openings.forEach(StoreSample::done);
+            assertThat(store.confirmed().orElseThrow().number()).isLessThan(64);
+        }
+        assertThat(logged())
+                .containsExactlyElementsOf(
+                        IntStream.range(0, 64).mapToObj(StoreSample::hash).toList());
+    }
+}

@@ -1,0 +1,414 @@
+package org.chainwalletd.store.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.StoreSample.done;
+import static org.chainwalletd.store.StoreSample.hash;
+import static org.chainwalletd.store.StoreSample.intent;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.CommitMark;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.ReservationStore;
+import org.chainwalletd.store.Store;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.files.CrashPoint;
+import org.chainwalletd.testkit.Walks;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A store that has forgotten payments is completed by what the log knows of them, so that no token pays again. */
+@Walks({CrashPoint.RESTORE_ENTERED, CrashPoint.RESTORE_TOLD})
+class StoreRestoreTest {
+    @TempDir
+    Path folder;
+
+    @TempDir
+    Path elsewhere;
+
+    private Path file;
+    private Path log;
+    private Path backup;
+
+    @BeforeEach
+    void name() {
+        file = folder.resolve(SqliteStore.FILE_NAME);
+        log = folder.resolve(SentLog.FILE_NAME);
+        backup = elsewhere.resolve("backup");
+    }
+
+    private static Intent payment(int number) {
+        return intent(number, Optional.of("token-" + number), number);
+    }
+
+    private static void pay(Store store, int number) {
+        assertThat(done(store.intents().open(payment(number), 0))).isInstanceOf(Opening.Opened.class);
+    }
+
+    private static void accept(Store store, int number) {
+        done(store.intents().accept(hash(number), Set.of(IntentState.PREPARED), 50));
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        Files.copy(from, to, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private StoreRestore.Restored restore(Optional<CommitMark> books, boolean without) {
+        return SqliteStore.restore(folder, books, without, mark -> {});
+    }
+
+    private static Intent spend(Store store, int number) {
+        return done(store.intents().find(hash(number))).orElseThrow();
+    }
+
+    private static List<Coin> held(Store store, int number) {
+        return done(store.reservations().all()).stream()
+                .filter(reserved -> reserved.txId().equals(hash(number)))
+                .map(ReservationStore.Reservation::coin)
+                .toList();
+    }
+
+    /** A copy is made after payment 1; everything of payments 2 to 7 is only in the log then. */
+    private Optional<CommitMark> loseMost() throws IOException {
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            pay(store, 1);
+        }
+        copy(file, backup);
+        Optional<CommitMark> books;
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            pay(store, 2);
+            accept(store, 2);
+            pay(store, 3);
+            pay(store, 4);
+            done(store.intents().failSent(hash(4), IntentState.PREPARED, IntentState.REFUSED, "no", 60));
+            pay(store, 5);
+            accept(store, 5);
+            done(store.intents().confirm(hash(5), IntentState.ACCEPTED, new BlockPlace(9, hash(9)), 70));
+            pay(store, 6);
+            done(store.intents().abandon(hash(6), "by the operator", 80));
+            done(store.intents().failSent(hash(1), IntentState.PREPARED, IntentState.CONFLICTED, "lost", 90));
+            books = store.confirmed();
+        }
+        copy(backup, file);
+        return books;
+    }
+
+    @Test
+    void what_a_node_has_taken_is_in_flight_again_and_what_nobody_knows_of_waits_for_its_token() throws IOException {
+        Optional<CommitMark> books = loseMost();
+
+        StoreRestore.Restored restored = restore(books, false);
+
+        assertThat(restored.complete()).isTrue();
+        assertThat(restored.inFlight()).extracting(Intent::txId).containsExactly(hash(2), hash(5));
+        assertThat(restored.doubtful()).extracting(Intent::txId).containsExactly(hash(3));
+        try (SqliteStore store = SqliteStore.open(folder, Optional.of(restored.mark()))) {
+            assertThat(store.stopped()).isEmpty();
+            assertThat(store.isForgetful()).isFalse();
+            assertThat(spend(store, 2).state()).isEqualTo(IntentState.ACCEPTED);
+            assertThat(spend(store, 5).state()).isEqualTo(IntentState.ACCEPTED);
+            assertThat(spend(store, 3).state()).isEqualTo(IntentState.ABANDONED);
+            assertThat(spend(store, 3).reason()).isEqualTo(StoreRestore.DOUBTFUL);
+            assertThat(held(store, 3)).isEqualTo(payment(3).inputs());
+            assertThat(spend(store, 4).state()).isEqualTo(IntentState.REFUSED);
+            assertThat(held(store, 4)).isEmpty();
+            assertThat(spend(store, 6).state()).isEqualTo(IntentState.ABANDONED);
+            assertThat(spend(store, 1).state()).isEqualTo(IntentState.CONFLICTED);
+            assertThat(held(store, 1)).isEmpty();
+            for (int number = 1; number <= 6; number++) {
+                assertThat(spend(store, number).transaction())
+                        .isEqualTo(payment(number).transaction());
+                assertThat(done(store.intents()
+                                .open(intent(20 + number, Optional.of("token-" + number), 40 + number), 0)))
+                        .isEqualTo(new Opening.TokenTaken(hash(number)));
+            }
+        }
+    }
+
+    /** Its caller cannot repeat it, and may have been told that it is paid before the log was told that a node has it. */
+    @Test
+    void a_payment_without_a_token_that_may_have_been_acknowledged_is_sent_again() throws IOException {
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            pay(store, 1);
+        }
+        copy(file, backup);
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            assertThat(done(store.intents().open(intent(2, Optional.empty(), 2), 0)))
+                    .isInstanceOf(Opening.Opened.class);
+        }
+        copy(backup, file);
+
+        StoreRestore.Restored restored = restore(Optional.empty(), false);
+
+        assertThat(restored.inFlight()).extracting(Intent::txId).containsExactly(hash(2));
+        assertThat(restored.doubtful()).isEmpty();
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            assertThat(spend(store, 2).state()).isEqualTo(IntentState.PREPARED);
+            assertThat(done(store.intents().inFlight()))
+                    .extracting(Intent::txId)
+                    .contains(hash(2));
+            assertThat(held(store, 2)).isEqualTo(intent(2, Optional.empty(), 2).inputs());
+        }
+    }
+
+    /** Its caller may have been told that the disk failed and nothing was sent. */
+    @Test
+    void a_payment_without_a_token_of_a_commit_that_may_not_have_been_made_is_not_sent() throws IOException {
+        CommitMark last;
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            pay(store, 1);
+            last = store.confirmed().orElseThrow();
+        }
+        try (SentLog other = SentLog.open(folder)) {
+            for (int number : new int[] {2, 3}) {
+                SentLog.Lines lines = new SentLog.Lines();
+                lines.add(new SentLine.Spend(
+                        intent(number, Optional.empty(), number), SpendRow.Held.ALL, OptionalLong.empty()));
+                other.announce(new CommitMark(last.store(), last.opening(), last.number() + number), lines);
+            }
+        }
+
+        StoreRestore.Restored restored = restore(Optional.empty(), false);
+
+        assertThat(restored.inFlight()).extracting(Intent::txId).containsExactly(hash(2));
+        assertThat(restored.doubtful()).extracting(Intent::txId).containsExactly(hash(3));
+    }
+
+    @Test
+    void a_store_that_is_gone_is_made_from_its_log() throws IOException {
+        Optional<CommitMark> books = loseMost();
+        Files.delete(file);
+
+        StoreRestore.Restored restored = restore(books, false);
+
+        assertThat(restored.inFlight()).extracting(Intent::txId).containsExactly(hash(2), hash(5));
+        assertThat(restored.doubtful()).extracting(Intent::txId).containsExactly(hash(3));
+        try (SqliteStore store = SqliteStore.open(folder, Optional.of(restored.mark()))) {
+            assertThat(store.stopped()).isEmpty();
+            assertThat(spend(store, 1).state()).isEqualTo(IntentState.CONFLICTED);
+        }
+    }
+
+    /** Where the process dies, and what the next restore finds. */
+    @Test
+    void a_restore_that_is_broken_off_is_begun_again_in_the_same_way() throws IOException {
+        Optional<CommitMark> old = loseMost();
+        for (CrashPoint death : List.of(CrashPoint.RESTORE_ENTERED, CrashPoint.RESTORE_TOLD)) {
+            Path place = elsewhere.resolve(death.name());
+            Map<String, byte[]> files = new TreeMap<>();
+            List<Optional<CommitMark>> books = new ArrayList<>(List.of(old));
+            CrashPoint.watch(point -> {
+                if (point == death) {
+                    files.putAll(photograph());
+                }
+            });
+            try {
+                SqliteStore.restore(folder, old, false, mark -> {
+                    if (death == CrashPoint.RESTORE_TOLD) {
+                        books.set(0, Optional.of(mark));
+                    }
+                });
+            } finally {
+                CrashPoint.watch(null);
+            }
+            Files.createDirectories(place);
+            for (Map.Entry<String, byte[]> each : files.entrySet()) {
+                Files.write(place.resolve(each.getKey()), each.getValue());
+            }
+            try (SqliteStore store = SqliteStore.open(place, books.get(0))) {
+                assertThat(store.stopped()).isPresent();
+            }
+
+            StoreRestore.Restored again =
+                    SqliteStore.restore(place, books.get(0), false, mark -> books.set(0, Optional.of(mark)));
+
+            assertThat(again.complete()).isTrue();
+            assertThat(again.inFlight()).as("it was entered before").isEmpty();
+            try (SqliteStore store = SqliteStore.open(place, books.get(0))) {
+                assertThat(store.stopped()).isEmpty();
+                assertThat(spend(store, 2).state()).isEqualTo(IntentState.ACCEPTED);
+                assertThat(spend(store, 3).reason()).isEqualTo(StoreRestore.DOUBTFUL);
+            }
+            Files.copy(backup, file, StandardCopyOption.REPLACE_EXISTING);
+            Files.write(log, files.get(SentLog.FILE_NAME));
+        }
+    }
+
+    private Map<String, byte[]> photograph() {
+        Map<String, byte[]> files = new TreeMap<>();
+        try (Stream<Path> all = Files.list(folder)) {
+            for (Path each : (Iterable<Path>) all::iterator) {
+                files.put(each.getFileName().toString(), Files.readAllBytes(each));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return files;
+    }
+
+    @Test
+    void a_log_that_does_not_know_what_is_missing_has_to_be_given_up_by_name() throws IOException {
+        Optional<CommitMark> books = loseMost();
+        byte[] whole = Files.readAllBytes(log);
+        byte[] damaged = whole.clone();
+        damaged[whole.length / 2] ^= 1;
+        Files.write(log, damaged);
+        assertRefused(books, "is damaged");
+        Files.delete(log);
+        assertRefused(books, "is missing");
+        copy(file, backup);
+        SqliteStore.open(folder).close();
+
+        StoreRestore.Restored restored = restore(books, true);
+
+        assertThat(restored.complete()).isFalse();
+        try (SqliteStore store = SqliteStore.open(folder, Optional.of(restored.mark()))) {
+            assertThat(store.stopped()).isEmpty();
+            assertThat(store.isForgetful()).isTrue();
+            assertThat(done(store.receipts().find("token-2", 0))).isEmpty();
+        }
+    }
+
+    private void assertRefused(Optional<CommitMark> books, String words) {
+        assertThatThrownBy(() -> restore(books, false))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining(words)
+                .hasMessageContaining("--without sent.log");
+        try (SqliteStore store = SqliteStore.open(folder, books)) {
+            assertThat(store.stopped()).isPresent();
+        }
+    }
+
+    @Test
+    void a_store_that_has_forgotten_nothing_is_not_restored() {
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            pay(store, 1);
+        }
+
+        assertThatThrownBy(() -> restore(Optional.empty(), false))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("nothing to be restored");
+    }
+
+    @Test
+    void of_two_payments_of_one_token_that_may_both_have_left_none_is_sent() throws IOException {
+        CommitMark last;
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            pay(store, 1);
+            last = store.confirmed().orElseThrow();
+        }
+        copy(file, backup);
+        try (SentLog other = SentLog.open(folder)) {
+            for (int number : new int[] {2, 3}) {
+                SentLog.Lines lines = new SentLog.Lines();
+                lines.add(new SentLine.Spend(
+                        intent(number, Optional.of("token-of-both"), number), SpendRow.Held.ALL, OptionalLong.empty()));
+                other.announce(new CommitMark(last.store(), last.opening(), last.number() + number), lines);
+            }
+            other.made();
+        }
+
+        StoreRestore.Restored restored = restore(Optional.empty(), false);
+
+        assertThat(restored.doubtful()).extracting(Intent::txId).containsExactly(hash(2), hash(3));
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            Intent bound = done(store.receipts().find("token-of-both", 0)).orElseThrow();
+            assertThat(bound.state()).isEqualTo(IntentState.CONTESTED);
+            assertThat(spend(store, 2).state()).isEqualTo(IntentState.ABANDONED);
+        }
+    }
+
+    /** Announces lines that the store is then without, as one that went back in time. */
+    private void forget(CommitMark last, SentLine... forgotten) throws IOException {
+        try (SentLog other = SentLog.open(folder)) {
+            SentLog.Lines lines = new SentLog.Lines();
+            List.of(forgotten).forEach(lines::add);
+            other.announce(new CommitMark(last.store(), last.opening(), last.number() + 1), lines);
+            other.made();
+        }
+    }
+
+    private static byte[] coins(int inputs, int... held) {
+        BitSet bits = new BitSet();
+        for (int input : held) {
+            bits.set(input);
+        }
+        return SpendRow.Held.of(bits, inputs);
+    }
+
+    private static List<Coin> inputs(Intent intent, int... numbers) {
+        return IntStream.of(numbers).mapToObj(intent.inputs()::get).toList();
+    }
+
+    @Test
+    void a_spend_holds_those_of_its_coins_that_the_log_tells_and_others_have_the_rest() throws IOException {
+        Intent first = intent(1, Optional.of("token-1"), 1, 2, 3, 4);
+        Intent second = intent(2, Optional.of("token-2"), 1, 3);
+        CommitMark last;
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            done(store.intents().open(second, 0));
+            done(store.intents().failSent(hash(2), IntentState.PREPARED, IntentState.REFUSED, "no", 60));
+            done(store.intents().open(first, 0));
+            accept(store, 1);
+            assertThat(held(store, 1)).isEqualTo(first.inputs());
+            last = store.confirmed().orElseThrow();
+        }
+        forget(last, new SentLine.Held(hash(1), coins(4, 1)), new SentLine.Held(hash(2), SpendRow.Held.ALL));
+
+        restore(Optional.empty(), false);
+
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            assertThat(held(store, 1)).isEqualTo(inputs(first, 1));
+            assertThat(held(store, 2)).isEqualTo(second.inputs());
+            assertThat(done(store.intents().open(intent(3, Optional.empty(), 2), 0)))
+                    .isInstanceOf(Opening.CoinTaken.class);
+            assertThat(done(store.intents().open(intent(3, Optional.empty(), 4), 0)))
+                    .isInstanceOf(Opening.Opened.class);
+        }
+    }
+
+    @Test
+    void a_spend_holds_no_coin_that_another_one_has_although_the_log_tells_so() throws IOException {
+        Intent first = intent(1, Optional.of("token-1"), 1, 2, 3);
+        Intent second = intent(2, Optional.of("token-2"), 2);
+        CommitMark last;
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            done(store.intents().open(first, 0));
+            done(store.intents().failSent(hash(1), IntentState.PREPARED, IntentState.REFUSED, "no", 60));
+            done(store.intents().open(second, 0));
+            accept(store, 2);
+            last = store.confirmed().orElseThrow();
+        }
+        forget(last, new SentLine.Held(hash(1), SpendRow.Held.ALL));
+
+        restore(Optional.empty(), false);
+
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            assertThat(held(store, 1)).isEqualTo(inputs(first, 0, 2));
+            assertThat(held(store, 2)).isEqualTo(second.inputs());
+            assertThat(done(store.reservations().end(hash(1), IntentState.REFUSED)))
+                    .isNotNull();
+            assertThat(held(store, 1)).isEmpty();
+            assertThat(held(store, 2)).isEqualTo(second.inputs());
+        }
+    }
+}
