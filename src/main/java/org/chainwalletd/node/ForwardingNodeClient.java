@@ -49,11 +49,6 @@ public abstract class ForwardingNodeClient implements NodeClient {
     }
 
     @Override
-    public CompletionStage<UtxoPage> utxoPage(Address address, Optional<String> cursor) {
-        return node.utxoPage(address, cursor);
-    }
-
-    @Override
     public CompletionStage<List<UtxoListing>> addressUtxos(List<Address> addresses) {
         return node.addressUtxos(addresses);
     }
@@ -96,11 +91,6 @@ public abstract class ForwardingNodeClient implements NodeClient {
     @Override
     public CompletionStage<Hash256> sendRawTransaction(Bytes transaction) {
         return node.sendRawTransaction(transaction);
-    }
-
-    @Override
-    public NodeClient pinned() {
-        return node.pinned();
     }
 
     @Override

@@ -33,11 +33,6 @@ public final class PermittedSends extends ForwardingNodeClient {
     }
 
     @Override
-    public NodeClient pinned() {
-        return permitted(node().pinned());
-    }
-
-    @Override
     public NodeClient hasty() {
         return permitted(node().hasty());
     }
