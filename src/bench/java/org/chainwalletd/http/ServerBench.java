@@ -33,8 +33,8 @@ import org.chainwalletd.access.NamedTokens;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.http.door.Authenticator;
 import org.chainwalletd.http.door.HttpLimits;
-import org.chainwalletd.http.door.Tokens;
 import org.chainwalletd.http.h1.HttpLayers;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.observe.AuditTrail;
 import org.chainwalletd.observe.CallMetrics;
 import org.chainwalletd.observe.CallObservers;
@@ -188,11 +188,17 @@ public final class ServerBench {
                 new RpcDispatcher.Limits(1000, 16, 1000),
                 system.executionContext());
         Map<String, String> tokens = Map.of("read", TOKEN, "manage", TOKEN + "-m", "spend", TOKEN + "-s");
-        Authenticator authenticator = new Authenticator(Tokens.open(datadir, tokens, line -> {}), NamedTokens.none());
+        Authenticator authenticator =
+                new Authenticator(ServerFixture.tokens(datadir, tokens, line -> {}), NamedTokens.none());
         HttpServer.Services services = new HttpServer.Services(
                 dispatcher::dispatch, authenticator, List.of(), metrics::scrape, refusals::refused);
         HttpServer.Place place = new HttpServer.Place(LOOPBACK, List.of(), Optional.empty(), Optional.empty());
-        return HttpServer.start(system, place, limits, services)
+        return HttpServer.start(
+                        system,
+                        place,
+                        limits,
+                        services,
+                        ByteBudget.of(limits.memory().all()))
                 .toCompletableFuture()
                 .get(20, TimeUnit.SECONDS);
     }

@@ -182,14 +182,6 @@ public final class Keyring implements Signer {
         return new KeyFolder(wallets).isFree();
     }
 
-    /**
-     * Opens the keyring, see {@link #begin}. A daemon must not bind a socket before this has ended well. Fails with {@link Reason#LOCKED}
-     * for a wrong passphrase and {@link Reason#STORAGE} for damaged files; the message names the file and the way out.
-     */
-    public static CompletionStage<Keyring> open(KeyringSetup setup, SecretBytes passphrase, Spawner spawner) {
-        return begin(setup, passphrase).under(spawner);
-    }
-
     @Override
     public CompletionStage<Optional<KeyEntry>> find(Address address) {
         return ask(reply -> new KeyringProtocol.Find(address, true, reply));

@@ -73,59 +73,11 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
             GenesisFile file,
             Way way,
             Executor disk) {
-        return start(spawner, settings, expectGenesis, network, file, way, disk, () -> {});
-    }
-
-    /** The same under {@code system} itself, for those who have no guardian. */
-    public static Nodes start(
-            ActorSystem<?> system,
-            Settings.Node settings,
-            Optional<Hash256> expectGenesis,
-            GenesisFile file,
-            Executor executor,
-            Executor disk,
-            MeterRegistry metrics) {
-        return start(system, settings, expectGenesis, file, executor, disk, metrics, Nodes::defaultTrust);
-    }
-
-    /**
-     * @param trust what https nodes are checked with; not asked for, and so not loaded, without such a node
-     */
-    static Nodes start(
-            ActorSystem<?> system,
-            Settings.Node settings,
-            Optional<Hash256> expectGenesis,
-            GenesisFile file,
-            Executor executor,
-            Executor disk,
-            MeterRegistry metrics,
-            Supplier<SSLContext> trust) {
-        Way way = Way.of(system, trust, executor, metrics);
-        return start(
-                new UnderSystem(system),
-                settings,
-                expectGenesis,
-                Optional.empty(),
-                file,
-                way,
-                disk,
-                way.peers()::close);
-    }
-
-    private static Nodes start(
-            Spawner spawner,
-            Settings.Node settings,
-            Optional<Hash256> expectGenesis,
-            Optional<Network> network,
-            GenesisFile file,
-            Way way,
-            Executor disk,
-            Runnable stopped) {
         ChainRules.Word said = new ChainRules.Word(expectGenesis.isPresent(), network);
         Optional<Hash256> held = expectGenesis.isPresent() ? expectGenesis : file.read();
         AtomicReference<NodesSeen> published =
                 new AtomicReference<>(new NodesSeen(held, said, unheard(settings.urls())));
-        Upstreams upstream = Upstreams.start(spawner, settings, UpstreamKind.NODE, way, MILLIS, stopped);
+        Upstreams upstream = Upstreams.start(spawner, settings, UpstreamKind.NODE, way, MILLIS, () -> {});
         AtomicReference<ActorRef<NodeWatch.Command>> judge = new AtomicReference<>();
         HttpNodeClient client = new HttpNodeClient(
                 upstream.calls(),

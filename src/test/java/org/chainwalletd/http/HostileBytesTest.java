@@ -278,7 +278,7 @@ class HostileBytesTest {
                 }
             }
             new TokenRotation(
-                            new Tokens.InFiles(datadir, ServerFixture.TOKENS, Tokens.EVERY_SCOPE),
+                            new Tokens.InFiles(datadir, ServerFixture.TOKENS, ServerFixture.EVERY_SCOPE),
                             fixture.authenticator)
                     .reload();
             for (ILoggingEvent event : List.copyOf(captured.list)) {

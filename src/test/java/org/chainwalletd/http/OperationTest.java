@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.http.door.HttpLimits;
 import org.chainwalletd.http.door.Refusals.ServerObserver;
 import org.chainwalletd.http.pages.Pages.ReadinessCheck;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.FreePort;
 import org.junit.jupiter.api.Test;
@@ -84,11 +85,8 @@ class OperationTest {
                 new HttpServer.Place(address, List.of(), metrics, Optional.empty()),
                 ServerFixture.LIMITS,
                 new HttpServer.Services(
-                        (body, scope, client) -> null,
-                        fixture.authenticator,
-                        List.of(),
-                        () -> "",
-                        ServerObserver.NONE)));
+                        (body, scope, client) -> null, fixture.authenticator, List.of(), () -> "", ServerObserver.NONE),
+                ByteBudget.of(ServerFixture.LIMITS.memory().all())));
     }
 
     @Test

@@ -24,6 +24,7 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Spawners;
+import org.chainwalletd.testkit.TestNodes;
 
 /** A node client over real sockets with a clock that the test moves. */
 final class NodeHarness implements AutoCloseable {
@@ -79,7 +80,7 @@ final class NodeHarness implements AutoCloseable {
     }
 
     Nodes nodes(Optional<Hash256> expectGenesis, Path datadir, URI... urls) {
-        return Nodes.start(
+        return TestNodes.start(
                 kit.system(),
                 settings(2, 32, 8 << 20, urls),
                 expectGenesis,

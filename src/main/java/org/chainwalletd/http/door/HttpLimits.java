@@ -114,16 +114,4 @@ public record HttpLimits(
         return new HttpLimits(
                 maxHeadBytes, maxBodyBytes, most, (int) Math.max(1, share), maxConcurrentPerToken, timeouts, memory);
     }
-
-    /** The same with shares of the connections and the bytes. */
-    HttpLimits withShares(int connectionsPerAddress, long bytesPerAddress, long bytesPerConnection) {
-        return new HttpLimits(
-                maxHeadBytes,
-                maxBodyBytes,
-                maxConnections,
-                connectionsPerAddress,
-                maxConcurrentPerToken,
-                timeouts,
-                new Memory(memory.all(), bytesPerAddress, bytesPerConnection));
-    }
 }

@@ -173,7 +173,7 @@ public final class ChainLegRig implements AutoCloseable {
                                 follow.follower(), new SpendingBooks(follow.books()), follow.executor()),
                         Optional::empty),
                 keys,
-                SpendEnvironment.Stores.of(store),
+                SpendEnvironment.Stores.of(store, Optional.empty()),
                 allowance,
                 new Pace(
                         Duration.ofMillis(20),
