@@ -195,6 +195,7 @@ public final class SharedSecrets {
                 record.params().sender(),
                 record.params().timeoutHeight(),
                 Optional.of(ChainFee.of(minimum, record.amount(), 1)),
+                Optional.empty(),
                 Optional.of("watchtower-claim-" + record.lock()));
     }
 

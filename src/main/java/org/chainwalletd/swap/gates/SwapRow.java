@@ -300,11 +300,7 @@ public record SwapRow(
          * @param end its timeout height or deadline in Unix seconds, unsigned: from then on the pool can take it back; empty in rows of earlier
          *     releases
          */
-        record Locked(String reference, OptionalLong end) implements PoolLock {
-            public Locked(String reference) {
-                this(reference, OptionalLong.empty());
-            }
-        }
+        record Locked(String reference, OptionalLong end) implements PoolLock {}
 
         /** A lock with other terms has the slot of our hash lock. */
         record Foreign() implements PoolLock {}

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 public class DecisionTest {
     private static final OwnLock LOCKED = new OwnLock.Locked("ours", OptionalLong.of(Sample.NOW));
     private static final OwnLock YOUNG = new OwnLock.Locked("ours", OptionalLong.empty());
-    private static final PoolLock POOL = new PoolLock.Locked("theirs");
+    private static final PoolLock POOL = new PoolLock.Locked("theirs", OptionalLong.empty());
     private static final Optional<GateVerdict> OPEN = Optional.of(GateVerdict.OPEN);
     private static final Optional<GateVerdict> CLOSED = Optional.of(GateVerdict.closed("not yet"));
 

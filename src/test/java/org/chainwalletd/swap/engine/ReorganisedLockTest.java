@@ -22,7 +22,6 @@ import org.chainwalletd.swap.engine.SwapEngine.StalledSwaps;
 import org.chainwalletd.swap.engine.SwapQuestion.SwapReply;
 import org.chainwalletd.swap.gates.LockPermission;
 import org.chainwalletd.swap.gates.Sample;
-import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapRow.ChainObservation;
 import org.chainwalletd.swap.gates.SwapRow.OwnLock;
@@ -103,7 +102,7 @@ public class ReorganisedLockTest {
                 () -> OptionalLong.of(Sample.TIP),
                 () -> false,
                 changed -> {},
-                SwapLimits.USUAL_MARGINS,
+                Sample.MARGINS,
                 alarm -> {},
                 ForkJoinPool.commonPool());
         engine = kit.spawn(SwapEngine.create(setup, new StalledSwaps()));
@@ -167,7 +166,7 @@ public class ReorganisedLockTest {
                 () -> OptionalLong.of(Sample.TIP),
                 () -> false,
                 changed -> {},
-                SwapLimits.USUAL_MARGINS,
+                Sample.MARGINS,
                 alarm -> {},
                 ForkJoinPool.commonPool());
         engine = kit.spawn(SwapEngine.create(setup, new StalledSwaps()));

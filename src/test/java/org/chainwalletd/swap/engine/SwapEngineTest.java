@@ -32,7 +32,6 @@ import org.chainwalletd.swap.engine.SwapEngine.StalledSwaps;
 import org.chainwalletd.swap.engine.SwapQuestion.SwapReply;
 import org.chainwalletd.swap.gates.Acts;
 import org.chainwalletd.swap.gates.Sample;
-import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapStatus;
 import org.chainwalletd.swap.legs.SwapAlarm;
@@ -102,7 +101,7 @@ public class SwapEngineTest {
                         last.set(row);
                         heard.add(row);
                     },
-                    SwapLimits.USUAL_MARGINS,
+                    Sample.MARGINS,
                     alarms::add,
                     ForkJoinPool.commonPool());
             if (runs == 1) {
