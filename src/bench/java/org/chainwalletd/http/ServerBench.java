@@ -37,9 +37,9 @@ import org.chainwalletd.http.h1.HttpLayers;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.observe.AuditTrail;
 import org.chainwalletd.observe.CallMetrics;
-import org.chainwalletd.observe.CallObservers;
 import org.chainwalletd.observe.HttpMetrics;
 import org.chainwalletd.observe.Metrics;
+import org.chainwalletd.rpc.CallObserver;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.rpc.RpcMethod;
@@ -184,7 +184,7 @@ public final class ServerBench {
         RpcDispatcher dispatcher = new RpcDispatcher(
                 methods,
                 List.of(),
-                new CallObservers(new CallMetrics(metrics.registry(), methods), new AuditTrail(Clock.systemUTC())),
+                new CallObserver.Both(new CallMetrics(metrics.registry(), methods), new AuditTrail(Clock.systemUTC())),
                 new RpcDispatcher.Limits(1000, 16, 1000),
                 system.executionContext());
         Map<String, String> tokens = Map.of("read", TOKEN, "manage", TOKEN + "-m", "spend", TOKEN + "-s");
