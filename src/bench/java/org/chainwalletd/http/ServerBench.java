@@ -88,7 +88,7 @@ public final class ServerBench {
     }
 
     private void run() throws Exception {
-        InetSocketAddress ours = server(new HttpLimits(
+        InetSocketAddress ours = server(ServerFixture.limits(
                         2 << 20,
                         16_384,
                         16_384,
@@ -191,8 +191,9 @@ public final class ServerBench {
         Authenticator authenticator =
                 new Authenticator(ServerFixture.tokens(datadir, tokens, line -> {}), NamedTokens.none());
         HttpServer.Services services = new HttpServer.Services(
-                dispatcher::dispatch, authenticator, List.of(), metrics::scrape, refusals::refused);
-        HttpServer.Place place = new HttpServer.Place(LOOPBACK, List.of(), Optional.empty(), Optional.empty());
+                dispatcher::dispatch, authenticator, List.of(), metrics::scrape, refusals::refused, Optional.empty());
+        HttpServer.Place place =
+                new HttpServer.Place(LOOPBACK, List.of(), Optional.empty(), false, Optional.empty(), Optional.empty());
         return HttpServer.start(
                         system,
                         place,

@@ -70,18 +70,7 @@ public final class HttpServer {
             List<ReadinessCheck> readiness,
             Supplier<String> metrics,
             ServerObserver observer,
-            Optional<EventFeed> events) {
-
-        /** Without events. */
-        public Services(
-                RpcHandler.RpcEndpoint rpc,
-                Authenticator authenticator,
-                List<ReadinessCheck> readiness,
-                Supplier<String> metrics,
-                ServerObserver observer) {
-            this(rpc, authenticator, readiness, metrics, observer, Optional.empty());
-        }
-    }
+            Optional<EventFeed> events) {}
 
     /**
      * Where the server listens.
@@ -100,15 +89,6 @@ public final class HttpServer {
             boolean console,
             Optional<TlsIdentity> tls,
             Optional<Http2Limits> http2) {
-
-        /** Without the page for people and without HTTP/2. */
-        public Place(
-                InetSocketAddress bind,
-                List<String> trustedProxies,
-                Optional<InetSocketAddress> metricsBind,
-                Optional<TlsIdentity> tls) {
-            this(bind, trustedProxies, metricsBind, false, tls, Optional.empty());
-        }
 
         public static Place of(Settings.Http http, Optional<TlsIdentity> tls) {
             return new Place(

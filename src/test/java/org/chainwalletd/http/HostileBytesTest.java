@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 
 @Timeout(120)
 class HostileBytesTest {
-    private static final HttpLimits IMPATIENT = new HttpLimits(
+    private static final HttpLimits IMPATIENT = ServerFixture.limits(
             10_000,
             100,
             8,

@@ -41,7 +41,7 @@ public final class ServerFixture implements AutoCloseable {
     public static final String SPEND = "spend-token-0123456789";
     public static final Map<String, String> TOKENS = Map.of("read", READ, "manage", MANAGE, "spend", SPEND);
     public static final InetSocketAddress LOOPBACK = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-    public static final HttpLimits LIMITS = new HttpLimits(
+    public static final HttpLimits LIMITS = limits(
             1 << 20,
             100,
             8,
@@ -73,7 +73,11 @@ public final class ServerFixture implements AutoCloseable {
 
     public ServerFixture(Path datadir, HttpLimits limits, List<String> proxies, Optional<TlsIdentity> tls)
             throws Exception {
-        this(datadir, limits, new HttpServer.Place(LOOPBACK, proxies, Optional.empty(), tls), List.of());
+        this(
+                datadir,
+                limits,
+                new HttpServer.Place(LOOPBACK, proxies, Optional.empty(), false, tls, Optional.empty()),
+                List.of());
     }
 
     /** A server that speaks both versions of HTTP. */
@@ -106,7 +110,7 @@ public final class ServerFixture implements AutoCloseable {
         this(
                 datadir,
                 limits,
-                new HttpServer.Place(LOOPBACK, List.of(), Optional.empty(), Optional.empty()),
+                new HttpServer.Place(LOOPBACK, List.of(), Optional.empty(), false, Optional.empty(), Optional.empty()),
                 List.of(),
                 Optional.empty(),
                 Optional.of(events));
@@ -141,6 +145,39 @@ public final class ServerFixture implements AutoCloseable {
     public static Tokens tokens(Path datadir, Map<String, String> configured, Consumer<String> created)
             throws IOException {
         return Tokens.open(datadir, configured, EVERY_SCOPE, created);
+    }
+
+    /** Limits without shares, of the heap's part for clients: whoever comes first may have all of it. */
+    public static HttpLimits limits(
+            int maxBodyBytes,
+            int maxConnections,
+            int maxConcurrentPerToken,
+            Duration request,
+            Duration keepAlive,
+            Duration write,
+            Duration halfClosed) {
+        long held = Runtime.getRuntime().maxMemory() / 4;
+        return limits(maxBodyBytes, maxConnections, maxConcurrentPerToken, request, keepAlive, write, halfClosed, held);
+    }
+
+    /** The same of {@code held} bytes. */
+    public static HttpLimits limits(
+            int maxBodyBytes,
+            int maxConnections,
+            int maxConcurrentPerToken,
+            Duration request,
+            Duration keepAlive,
+            Duration write,
+            Duration halfClosed,
+            long held) {
+        return new HttpLimits(
+                32 << 10,
+                maxBodyBytes,
+                maxConnections,
+                maxConnections,
+                maxConcurrentPerToken,
+                new HttpLimits.Timeouts(request, keepAlive, write, halfClosed),
+                new HttpLimits.Memory(held, held, held));
     }
 
     /** Limits with shares of the connections and the bytes. */

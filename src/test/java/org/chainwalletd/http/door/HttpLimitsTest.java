@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class HttpLimitsTest {
     private static final Duration LONG = Duration.ofMinutes(1);
     private static final HttpLimits LIMITS = ServerFixture.withShares(
-            new HttpLimits(1 << 20, 1_000, 8, LONG, LONG, LONG, LONG, 1 << 20), 750, 1 << 20, 1 << 20);
+            ServerFixture.limits(1 << 20, 1_000, 8, LONG, LONG, LONG, LONG, 1 << 20), 750, 1 << 20, 1 << 20);
 
     @Test
     void where_fewer_connections_fit_one_address_leaves_as_large_a_part_to_others() {

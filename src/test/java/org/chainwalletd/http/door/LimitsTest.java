@@ -35,7 +35,7 @@ class LimitsTest {
     Path datadir;
 
     private static HttpLimits limits(int connections, Duration request, Duration keepAlive, Duration halfClosed) {
-        return new HttpLimits(1 << 20, connections, 2, request, keepAlive, SHORT, halfClosed);
+        return ServerFixture.limits(1 << 20, connections, 2, request, keepAlive, SHORT, halfClosed);
     }
 
     @Test
