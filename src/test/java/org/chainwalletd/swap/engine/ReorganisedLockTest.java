@@ -103,8 +103,7 @@ public class ReorganisedLockTest {
                 () -> false,
                 changed -> {},
                 Sample.MARGINS,
-                alarm -> {},
-                ForkJoinPool.commonPool());
+                alarm -> {});
         engine = kit.spawn(SwapEngine.create(setup, new StalledSwaps()));
         CompletableFuture<SwapReply> reply = new CompletableFuture<>();
         engine.tell(new SwapEngine.Ask(ID, new SwapQuestion.Execute(Optional.empty(), reply)));
@@ -167,8 +166,7 @@ public class ReorganisedLockTest {
                 () -> false,
                 changed -> {},
                 Sample.MARGINS,
-                alarm -> {},
-                ForkJoinPool.commonPool());
+                alarm -> {});
         engine = kit.spawn(SwapEngine.create(setup, new StalledSwaps()));
         Await.until("it is given up", () -> legs.abandoned.get() > 0);
     }

@@ -84,8 +84,7 @@ public class SwapAnswersTest {
                     () -> false,
                     this,
                     Sample.MARGINS,
-                    alarm -> {},
-                    ForkJoinPool.commonPool());
+                    alarm -> {});
             engine = kit.spawn(SwapEngine.create(setup, new StalledSwaps()));
             return this;
         }

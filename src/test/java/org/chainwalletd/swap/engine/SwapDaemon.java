@@ -195,8 +195,7 @@ public final class SwapDaemon implements AutoCloseable {
                                 () -> false,
                                 row -> {},
                                 outside.limits().margins(),
-                                alarms,
-                                follow.executor()),
+                                alarms),
                         new StalledSwaps()));
     }
 

@@ -102,8 +102,7 @@ public class SwapEngineTest {
                         heard.add(row);
                     },
                     Sample.MARGINS,
-                    alarms::add,
-                    ForkJoinPool.commonPool());
+                    alarms::add);
             if (runs == 1) {
                 SwapRow row = SwapRow.quoted(
                         ID, "pool-1", run, Sample.terms(Direction.CHAIN_TO_NATIVE), Optional.empty(), Sample.NOW);

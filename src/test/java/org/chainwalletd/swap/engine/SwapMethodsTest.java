@@ -206,8 +206,7 @@ public class SwapMethodsTest {
                         () -> false,
                         news,
                         Sample.MARGINS,
-                        alarm -> {},
-                        EXECUTOR),
+                        alarm -> {}),
                 stalled));
         Quoting quoting = new Quoting(new Quoting.Setup(
                 new QuoteBinding(limits(), key -> false),

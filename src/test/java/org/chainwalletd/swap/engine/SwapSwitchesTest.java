@@ -106,8 +106,7 @@ class SwapSwitchesTest {
                     () -> !keeper.isRunning(),
                     news,
                     Sample.MARGINS,
-                    alarm -> {},
-                    ForkJoinPool.commonPool());
+                    alarm -> {});
             engine = keeper.begin("swaps", SwapEngine.create(setup, new StalledSwaps()), SwapEngine::whileStopped);
             book.leaveToEngine();
             book.outdate();

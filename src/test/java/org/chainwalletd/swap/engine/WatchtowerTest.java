@@ -211,8 +211,7 @@ public class WatchtowerTest {
                         alarms::add),
                 secrets(),
                 Duration.ofMillis(20),
-                EvmLegRig.THREADS,
-                executor)));
+                EvmLegRig.THREADS)));
     }
 
     private SharedSecrets secrets() {
