@@ -21,7 +21,7 @@ import org.chainwalletd.devnet.ledger.Effort;
 import org.chainwalletd.devnet.ledger.Genesis;
 import org.chainwalletd.devnet.pool.Trial;
 import org.chainwalletd.event.EventHub;
-import org.chainwalletd.event.SwapEvents;
+import org.chainwalletd.event.OwnEvents.SwapEvents;
 import org.chainwalletd.keeper.Background;
 import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.keyring.Keyring;
