@@ -40,6 +40,7 @@ import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.keyring.store.Stretching.Urgency;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.stage.Spawner;
+import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.CrashPoint;
 
 /**
@@ -443,7 +444,7 @@ public final class Keyring implements Signer {
     }
 
     private CompletionStage<KeyEntry> bring(Supplier<NewKey> key) {
-        return Flows.submit(crypto, key)
+        return Work.on(crypto, key)
                 .thenComposeAsync(
                         made -> this.<List<KeyEntry>>ask(reply ->
                                 new KeyringProtocol.Store(List.of(made), false, CrashPoint.IMPORT_BEFORE_STATE, reply)),

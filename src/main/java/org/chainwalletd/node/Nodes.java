@@ -3,7 +3,6 @@ package org.chainwalletd.node;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.URI;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -14,7 +13,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import javax.net.ssl.SSLContext;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
@@ -41,16 +39,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
      * @param answers what the nodes' answers hold together
      * @param executor reads answers
      */
-    public record Way(HttpPeers peers, ByteBudget answers, Executor executor, MeterRegistry metrics) {
-        /** Makes one of its own, closed with the actor that uses it, and fit for a process that asks nobody else. */
-        static Way of(ActorSystem<?> system, Supplier<SSLContext> trust, Executor executor, MeterRegistry metrics) {
-            return new Way(
-                    HttpPeers.start(system, trust, executor, () -> {}),
-                    ByteBudget.ofHeap(HEAP_SHARE),
-                    executor,
-                    metrics);
-        }
-    }
+    public record Way(HttpPeers peers, ByteBudget answers, Executor executor, MeterRegistry metrics) {}
 
     static final LongSupplier MILLIS = () -> System.nanoTime() / 1_000_000;
 
@@ -124,9 +113,10 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
     /** Calls alone, without the background checks and without pinning anything: for looking at nodes from outside the daemon. */
     public static NodeClient clientOf(
             ActorSystem<?> system, Settings.Node settings, Executor executor, MeterRegistry metrics) {
-        Way way = Way.of(system, Nodes::defaultTrust, executor, metrics);
+        HttpPeers peers = HttpPeers.start(system, executor, () -> {});
+        Way way = new Way(peers, ByteBudget.ofHeap(HEAP_SHARE), executor, metrics);
         Upstreams upstream =
-                Upstreams.start(new UnderSystem(system), settings, UpstreamKind.NODE, way, MILLIS, way.peers()::close);
+                Upstreams.start(new UnderSystem(system), settings, UpstreamKind.NODE, way, MILLIS, peers::close);
         return new HttpNodeClient(upstream.calls(), HttpNodeClient.TipJudge.NONE, settings, executor);
     }
 
@@ -181,14 +171,6 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
                 .description("Whether the node answered its last check")
                 .tag("node", url)
                 .register(metrics);
-    }
-
-    private static SSLContext defaultTrust() {
-        try {
-            return SSLContext.getDefault();
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("this JDK has no TLS", e);
-        }
     }
 
     private record UnderSystem(ActorSystem<?> system) implements Spawner {
