@@ -353,12 +353,5 @@ public record SwapRow(
         static boolean byManyBlocks(long tipHeight, long timeout) {
             return U64.toBigInteger(tipHeight).subtract(PATIENCE_BLOCKS).compareTo(U64.toBigInteger(timeout)) > 0;
         }
-
-        /** By the terms of a swap, with whichever clock its own lock has. */
-        public static boolean of(SwapTerms terms, long tipHeight, long blockTime) {
-            return terms.direction().isSell()
-                    ? onTheChain(tipHeight, terms.timeout())
-                    : inTheContract(blockTime, terms.timeout());
-        }
     }
 }
