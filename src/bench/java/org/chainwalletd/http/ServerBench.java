@@ -33,13 +33,13 @@ import org.chainwalletd.access.NamedTokens;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.http.door.Authenticator;
 import org.chainwalletd.http.door.HttpLimits;
-import org.chainwalletd.http.door.Tokens;
 import org.chainwalletd.http.h1.HttpLayers;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.observe.AuditTrail;
 import org.chainwalletd.observe.CallMetrics;
-import org.chainwalletd.observe.CallObservers;
 import org.chainwalletd.observe.HttpMetrics;
 import org.chainwalletd.observe.Metrics;
+import org.chainwalletd.rpc.CallObserver;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.rpc.RpcMethod;
@@ -88,7 +88,7 @@ public final class ServerBench {
     }
 
     private void run() throws Exception {
-        InetSocketAddress ours = server(new HttpLimits(
+        InetSocketAddress ours = server(ServerFixture.limits(
                         2 << 20,
                         16_384,
                         16_384,
@@ -184,15 +184,22 @@ public final class ServerBench {
         RpcDispatcher dispatcher = new RpcDispatcher(
                 methods,
                 List.of(),
-                new CallObservers(new CallMetrics(metrics.registry(), methods), new AuditTrail(Clock.systemUTC())),
+                new CallObserver.Both(new CallMetrics(metrics.registry(), methods), new AuditTrail(Clock.systemUTC())),
                 new RpcDispatcher.Limits(1000, 16, 1000),
                 system.executionContext());
         Map<String, String> tokens = Map.of("read", TOKEN, "manage", TOKEN + "-m", "spend", TOKEN + "-s");
-        Authenticator authenticator = new Authenticator(Tokens.open(datadir, tokens, line -> {}), NamedTokens.none());
+        Authenticator authenticator =
+                new Authenticator(ServerFixture.tokens(datadir, tokens, line -> {}), NamedTokens.none());
         HttpServer.Services services = new HttpServer.Services(
-                dispatcher::dispatch, authenticator, List.of(), metrics::scrape, refusals::refused);
-        HttpServer.Place place = new HttpServer.Place(LOOPBACK, List.of(), Optional.empty(), Optional.empty());
-        return HttpServer.start(system, place, limits, services)
+                dispatcher::dispatch, authenticator, List.of(), metrics::scrape, refusals::refused, Optional.empty());
+        HttpServer.Place place =
+                new HttpServer.Place(LOOPBACK, List.of(), Optional.empty(), false, Optional.empty(), Optional.empty());
+        return HttpServer.start(
+                        system,
+                        place,
+                        limits,
+                        services,
+                        ByteBudget.of(limits.memory().all()))
                 .toCompletableFuture()
                 .get(20, TimeUnit.SECONDS);
     }

@@ -105,12 +105,13 @@ public final class DatabaseKeyringBench {
 
         Keyring open(Argon2 cost) {
             KeyringStore table = new TableStore(store.keys());
-            return join(Keyring.open(setup(cost).withStore(() -> table), secret(), new Spawner() {
-                @Override
-                public <T> ActorRef<T> spawn(Behavior<T> behavior, String actor) {
-                    return testKit.spawn(behavior);
-                }
-            }));
+            return join(Keyring.begin(setup(cost).withStore(() -> table), secret())
+                    .under(new Spawner() {
+                        @Override
+                        public <T> ActorRef<T> spawn(Behavior<T> behavior, String actor) {
+                            return testKit.spawn(behavior);
+                        }
+                    }));
         }
 
         /** Seals those keys anew that an opening tries; all others open no more. */

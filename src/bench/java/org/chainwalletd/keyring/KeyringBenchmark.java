@@ -108,7 +108,7 @@ public final class KeyringBenchmark {
                 1_000,
                 Fence.NONE,
                 Optional.empty());
-        return join(Keyring.open(setup, secret(), new Spawner() {
+        return join(Keyring.begin(setup, secret()).under(new Spawner() {
             @Override
             public <T> ActorRef<T> spawn(Behavior<T> behavior, String actor) {
                 return testKit.spawn(behavior);

@@ -65,6 +65,7 @@ import org.chainwalletd.store.Store;
 import org.chainwalletd.store.books.SpendingBooks;
 import org.chainwalletd.store.postgres.SharedStores;
 import org.chainwalletd.store.sql.SqliteStore;
+import org.chainwalletd.testkit.TestNodes;
 
 /**
  * Transfers per second against a bare client that makes the same two upstream calls with the same concurrency, reads the answers as JSON, and
@@ -144,7 +145,7 @@ public final class TransferBench {
                 8 << 20,
                 CONCURRENCY,
                 Optional.empty());
-        return Nodes.start(
+        return TestNodes.start(
                 system,
                 settings,
                 Optional.empty(),
@@ -163,7 +164,7 @@ public final class TransferBench {
                 new SpendEnvironment.ChainView(
                         nodes.chain(), () -> Optional.of(Network.DEVNET), new Unfollowed(), Optional::empty),
                 keys,
-                SpendEnvironment.Stores.of(store)
+                SpendEnvironment.Stores.of(store, Optional.empty())
                         .withIntents(HandOvers.counted("store", IntentStore.class, store.intents())),
                 new AllowanceStore.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1)),
                 new Pace(

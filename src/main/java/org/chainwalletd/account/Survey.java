@@ -91,7 +91,8 @@ record Survey(
                 account.hasCode(),
                 await(latest),
                 GasPrice.market(
-                        head, await(tips).stream().map(EndpointAnswer::answer).toList()),
+                        head.baseFee(),
+                        await(tips).stream().map(EndpointAnswer::answer).toList()),
                 head.baseFee().isPresent());
     }
 

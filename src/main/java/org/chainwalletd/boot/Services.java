@@ -32,8 +32,8 @@ import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
 import org.chainwalletd.observe.AuditTrail;
 import org.chainwalletd.observe.CallMetrics;
-import org.chainwalletd.observe.CallObservers;
 import org.chainwalletd.payout.Payouts;
+import org.chainwalletd.rpc.CallObserver;
 import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.rpc.Handover;
 import org.chainwalletd.rpc.MethodRegistry;
@@ -90,7 +90,7 @@ record Services(
         return new RpcDispatcher(
                 methods,
                 errors,
-                new CallObservers(new CallMetrics(context.meters(), methods), new AuditTrail(context.clock())),
+                new CallObserver.Both(new CallMetrics(context.meters(), methods), new AuditTrail(context.clock())),
                 new RpcDispatcher.Limits(
                         settings().http().batches().maxItems(),
                         settings().http().batches().parallelism(),

@@ -15,7 +15,7 @@ import org.chainwalletd.coins.LedgerSpends;
 import org.chainwalletd.coins.OutputSource;
 import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.config.Settings;
-import org.chainwalletd.event.PayoutEvents;
+import org.chainwalletd.event.OwnEvents.PayoutEvents;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;

@@ -20,7 +20,7 @@ import org.chainwalletd.devnet.ledger.Effort;
 import org.chainwalletd.devnet.ledger.Genesis;
 import org.chainwalletd.devnet.pool.Trial;
 import org.chainwalletd.event.EventHub;
-import org.chainwalletd.event.SwapEvents;
+import org.chainwalletd.event.OwnEvents.SwapEvents;
 import org.chainwalletd.keeper.Background;
 import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.keyring.Keyring;
@@ -303,8 +303,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     parts.stopping(),
                     news,
                     limits.margins(),
-                    alarms,
-                    parts.workers().upstream());
+                    alarms);
             StalledSwaps stalled = new StalledSwaps();
             ActorRef<SwapEngine.Command> engine =
                     background.begin("swaps", SwapEngine.create(setup, stalled), SwapEngine::whileStopped);
@@ -335,7 +334,6 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
         private Watchtower.Setup watchtower(
                 SwapLimits limits, Legs legs, SwapClocks clocks, ActorRef<SwapEngine.Command> engine) {
             AccountChain chain = account().chain();
-            Executor executor = parts.workers().upstream();
             SharedSecrets secrets = new SharedSecrets(new SharedSecrets.Setup(
                     chain,
                     account().sends(),
@@ -362,8 +360,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     new Orphans(chain, account().sends(), rules.contract(), journal, secrets, rewatch, alarms),
                     secrets,
                     limits.development() ? DEVELOPMENT_PACE : WATCH_PACE,
-                    parts.workers().watchtower(),
-                    executor);
+                    parts.workers().watchtower());
         }
 
         private QuoteBinding binding(SwapLimits limits) {

@@ -68,18 +68,6 @@ public final class TransactionCodec {
     }
 
     /**
-     * Reads {@code count} transactions that follow one another without a gap and fill {@code bytes} completely.
-     *
-     * @throws DecodeException otherwise
-     */
-    public static List<Transaction> decodeSequence(byte[] bytes, long count) {
-        ByteReader in = new ByteReader(bytes);
-        List<Transaction> transactions = readSequence(in, count);
-        in.end("transactions");
-        return transactions;
-    }
-
-    /**
      * Reads one serialised output.
      *
      * @throws DecodeException when {@code bytes} are anything but exactly one canonical output

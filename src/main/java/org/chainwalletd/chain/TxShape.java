@@ -124,19 +124,9 @@ public final class TxShape {
         return outputs(count, saturatedMultiply(count, PLAIN_OUTPUT_BYTES), 0, 0);
     }
 
-    /** Adds an HTLC output, without datum. */
-    public TxShape plusHtlcOutput() {
-        return outputs(1, OUTPUT_OVERHEAD + HtlcScript.LENGTH, 1, 0);
-    }
-
     /** Adds an inline datum of this length, 0 included, to an output that is there already. */
     public TxShape plusDatum(int length) {
         return outputs(0, 2L + length, 0, Fees.chunks(length));
-    }
-
-    /** Adds a datum hash to an output that is there already. */
-    public TxShape plusDatumHash() {
-        return outputs(0, Hash256.LENGTH, 0, 0);
     }
 
     public long inputs() {

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
-import org.chainwalletd.config.CommandOptions;
 import org.chainwalletd.config.Option;
+import org.chainwalletd.config.SettingsLoader;
 import org.chainwalletd.config.Version;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -40,7 +40,7 @@ final class CommandLineParser {
                 .type(boolean.class)
                 .description("print the version and exit")
                 .build());
-        CommandOptions.addTo(root, shown);
+        addOptions(root, shown);
         for (Command command : all) {
             root.addSubcommand(command.word(), spec(command.word(), command));
         }
@@ -82,8 +82,7 @@ final class CommandLineParser {
             last = last.subcommand();
         }
         Command command = commands.get(last.commandSpec().name());
-        return new Parsed(
-                command, text(command, top, last), CommandOptions.given(top), own(command, last), positionals(last));
+        return new Parsed(command, text(command, top, last), given(top), own(command, last), positionals(last));
     }
 
     private static String[] without(String[] words, int index) {
@@ -166,5 +165,62 @@ final class CommandLineParser {
         return flag.label().isEmpty()
                 ? builder.arity("0").fallbackValue("true").type(boolean.class).build()
                 : builder.arity("1").paramLabel("<" + flag.label() + ">").build();
+    }
+
+    /** Adds every option of the configuration, and {@code --config}, to a command and to those below it; all are accepted, help shows some. */
+    private static void addOptions(CommandSpec command, Predicate<Option> shown) {
+        command.addOption(OptionSpec.builder(SettingsLoader.CONFIG_FLAG)
+                .paramLabel("<file>")
+                .type(String.class)
+                .scopeType(CommandLine.ScopeType.INHERIT)
+                .description("configuration file; default <datadir>/" + SettingsLoader.FILE_NAME
+                        + " if it is there [env " + SettingsLoader.CONFIG_VARIABLE + "]")
+                .build());
+        for (Option option : Option.all()) {
+            command.addOption(option(option, !shown.test(option)));
+        }
+    }
+
+    /**
+     * Options given on the command line, before or after a command's name. Values stay texts: {@link SettingsLoader} checks them together with those
+     * from elsewhere.
+     */
+    private static Map<String, String> given(ParseResult parsed) {
+        Map<String, String> flags = new LinkedHashMap<>();
+        for (ParseResult level = parsed; level != null; level = level.subcommand()) {
+            for (OptionSpec option : level.matchedOptions()) {
+                String flag = option.longestName();
+                if (flag.equals(SettingsLoader.CONFIG_FLAG)
+                        || Option.ofFlag(flag).isPresent()) {
+                    flags.put(flag, option.getValue());
+                }
+            }
+        }
+        return flags;
+    }
+
+    private static OptionSpec option(Option option, boolean hidden) {
+        OptionSpec.Builder spec = OptionSpec.builder(option.flag())
+                .type(String.class)
+                .scopeType(CommandLine.ScopeType.INHERIT)
+                .hidden(hidden)
+                .description(description(option).replace("%", "%%"));
+        if (option.form() == Option.Form.SWITCH) {
+            return spec.arity("0..1")
+                    .fallbackValue("true")
+                    .paramLabel("<true|false>")
+                    .build();
+        }
+        return spec.arity("1").paramLabel("<" + option.form().label() + ">").build();
+    }
+
+    private static String description(Option option) {
+        String standard = option.form() == Option.Form.SWITCH
+                ? ""
+                : option.defaultText()
+                        .filter(text -> !text.isEmpty())
+                        .map(text -> "; default " + text)
+                        .orElse("");
+        return option.help() + standard + " [env " + option.variable("chain") + "]";
     }
 }

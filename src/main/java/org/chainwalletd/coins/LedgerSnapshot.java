@@ -30,10 +30,6 @@ record LedgerSnapshot(FollowedTip tip, int maturity, Map<Address, List<OwnCoin>>
         return coins.containsKey(address);
     }
 
-    boolean covers(List<Address> addresses) {
-        return coins.keySet().containsAll(addresses);
-    }
-
     NodeClient.UtxoListing listing(Address address) {
         List<NodeClient.Utxo> listed = coins.get(address).stream()
                 .filter(this::isMature)

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.chainwalletd.api.Reads.GetWalletHistory.Step;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.store.books.MoneyFlow.Moved;
 
@@ -76,14 +77,6 @@ public final class WalletFigures {
                     Math.max(paid, before.paid));
         }
     }
-
-    /**
-     * Step of the history.
-     *
-     * @param time Unix seconds of its beginning
-     * @param balance balance at its end
-     */
-    public record Step(long time, long deposits, Amount deposited, long payments, Amount paid, Amount balance) {}
 
     /**
      * @param height height of the newest block in it

@@ -240,10 +240,10 @@ public final class Mnemonic implements AutoCloseable {
             if (wanted == ANY_COUNT ? !Mnemonic.PhraseLength.isWordCount(words) : words != wanted) {
                 String expected = wanted == ANY_COUNT ? "12, 15, 18, 21 or 24" : Integer.toString(wanted);
                 throw new MnemonicException(
-                        Reason.WORD_COUNT, "a phrase has " + expected + " words, this one has " + words, List.of());
+                        Reason.WORD_COUNT, "a phrase has " + expected + " words, this one has " + words);
             }
             if (unknownCount > 0) {
-                throw new MnemonicException(Reason.UNKNOWN_WORD, unknownMessage(), unknown);
+                throw new MnemonicException(Reason.UNKNOWN_WORD, unknownMessage());
             }
             return checkedEntropy();
         }
@@ -265,9 +265,7 @@ public final class Mnemonic implements AutoCloseable {
                 if (!matches) {
                     Arrays.fill(entropy, (byte) 0);
                     throw new MnemonicException(
-                            Reason.CHECKSUM,
-                            "the phrase has a wrong checksum: a word is wrong or in the wrong place",
-                            List.of());
+                            Reason.CHECKSUM, "the phrase has a wrong checksum: a word is wrong or in the wrong place");
                 }
                 return SecretBytes.takeOver(entropy);
             } finally {
@@ -405,21 +403,14 @@ public final class Mnemonic implements AutoCloseable {
         }
 
         private final Reason reason;
-        private final transient List<Integer> unknownWords;
 
-        MnemonicException(Reason reason, String message, List<Integer> unknownWords) {
+        MnemonicException(Reason reason, String message) {
             super(message);
             this.reason = reason;
-            this.unknownWords = List.copyOf(unknownWords);
         }
 
         public Reason reason() {
             return reason;
-        }
-
-        /** Places of the first unknown words, at most three, 1 for the first word of the phrase; empty for other reasons. */
-        public List<Integer> unknownWords() {
-            return unknownWords;
         }
     }
 }

@@ -1,6 +1,5 @@
 package org.chainwalletd.crypto;
 
-import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -37,11 +36,6 @@ public final class SecretBytes implements AutoCloseable {
     /** Owns a copy of {@code content}; the original stays the caller's to overwrite. */
     public static SecretBytes copyOf(byte[] content) {
         return new SecretBytes(content.clone());
-    }
-
-    /** UTF-8 bytes of {@code text}, which itself cannot be overwritten: for programs that have their secret as text anyway. */
-    public static SecretBytes ofText(String text) {
-        return new SecretBytes(text.getBytes(StandardCharsets.UTF_8));
     }
 
     /** {@code length} fresh random bytes. */

@@ -15,11 +15,6 @@ public final class SignedMessage {
         return image;
     }
 
-    /** The 64-byte signature of {@code message}, which is text in UTF-8, under {@code tag}. */
-    public static byte[] sign(SigningKey key, byte[] tag, byte[] message) {
-        return key.sign(image(tag, message));
-    }
-
     /**
      * Whether {@code signature} signs {@code message} under {@code tag}; false for a key or signature of another length. A caller who
      * was given an address also checks that the address is the key's.

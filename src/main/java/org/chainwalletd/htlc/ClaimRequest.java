@@ -34,18 +34,6 @@ public record ClaimRequest(
     public static final String KIND = "htlc_claim";
     public static final int MAX_PREIMAGE_BYTES = 1024;
 
-    /** Creates a request of the daemon itself. */
-    public ClaimRequest(
-            Address from,
-            Outpoint lock,
-            Bytes preimage,
-            PublicKey sender,
-            long timeout,
-            Optional<Amount> fee,
-            Optional<String> clientToken) {
-        this(from, lock, preimage, sender, timeout, fee, Optional.empty(), clientToken);
-    }
-
     @Override
     public String kind() {
         return KIND;

@@ -56,7 +56,7 @@ public final class Forgetting {
         if (row.isEmpty()) {
             return Outcome.NOT_THERE;
         }
-        if (LocalRecords.record(row.get(), height).state().isOpen()) {
+        if (LocalRecords.record(row.get(), height).isOpen()) {
             return Outcome.OPEN;
         }
         HtlcRows.forget(page, lock);

@@ -57,10 +57,7 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
 
     private record Again() implements Command {}
 
-    /**
-     * @param hidden whether the books stand above what may be told
-     */
-    private record Batch(List<HtlcChanges.Change> changes, boolean hidden, long tip) {}
+    private record Batch(List<HtlcChanges.Change> changes, long tip) {}
 
     private final TimerScheduler<Command> timers;
     private final List<Runnable> unhear;
@@ -174,9 +171,7 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
 
     private static Batch batch(BooksSession session, long told, long tip) {
         long top = BlockRows.top(session.head()).map(BlockRow::height).orElse(-1L);
-        return top > tip
-                ? new Batch(List.of(), true, tip)
-                : new Batch(HtlcChanges.after(session.head(), told, BATCH), false, tip);
+        return top > tip ? new Batch(List.of(), tip) : new Batch(HtlcChanges.after(session.head(), told, BATCH), tip);
     }
 
     private Behavior<Command> onRead(Read read) {

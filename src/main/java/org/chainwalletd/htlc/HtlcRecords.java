@@ -5,9 +5,10 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.api.Htlcs;
+import org.chainwalletd.api.Htlcs.Htlc;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
-import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
@@ -33,8 +34,8 @@ public interface HtlcRecords {
      * @param limit at least 1
      */
     record Query(
-            Set<HtlcRecord.Role> roles,
-            Set<HtlcRecord.State> states,
+            Set<Htlcs.Role> roles,
+            Set<Htlcs.State> states,
             OptionalLong sinceHeight,
             Optional<Address> address,
             Optional<String> cursor,
@@ -64,40 +65,14 @@ public interface HtlcRecords {
             HtlcParams params,
             Amount amount,
             OptionalLong lockHeight,
-            State state,
-            Optional<Claim> claim,
-            Optional<Reclaim> reclaim,
-            Role role,
+            Htlcs.State state,
+            Optional<Htlc.Claim> claim,
+            Optional<Htlc.Reclaim> reclaim,
+            Htlcs.Role role,
             long lastIndexedHeight) {
-        /** Where an HTLC is in its life. */
-        public enum State {
-            LOCKED,
-            /** The indexed height is above the timeout; a claim is still possible. */
-            LOCKED_EXPIRED,
-            CLAIMED,
-            RECLAIMED,
-            /** The lock was seen but lost its coins to another transaction. */
-            UNKNOWN;
-
-            /** Whether a key of its parties is still needed. */
-            public boolean isOpen() {
-                return this == LOCKED || this == LOCKED_EXPIRED;
-            }
+        /** Whether a key of its parties is still needed. */
+        public boolean isOpen() {
+            return state == Htlcs.State.LOCKED || state == Htlcs.State.LOCKED_EXPIRED;
         }
-
-        /** Which party the keys of this daemon are. */
-        public enum Role {
-            SENDER,
-            RECEIVER,
-            BOTH,
-            /** None; only in records that came from an indexer. */
-            OBSERVER
-        }
-
-        /** @param height empty while it is in no block */
-        public record Claim(Hash256 txId, Bytes preimage, OptionalLong height, long input) {}
-
-        /** @param height empty while it is in no block */
-        public record Reclaim(Hash256 txId, OptionalLong height, long input) {}
     }
 }

@@ -50,6 +50,7 @@ public record HtlcWatch(
                 lock.params().hashLock(),
                 lock.params().timeoutHeight(),
                 Optional.empty(),
+                Optional.empty(),
                 Optional.of(ReclaimRequest.tokenOfWatchdog(lock.outpoint())));
     }
 

@@ -16,6 +16,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.chainwalletd.api.Htlcs;
+import org.chainwalletd.api.Htlcs.Htlc;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.ChainProfile;
@@ -37,16 +39,16 @@ import org.chainwalletd.store.books.htlc.HtlcTable;
  * work is not believed; what they change is told to nobody.
  */
 public final class LocalRecords implements HtlcRecords {
-    private static final Map<HtlcRecord.Role, Integer> ROLES = new EnumMap<>(Map.of(
-            HtlcRecord.Role.SENDER, HtlcTable.SENDER,
-            HtlcRecord.Role.RECEIVER, HtlcTable.RECEIVER,
-            HtlcRecord.Role.BOTH, HtlcTable.SENDER | HtlcTable.RECEIVER));
-    private static final Map<HtlcRecord.State, Integer> STATES = new EnumMap<>(Map.of(
-            HtlcRecord.State.LOCKED, HtlcTable.LOCKED,
-            HtlcRecord.State.LOCKED_EXPIRED, HtlcTable.EXPIRED,
-            HtlcRecord.State.CLAIMED, HtlcTable.CLAIMED,
-            HtlcRecord.State.RECLAIMED, HtlcTable.RECLAIMED,
-            HtlcRecord.State.UNKNOWN, HtlcTable.UNKNOWN));
+    private static final Map<Htlcs.Role, Integer> ROLES = new EnumMap<>(Map.of(
+            Htlcs.Role.SENDER, HtlcTable.SENDER,
+            Htlcs.Role.RECEIVER, HtlcTable.RECEIVER,
+            Htlcs.Role.BOTH, HtlcTable.SENDER | HtlcTable.RECEIVER));
+    private static final Map<Htlcs.State, Integer> STATES = new EnumMap<>(Map.of(
+            Htlcs.State.LOCKED, HtlcTable.LOCKED,
+            Htlcs.State.LOCKED_EXPIRED, HtlcTable.EXPIRED,
+            Htlcs.State.CLAIMED, HtlcTable.CLAIMED,
+            Htlcs.State.RECLAIMED, HtlcTable.RECLAIMED,
+            Htlcs.State.UNKNOWN, HtlcTable.UNKNOWN));
 
     private final ChainProfile profile;
     private final Books books;
@@ -141,14 +143,14 @@ public final class LocalRecords implements HtlcRecords {
                 row.lockHeight(),
                 state(row, tip),
                 row.claim()
-                        .map(spend -> new HtlcRecord.Claim(
+                        .map(spend -> new Htlc.Claim(
                                 spend.txId(), spend.preimage().orElseThrow(), spend.height(), spend.input())),
-                row.reclaim().map(spend -> new HtlcRecord.Reclaim(spend.txId(), spend.height(), spend.input())),
+                row.reclaim().map(spend -> new Htlc.Reclaim(spend.txId(), spend.height(), spend.input())),
                 role(row),
                 Math.max(0, tip));
     }
 
-    private static HtlcRecord.State state(HtlcRow row, long tip) {
+    private static Htlcs.State state(HtlcRow row, long tip) {
         int state = row.state(tip);
         return STATES.entrySet().stream()
                 .filter(entry -> entry.getValue() == state)
@@ -157,7 +159,7 @@ public final class LocalRecords implements HtlcRecords {
                 .orElseThrow();
     }
 
-    private static HtlcRecord.Role role(HtlcRow row) {
+    private static Htlcs.Role role(HtlcRow row) {
         return ROLES.entrySet().stream()
                 .filter(entry -> entry.getValue() == row.role())
                 .map(Map.Entry::getKey)
@@ -193,10 +195,10 @@ public final class LocalRecords implements HtlcRecords {
 
         private List<HtlcRow> stored(int enough) {
             List<HtlcRow> rows = new ArrayList<>();
-            for (HtlcRecord.State state : query.states()) {
-                for (HtlcRecord.Role role : query.roles()) {
+            for (Htlcs.State state : query.states()) {
+                for (Htlcs.Role role : query.roles()) {
                     // A record of its own book makes the daemon more than an observer.
-                    if (role != HtlcRecord.Role.OBSERVER) {
+                    if (role != Htlcs.Role.OBSERVER) {
                         rows.addAll(stored(STATES.get(state), ROLES.get(role), enough));
                     }
                 }

@@ -13,6 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.chainwalletd.api.Htlcs;
+import org.chainwalletd.api.Htlcs.Htlc;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
@@ -33,7 +35,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The local index, filled up with what an indexer has seen. Whatever the book has a record of, a forgotten one too, is told from the book
- * alone; the rest is hearsay and says so by its role, {@link HtlcRecord.Role#OBSERVER}. An indexer that fails, or is silent for {@link
+ * alone; the rest is hearsay and says so by its role, {@link Htlcs.Role#OBSERVER}. An indexer that fails, or is silent for {@link
  * #PATIENCE_SECONDS}, takes nothing from an answer that the book has; where the book has nothing, its failure is the answer, since nobody
  * knows that there is nothing.
  */
@@ -103,7 +105,7 @@ public final class MergedRecords implements HtlcRecords {
     /** Only a listing of one address's, and with any role, has hearsay in it. */
     @Override
     public CompletionStage<Listing> list(Query query) {
-        if (query.address().isEmpty() || !query.roles().contains(HtlcRecord.Role.OBSERVER)) {
+        if (query.address().isEmpty() || !query.roles().contains(Htlcs.Role.OBSERVER)) {
             return own.list(query);
         }
         return own.list(query)
@@ -237,17 +239,17 @@ public final class MergedRecords implements HtlcRecords {
                 htlc.params(),
                 htlc.amount(),
                 htlc.lockHeight() == null ? OptionalLong.empty() : OptionalLong.of(htlc.lockHeight()),
-                HtlcRecord.State.valueOf(htlc.state().name()),
+                Htlcs.State.valueOf(htlc.state().name()),
                 Optional.ofNullable(htlc.claim())
-                        .map(claim -> new HtlcRecord.Claim(
+                        .map(claim -> new Htlc.Claim(
                                 claim.txId(),
                                 claim.preimage(),
                                 OptionalLong.of(claim.blockHeight()),
                                 claim.inputIndex())),
                 Optional.ofNullable(htlc.reclaim())
-                        .map(reclaim -> new HtlcRecord.Reclaim(
+                        .map(reclaim -> new Htlc.Reclaim(
                                 reclaim.txId(), OptionalLong.of(reclaim.blockHeight()), reclaim.inputIndex())),
-                HtlcRecord.Role.OBSERVER,
+                Htlcs.Role.OBSERVER,
                 htlc.lastIndexedHeight());
     }
 

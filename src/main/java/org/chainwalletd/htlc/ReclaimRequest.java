@@ -32,18 +32,6 @@ public record ReclaimRequest(
         implements Redemption {
     public static final String KIND = "htlc_reclaim";
 
-    /** Creates a request of the daemon itself. */
-    public ReclaimRequest(
-            Address from,
-            Outpoint lock,
-            PublicKey receiver,
-            Hash256 hashLock,
-            long timeout,
-            Optional<Amount> fee,
-            Optional<String> clientToken) {
-        this(from, lock, receiver, hashLock, timeout, fee, Optional.empty(), clientToken);
-    }
-
     /** Token of the watchdog's reclaim of a lock, the same in every life of the daemon; no caller can name it. */
     public static String tokenOfWatchdog(Outpoint lock) {
         return TokenBinding.ofDaemon("auto-reclaim-" + lock);

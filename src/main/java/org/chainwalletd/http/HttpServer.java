@@ -70,18 +70,7 @@ public final class HttpServer {
             List<ReadinessCheck> readiness,
             Supplier<String> metrics,
             ServerObserver observer,
-            Optional<EventFeed> events) {
-
-        /** Without events. */
-        public Services(
-                RpcHandler.RpcEndpoint rpc,
-                Authenticator authenticator,
-                List<ReadinessCheck> readiness,
-                Supplier<String> metrics,
-                ServerObserver observer) {
-            this(rpc, authenticator, readiness, metrics, observer, Optional.empty());
-        }
-    }
+            Optional<EventFeed> events) {}
 
     /**
      * Where the server listens.
@@ -100,15 +89,6 @@ public final class HttpServer {
             boolean console,
             Optional<TlsIdentity> tls,
             Optional<Http2Limits> http2) {
-
-        /** Without the page for people and without HTTP/2. */
-        public Place(
-                InetSocketAddress bind,
-                List<String> trustedProxies,
-                Optional<InetSocketAddress> metricsBind,
-                Optional<TlsIdentity> tls) {
-            this(bind, trustedProxies, metricsBind, false, tls, Optional.empty());
-        }
 
         public static Place of(Settings.Http http, Optional<TlsIdentity> tls) {
             return new Place(
@@ -146,21 +126,11 @@ public final class HttpServer {
     }
 
     /**
-     * Binds and serves. Fails when an address cannot be bound.
-     *
-     * @throws IllegalArgumentException for an entry of {@code trustedProxies} that is neither an address nor a range
-     */
-    public static CompletionStage<HttpServer> start(
-            ActorSystem<?> system, Place place, HttpLimits limits, Services services) {
-        return start(
-                system, place, limits, services, ByteBudget.of(limits.memory().all()));
-    }
-
-    /**
-     * The same in a process that others send to as well.
+     * Binds and serves, in a process that others send to as well. Fails when an address cannot be bound.
      *
      * @param configured over TLS no more connections are had than fit in its part of the heap, and an address has its part of those
      * @param peers what all who are not trusted may make the process hold; clients together no more of it than the limits say
+     * @throws IllegalArgumentException for an entry of {@code trustedProxies} that is neither an address nor a range
      */
     public static CompletionStage<HttpServer> start(
             ActorSystem<?> system, Place place, HttpLimits configured, Services services, ByteBudget peers) {

@@ -6,7 +6,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.chainwalletd.chain.Hash256;
@@ -17,24 +16,6 @@ import org.chainwalletd.chain.Outpoint;
  * nothing that moves funds rests on it without the node's own evidence.
  */
 public interface IndexedHtlcs {
-    /** Without an indexer nothing is known. */
-    IndexedHtlcs NONE = new IndexedHtlcs() {
-        @Override
-        public CompletionStage<Optional<IndexedHtlc>> htlc(Outpoint lock) {
-            return CompletableFuture.completedFuture(Optional.empty());
-        }
-
-        @Override
-        public CompletionStage<Page<IndexedHtlc>> htlcs(HtlcQuery query) {
-            return CompletableFuture.completedFuture(new Page<>(List.of(), null));
-        }
-
-        @Override
-        public CompletionStage<List<IndexedHtlc>> htlcsByHashLock(Hash256 hashLock) {
-            return CompletableFuture.completedFuture(List.of());
-        }
-    };
-
     /** The HTLC at an outpoint; empty when the indexer has none there. */
     CompletionStage<Optional<IndexedHtlc>> htlc(Outpoint lock);
 

@@ -27,7 +27,6 @@ import org.chainwalletd.node.NodeException;
 import org.chainwalletd.node.RecordReader;
 import org.chainwalletd.node.RpcUpstream;
 import org.chainwalletd.stage.Causes;
-import org.chainwalletd.wire.I64;
 import org.chainwalletd.wire.MaybeAbsent;
 import org.chainwalletd.wire.U32;
 
@@ -46,10 +45,6 @@ public final class IndexerClient implements IndexedHtlcs {
     public IndexerClient(RpcUpstream upstream, Executor executor) {
         this.upstream = upstream;
         this.executor = executor;
-    }
-
-    public CompletionStage<IndexerStatus> status() {
-        return upstream.call("get_indexer_status", "{}", IndexerAnswers.STATUS);
     }
 
     public CompletionStage<Page<Settlement>> settlements(PageQuery query) {
@@ -163,14 +158,6 @@ public final class IndexerClient implements IndexedHtlcs {
     }
 
     /**
-     * How far an indexer is.
-     *
-     * @param lag blocks behind its node, signed
-     */
-    public record IndexerStatus(
-            long lastIndexedHeight, long tipHeight, @I64 long lag, boolean fullScanComplete) {}
-
-    /**
      * How the contracts of one kind went for an address.
      *
      * @param avgSettleBlocks null when the indexer does not tell
@@ -252,9 +239,6 @@ public final class IndexerClient implements IndexedHtlcs {
 
     /** Reads the answers of indexers. An answer about something else than what was asked for is a bad one. */
     static final class IndexerAnswers {
-        static final ResultReader<IndexerClient.IndexerStatus> STATUS =
-                RecordReader.ofIndexer(IndexerClient.IndexerStatus.class);
-
         private static final RecordReader<Settlement> SETTLEMENT = RecordReader.ofIndexer(Settlement.class);
         private static final RecordReader<Activity> ACTIVITY = RecordReader.ofIndexer(Activity.class);
         private static final RecordReader<IndexerClient.ContractStats> STATS =

@@ -17,7 +17,6 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.KeyringProtocol.Command;
 import org.chainwalletd.keyring.KeyringProtocol.Derive;
 import org.chainwalletd.keyring.KeyringProtocol.Derived;
-import org.chainwalletd.keyring.store.Flows;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyTable;
 import org.chainwalletd.keyring.store.KeyringException;
@@ -26,6 +25,7 @@ import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.keyring.store.KeyringView;
 import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.files.CrashPoint;
 
 /**
@@ -94,7 +94,7 @@ final class Derivations {
     }
 
     private CompletableFuture<Set<Address>> unlisted(KeyringView view) {
-        return Flows.submit(executors.disk(), () -> store.unlisted(view));
+        return Work.on(executors.disk(), () -> store.unlisted(view));
     }
 
     void derived(Derived outcome) {

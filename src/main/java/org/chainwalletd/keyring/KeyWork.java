@@ -33,6 +33,7 @@ import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.keyring.store.Stretching;
 import org.chainwalletd.keyring.store.Stretching.Urgency;
 import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.files.CrashPoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -171,7 +172,7 @@ final class KeyWork {
         if (keys.size() == 1) {
             return store(() -> keys.get(0), passphrase, () -> false).thenApplyAsync(List::of, disk);
         }
-        return Flows.submit(flows, () -> {
+        return Work.on(flows, () -> {
             for (int i = 0; i < keys.size(); i++) {
                 if (i > 0) {
                     CrashPoint.VAULT_IMPORT_BETWEEN_KEYS.reached();
@@ -185,7 +186,7 @@ final class KeyWork {
 
     /** Makes the files of a key durable that was sealed ahead of time. */
     CompletableFuture<KeyringStore.SealedKey> store(KeyringStore.SealedKey key) {
-        return Flows.submit(disk, () -> {
+        return Work.on(disk, () -> {
             store.add(key);
             return key;
         });
@@ -196,7 +197,7 @@ final class KeyWork {
         if (store.find(CHECK).isEmpty()) {
             try (SecretBytes nothing = SecretBytes.takeOver(new byte[32])) {
                 SealedBlob check = sealer.seal(Sealer.Role.CHECK, passphrase, nothing);
-                Flows.join(Flows.submit(disk, () -> {
+                Flows.join(Work.on(disk, () -> {
                     store.write(CHECK, check);
                     return null;
                 }));
@@ -243,7 +244,7 @@ final class KeyWork {
 
     /** The same, by {@code background} and while no other Argon2id runs or waits. */
     CompletableFuture<SecretBytes> unsealSeedAhead(SecretBytes passphrase, Executor background) {
-        return Flows.submit(argon2.whenQuiet(background), () -> unsealSeed(passphrase));
+        return Work.on(argon2.whenQuiet(background), () -> unsealSeed(passphrase));
     }
 
     /**

@@ -40,6 +40,7 @@ import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.keyring.store.Stretching.Urgency;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.stage.Spawner;
+import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.files.CrashPoint;
 
 /**
@@ -180,14 +181,6 @@ public final class Keyring implements Signer {
     /** Whether no keyring was ever made in the folder {@code wallets}, or nothing is left of it. */
     public static boolean isMissing(Path wallets) throws IOException {
         return new KeyFolder(wallets).isFree();
-    }
-
-    /**
-     * Opens the keyring, see {@link #begin}. A daemon must not bind a socket before this has ended well. Fails with {@link Reason#LOCKED}
-     * for a wrong passphrase and {@link Reason#STORAGE} for damaged files; the message names the file and the way out.
-     */
-    public static CompletionStage<Keyring> open(KeyringSetup setup, SecretBytes passphrase, Spawner spawner) {
-        return begin(setup, passphrase).under(spawner);
     }
 
     @Override
@@ -451,7 +444,7 @@ public final class Keyring implements Signer {
     }
 
     private CompletionStage<KeyEntry> bring(Supplier<NewKey> key) {
-        return Flows.submit(crypto, key)
+        return Work.on(crypto, key)
                 .thenComposeAsync(
                         made -> this.<List<KeyEntry>>ask(reply ->
                                 new KeyringProtocol.Store(List.of(made), false, CrashPoint.IMPORT_BEFORE_STATE, reply)),

@@ -54,7 +54,6 @@ import org.chainwalletd.keyring.KeyringProtocol.Told;
 import org.chainwalletd.keyring.KeyringProtocol.Unsealed;
 import org.chainwalletd.keyring.KeyringProtocol.Watch;
 import org.chainwalletd.keyring.KeyringProtocol.Written;
-import org.chainwalletd.keyring.store.Flows;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyTable;
 import org.chainwalletd.keyring.store.KeyringException;
@@ -65,6 +64,7 @@ import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.keyring.store.KeyringView;
 import org.chainwalletd.keyring.store.Stretching.Urgency;
 import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.stage.Work;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -295,7 +295,7 @@ final class KeyringActor {
             return;
         }
         context.pipeToSelf(
-                Flows.submit(setup.executors().disk(), () -> store.isListed(question.address())),
+                Work.on(setup.executors().disk(), () -> store.isListed(question.address())),
                 (there, failure) -> new Listed(question, Outcome.of(there, failure)));
     }
 
@@ -389,7 +389,7 @@ final class KeyringActor {
         table.prepareIndex();
         writes.prepareNext();
         pool.refill();
-        Flows.submit(setup.executors().flows(), () -> {
+        Work.on(setup.executors().flows(), () -> {
             store.tend(published::get);
             return null;
         });
@@ -547,7 +547,7 @@ final class KeyringActor {
                     .toList();
             if (!unknown.isEmpty()) {
                 LOG.info("learning {} public keys of a keystore that another implementation wrote", unknown.size());
-                Flows.submit(executors.flows(), () -> learn(unknown, passphrase, learnt));
+                Work.on(executors.flows(), () -> learn(unknown, passphrase, learnt));
             }
         }
 
@@ -643,7 +643,7 @@ final class KeyringActor {
             }
             unsealed.remove(question.address());
             context.pipeToSelf(
-                    Flows.<Void>submit(disk, () -> {
+                    Work.<Void>on(disk, () -> {
                         store.remove(question.address());
                         return null;
                     }),

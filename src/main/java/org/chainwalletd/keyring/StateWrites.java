@@ -16,7 +16,6 @@ import org.chainwalletd.keyring.KeyringProtocol.NewsRead;
 import org.chainwalletd.keyring.KeyringProtocol.OthersChanged;
 import org.chainwalletd.keyring.KeyringProtocol.Told;
 import org.chainwalletd.keyring.KeyringProtocol.Written;
-import org.chainwalletd.keyring.store.Flows;
 import org.chainwalletd.keyring.store.KeyTable;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
@@ -24,6 +23,7 @@ import org.chainwalletd.keyring.store.KeyringFailures;
 import org.chainwalletd.keyring.store.KeyringNews;
 import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.stage.Work;
 
 /**
  * Brings changes to the store, one write at a time: what comes while one is being written goes into the next one together. In a shared keyring it
@@ -183,7 +183,7 @@ final class StateWrites {
         }
         KeyTable.Batch batch = table.prepare(some);
         context.pipeToSelf(
-                Flows.<Void>submit(disk, () -> {
+                Work.<Void>on(disk, () -> {
                     store.record(batch);
                     return null;
                 }),
@@ -245,8 +245,7 @@ final class StateWrites {
         asking.clear();
         long since = followed;
         context.pipeToSelf(
-                Flows.submit(disk, () -> store.since(since)),
-                (news, failure) -> new NewsRead(Outcome.of(news, failure)));
+                Work.on(disk, () -> store.since(since)), (news, failure) -> new NewsRead(Outcome.of(news, failure)));
     }
 
     void read(NewsRead outcome) {

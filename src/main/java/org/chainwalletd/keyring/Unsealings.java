@@ -21,7 +21,6 @@ import org.chainwalletd.keyring.KeyringProtocol.Question;
 import org.chainwalletd.keyring.KeyringProtocol.SeedUnsealed;
 import org.chainwalletd.keyring.KeyringProtocol.Sign;
 import org.chainwalletd.keyring.KeyringProtocol.Unsealed;
-import org.chainwalletd.keyring.store.Flows;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyTable;
 import org.chainwalletd.keyring.store.KeyringException;
@@ -30,6 +29,7 @@ import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.keyring.store.Stretching;
 import org.chainwalletd.keyring.store.Stretching.Urgency;
 import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.stage.Work;
 
 /**
  * The questions that need a secret: each key, and the seed, is unsealed once, and whoever needs it meanwhile waits for the same Argon2id.
@@ -99,7 +99,7 @@ final class Unsealings {
     }
 
     private CompletableFuture<SecretBytes> derived(KeyEntry entry, SecretBytes seed) {
-        return Flows.submit(crypto, () -> work.derive(entry, seed));
+        return Work.on(crypto, () -> work.derive(entry, seed));
     }
 
     void unsealSeedFor(Question question) {
@@ -163,7 +163,7 @@ final class Unsealings {
         List<KeyEntry> unknown = table.derivedWithoutPublicKey();
         if (!unknown.isEmpty()) {
             context.pipeToSelf(
-                    Flows.submit(crypto, () -> work.learnDerived(seed, unknown)),
+                    Work.on(crypto, () -> work.learnDerived(seed, unknown)),
                     (entries, failure) -> new Learnt(Outcome.of(entries, failure)));
         }
     }

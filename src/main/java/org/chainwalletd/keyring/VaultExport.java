@@ -15,7 +15,6 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
 import org.chainwalletd.keyring.KeyringProtocol.Lent;
 import org.chainwalletd.keyring.evm.NewEvmKey;
-import org.chainwalletd.keyring.store.Flows;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
@@ -24,6 +23,7 @@ import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.keyring.store.KeyringView;
 import org.chainwalletd.keyring.store.Stretching;
 import org.chainwalletd.keyring.store.Stretching.Urgency;
+import org.chainwalletd.stage.Work;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -79,7 +79,7 @@ public final class VaultExport {
             return CompletableFuture.failedFuture(new KeyringException(
                     Reason.TOO_MANY_ATTEMPTS, MOST_SINGLE + " exports are running", SINGLE_RETRY_AFTER_SECONDS));
         }
-        return Flows.submit(flows, () -> {
+        return Work.on(flows, () -> {
             try (vaultPassphrase) {
                 List<KeyEntry> key = List.of(entry.get());
                 return new Making(any -> false, false)
@@ -104,7 +104,7 @@ public final class VaultExport {
             return CompletableFuture.failedFuture(new KeyringException(
                     Reason.TOO_MANY_ATTEMPTS, "another vault export is running", RETRY_AFTER_SECONDS));
         }
-        return Flows.submit(flows, () -> {
+        return Work.on(flows, () -> {
             try (vaultPassphrase) {
                 KeyringView begun = view.get();
                 return new Making(entry -> isGone(entry, view.get()), true)

@@ -6,11 +6,6 @@ package org.chainwalletd.net;
  * @param body decoded from its transfer coding; not to be changed
  */
 public record HttpAnswer(int status, byte[] body, ByteBudget.Share held) implements AutoCloseable {
-    /** An answer that counts against nothing. */
-    public static HttpAnswer of(int status, byte[] body) {
-        return new HttpAnswer(status, body, ByteBudget.of(0).share());
-    }
-
     @Override
     public void close() {
         held.close();

@@ -5,9 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -19,13 +17,11 @@ import org.chainwalletd.wire.U32;
 
 /** Readers for the results of a node's methods about addresses and scripts (chain protocol, section 10.4). */
 final class AddressAnswers {
-    private static final Pattern CURSOR = Pattern.compile("[0-9A-Za-z:._-]{1,200}");
     private static final int MOST_SCRIPT_BYTES = 0xffff;
 
     private static final RecordReader<BalanceAnswer> BALANCE = RecordReader.ofNode(BalanceAnswer.class);
     private static final RecordReader<BalancesAnswer> BALANCES = RecordReader.ofNode(BalancesAnswer.class);
     private static final RecordReader<ListingAnswer> LISTING = RecordReader.ofNode(ListingAnswer.class);
-    private static final RecordReader<PageAnswer> PAGE = RecordReader.ofNode(PageAnswer.class);
     private static final RecordReader<ListingsAnswer> LISTINGS = RecordReader.ofNode(ListingsAnswer.class);
     private static final RecordReader<MempoolAnswer> MEMPOOL = RecordReader.ofNode(MempoolAnswer.class);
     private static final RecordReader<MempoolsAnswer> MEMPOOLS = RecordReader.ofNode(MempoolsAnswer.class);
@@ -78,8 +74,6 @@ final class AddressAnswers {
             return new NodeClient.UtxoListing(Coin.utxos(utxos), Boolean.TRUE.equals(truncated), tipHeight);
         }
     }
-
-    private record PageAnswer(@MaybeAbsent Address address, List<Coin> utxos, Optional<String> nextCursor) {}
 
     private record ListingsAnswer(List<ListingOf> addresses, long tipHeight) {
         record ListingOf(
@@ -150,20 +144,6 @@ final class AddressAnswers {
             ListingAnswer answer = LISTING.read(in);
             in.echo("script_hex", answer.scriptHex(), asked);
             return answer.listing();
-        };
-    }
-
-    /** A page and its cursor, which goes back to the node as it is: so nothing but what a cursor is made of is taken for one. */
-    static ResultReader<NodeClient.UtxoPage> utxoPage(Address asked) {
-        return in -> {
-            PageAnswer answer = PAGE.read(in);
-            in.echo("address", answer.address(), asked);
-            if (answer.nextCursor()
-                    .filter(next -> !CURSOR.matcher(next).matches())
-                    .isPresent()) {
-                throw in.bad("next_cursor", "is no cursor");
-            }
-            return new NodeClient.UtxoPage(Coin.utxos(answer.utxos()), answer.nextCursor());
         };
     }
 

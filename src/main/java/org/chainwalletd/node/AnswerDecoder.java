@@ -15,11 +15,6 @@ final class AnswerDecoder {
 
     private AnswerDecoder() {}
 
-    /** Decodes the answer of a node. */
-    static <T> Attempt<T> decode(HttpAnswer answer, long id, String method, ResultReader<T> reader) {
-        return decode(answer, id, UpstreamKind.NODE.noun(), method, reader);
-    }
-
     /**
      * @param noun what the one who answered is called
      */

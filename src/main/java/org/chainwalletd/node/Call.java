@@ -56,7 +56,8 @@ final class Call<T> {
         return kind.bucket();
     }
 
-    View.Pin pin() {
-        return view.pin();
+    /** The one node to ask, or null for all. */
+    UpstreamNode only() {
+        return view.only();
     }
 }

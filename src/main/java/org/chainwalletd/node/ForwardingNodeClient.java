@@ -10,7 +10,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 
-/** Hands every call to another client; for those that answer some of them otherwise. Views are those of the other client. */
+/** Hands every call to another client; for those that answer some of them otherwise. */
 public abstract class ForwardingNodeClient implements NodeClient {
     private final NodeClient node;
 
@@ -21,6 +21,11 @@ public abstract class ForwardingNodeClient implements NodeClient {
     /** The other client. */
     protected final NodeClient node() {
         return node;
+    }
+
+    /** Turns a view of the other client into one of this client; by default it stays a view of the other. */
+    protected NodeClient view(NodeClient ofOther) {
+        return ofOther;
     }
 
     @Override
@@ -46,11 +51,6 @@ public abstract class ForwardingNodeClient implements NodeClient {
     @Override
     public CompletionStage<UtxoListing> addressUtxos(Address address) {
         return node.addressUtxos(address);
-    }
-
-    @Override
-    public CompletionStage<UtxoPage> utxoPage(Address address, Optional<String> cursor) {
-        return node.utxoPage(address, cursor);
     }
 
     @Override
@@ -99,32 +99,27 @@ public abstract class ForwardingNodeClient implements NodeClient {
     }
 
     @Override
-    public NodeClient pinned() {
-        return node.pinned();
-    }
-
-    @Override
     public NodeClient hasty() {
-        return node.hasty();
+        return view(node.hasty());
     }
 
     @Override
     public NodeClient patient(Duration time) {
-        return node.patient(time);
+        return view(node.patient(time));
     }
 
     @Override
     public NodeClient from(int first) {
-        return node.from(first);
+        return view(node.from(first));
     }
 
     @Override
     public List<NodeClient> each() {
-        return node.each();
+        return node.each().stream().map(this::view).toList();
     }
 
     @Override
     public NodeClient background() {
-        return node.background();
+        return view(node.background());
     }
 }

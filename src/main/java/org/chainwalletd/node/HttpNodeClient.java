@@ -94,20 +94,15 @@ final class HttpNodeClient implements NodeClient {
         this.view = view;
     }
 
-    @Override
-    public NodeClient pinned() {
-        return new HttpNodeClient(this, view.pinned(new View.Pin()));
-    }
-
     /** A view whose calls all go to the node at {@code url}, once, whatever chain it is of. */
     NodeClient unjudged(String url) {
         UpstreamNode node =
                 upstream.rotation().at(url).orElseThrow(() -> new IllegalArgumentException("there is no node " + url));
-        return new HttpNodeClient(this, view.pinned(new View.Pin(node)).once().ofAnyChain());
+        return new HttpNodeClient(this, view.of(node).once().ofAnyChain());
     }
 
     private NodeClient onlyOnce(UpstreamNode node) {
-        return new HttpNodeClient(this, view.pinned(new View.Pin(node)).once());
+        return new HttpNodeClient(this, view.of(node).once());
     }
 
     @Override
@@ -194,13 +189,6 @@ final class HttpNodeClient implements NodeClient {
     @Override
     public CompletionStage<List<UtxoListing>> addressUtxos(List<Address> addresses) {
         return inParts(addresses, listingsPerCall, this::someListings);
-    }
-
-    @Override
-    public CompletionStage<UtxoPage> utxoPage(Address address, Optional<String> cursor) {
-        String params = cursor.map(from -> "{\"address\":\"" + address.hex() + "\",\"cursor\":\"" + from + "\"}")
-                .orElseGet(() -> member("address", address.hex()));
-        return call("get_address_utxos", params, LISTING, AddressAnswers.utxoPage(address));
     }
 
     private CompletionStage<List<UtxoListing>> someListings(List<Address> addresses) {

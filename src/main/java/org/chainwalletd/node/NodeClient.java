@@ -54,13 +54,6 @@ public interface NodeClient {
     /** Confirmed or in the mempool; empty when the node does not know it. */
     CompletionStage<Optional<NodeTransaction>> transaction(Hash256 txId);
 
-    /**
-     * A page of the listing of one address.
-     *
-     * @param cursor what the page before ended with; empty: the first one. Valid while the node's tip stands
-     */
-    CompletionStage<UtxoPage> utxoPage(Address address, Optional<String> cursor);
-
     /** Confirmed spend of an outpoint; empty proves nothing (chain protocol, pitfall 22). */
     CompletionStage<Optional<SpentBy>> spentBy(Outpoint outpoint);
 
@@ -71,9 +64,6 @@ public interface NodeClient {
 
     /** Broadcasts. A transport failure means "unknown", not "refused". */
     CompletionStage<Hash256> sendRawTransaction(Bytes transaction);
-
-    /** A view of this client whose calls all go to one and the same node, without failover (a follower's tick). */
-    NodeClient pinned();
 
     /** A view of this client that asks each node once, without a second sweep: for answers that are better missing than late. */
     default NodeClient hasty() {
@@ -140,11 +130,6 @@ public interface NodeClient {
             return new UtxoListing(utxos, truncated, tipHeight, url);
         }
     }
-
-    /**
-     * @param next cursor of the next page; empty: this is the last one
-     */
-    record UtxoPage(List<Utxo> utxos, Optional<String> next) {}
 
     record AddressMempool(long tipHeight, List<MempoolEntry> entries) {}
 

@@ -3,7 +3,6 @@ package org.chainwalletd.node;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.URI;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -14,7 +13,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import javax.net.ssl.SSLContext;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
@@ -41,16 +39,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
      * @param answers what the nodes' answers hold together
      * @param executor reads answers
      */
-    public record Way(HttpPeers peers, ByteBudget answers, Executor executor, MeterRegistry metrics) {
-        /** Makes one of its own, closed with the actor that uses it, and fit for a process that asks nobody else. */
-        static Way of(ActorSystem<?> system, Supplier<SSLContext> trust, Executor executor, MeterRegistry metrics) {
-            return new Way(
-                    HttpPeers.start(system, trust, executor, () -> {}),
-                    ByteBudget.ofHeap(HEAP_SHARE),
-                    executor,
-                    metrics);
-        }
-    }
+    public record Way(HttpPeers peers, ByteBudget answers, Executor executor, MeterRegistry metrics) {}
 
     static final LongSupplier MILLIS = () -> System.nanoTime() / 1_000_000;
 
@@ -73,59 +62,11 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
             GenesisFile file,
             Way way,
             Executor disk) {
-        return start(spawner, settings, expectGenesis, network, file, way, disk, () -> {});
-    }
-
-    /** The same under {@code system} itself, for those who have no guardian. */
-    public static Nodes start(
-            ActorSystem<?> system,
-            Settings.Node settings,
-            Optional<Hash256> expectGenesis,
-            GenesisFile file,
-            Executor executor,
-            Executor disk,
-            MeterRegistry metrics) {
-        return start(system, settings, expectGenesis, file, executor, disk, metrics, Nodes::defaultTrust);
-    }
-
-    /**
-     * @param trust what https nodes are checked with; not asked for, and so not loaded, without such a node
-     */
-    static Nodes start(
-            ActorSystem<?> system,
-            Settings.Node settings,
-            Optional<Hash256> expectGenesis,
-            GenesisFile file,
-            Executor executor,
-            Executor disk,
-            MeterRegistry metrics,
-            Supplier<SSLContext> trust) {
-        Way way = Way.of(system, trust, executor, metrics);
-        return start(
-                new UnderSystem(system),
-                settings,
-                expectGenesis,
-                Optional.empty(),
-                file,
-                way,
-                disk,
-                way.peers()::close);
-    }
-
-    private static Nodes start(
-            Spawner spawner,
-            Settings.Node settings,
-            Optional<Hash256> expectGenesis,
-            Optional<Network> network,
-            GenesisFile file,
-            Way way,
-            Executor disk,
-            Runnable stopped) {
         ChainRules.Word said = new ChainRules.Word(expectGenesis.isPresent(), network);
         Optional<Hash256> held = expectGenesis.isPresent() ? expectGenesis : file.read();
         AtomicReference<NodesSeen> published =
                 new AtomicReference<>(new NodesSeen(held, said, unheard(settings.urls())));
-        Upstreams upstream = Upstreams.start(spawner, settings, UpstreamKind.NODE, way, MILLIS, stopped);
+        Upstreams upstream = Upstreams.start(spawner, settings, UpstreamKind.NODE, way, MILLIS, () -> {});
         AtomicReference<ActorRef<NodeWatch.Command>> judge = new AtomicReference<>();
         HttpNodeClient client = new HttpNodeClient(
                 upstream.calls(),
@@ -172,9 +113,10 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
     /** Calls alone, without the background checks and without pinning anything: for looking at nodes from outside the daemon. */
     public static NodeClient clientOf(
             ActorSystem<?> system, Settings.Node settings, Executor executor, MeterRegistry metrics) {
-        Way way = Way.of(system, Nodes::defaultTrust, executor, metrics);
+        HttpPeers peers = HttpPeers.start(system, executor, () -> {});
+        Way way = new Way(peers, ByteBudget.ofHeap(HEAP_SHARE), executor, metrics);
         Upstreams upstream =
-                Upstreams.start(new UnderSystem(system), settings, UpstreamKind.NODE, way, MILLIS, way.peers()::close);
+                Upstreams.start(new UnderSystem(system), settings, UpstreamKind.NODE, way, MILLIS, peers::close);
         return new HttpNodeClient(upstream.calls(), HttpNodeClient.TipJudge.NONE, settings, executor);
     }
 
@@ -229,14 +171,6 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
                 .description("Whether the node answered its last check")
                 .tag("node", url)
                 .register(metrics);
-    }
-
-    private static SSLContext defaultTrust() {
-        try {
-            return SSLContext.getDefault();
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("this JDK has no TLS", e);
-        }
     }
 
     private record UnderSystem(ActorSystem<?> system) implements Spawner {

@@ -59,11 +59,6 @@ public record NodesSeen(Optional<Hash256> expected, ChainRules.Word said, List<S
         return expected.isPresent() && nodes.stream().anyMatch(this::isAccepted);
     }
 
-    /** Whether nothing has been heard of some node yet. */
-    public boolean isIncomplete() {
-        return nodes.stream().anyMatch(node -> node.chain() == ChainMatch.UNKNOWN);
-    }
-
     /** Whether some node of our chain answered its last check. */
     public boolean isAnswering() {
         return nodes.stream().anyMatch(node -> node.answering() && isAccepted(node));

@@ -1,7 +1,5 @@
 package org.chainwalletd.node;
 
-import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -28,37 +26,8 @@ public final class PermittedSends extends ForwardingNodeClient {
         return permission.get().thenComposeAsync(granted -> node().sendRawTransaction(transaction), executor);
     }
 
-    private NodeClient permitted(NodeClient view) {
-        return new PermittedSends(view, permission, executor);
-    }
-
     @Override
-    public NodeClient pinned() {
-        return permitted(node().pinned());
-    }
-
-    @Override
-    public NodeClient hasty() {
-        return permitted(node().hasty());
-    }
-
-    @Override
-    public NodeClient patient(Duration time) {
-        return permitted(node().patient(time));
-    }
-
-    @Override
-    public NodeClient from(int first) {
-        return permitted(node().from(first));
-    }
-
-    @Override
-    public List<NodeClient> each() {
-        return node().each().stream().map(this::permitted).toList();
-    }
-
-    @Override
-    public NodeClient background() {
-        return permitted(node().background());
+    protected NodeClient view(NodeClient ofOther) {
+        return new PermittedSends(ofOther, permission, executor);
     }
 }

@@ -2,13 +2,10 @@ package org.chainwalletd.node;
 
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -20,6 +17,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.node.AnswerJson.ResultReader;
+import org.chainwalletd.wire.Binder;
 import org.chainwalletd.wire.I64;
 import org.chainwalletd.wire.MaybeAbsent;
 import org.chainwalletd.wire.MemberNames;
@@ -81,7 +79,7 @@ public final class RecordReader<T extends Record> implements ResultReader<T> {
             members[i] = member(components[i], dialect);
             places.put(members[i].name(), i);
         }
-        constructor = constructorOf(type, components);
+        constructor = Binder.constructorOf(type, components);
         elements = list((in, earlier) -> read(in), dialect);
     }
 
@@ -96,6 +94,7 @@ public final class RecordReader<T extends Record> implements ResultReader<T> {
     }
 
     @Override
+    @SuppressWarnings("unchecked") // the constructor makes a T
     public T read(AnswerJson in) throws IOException {
         in.beginObject();
         Object[] values = new Object[members.length];
@@ -110,7 +109,7 @@ public final class RecordReader<T extends Record> implements ResultReader<T> {
         for (int i = 0; i < values.length; i++) {
             values[i] = members[i].present(in, values[i]);
         }
-        return construct(values);
+        return (T) Binder.construct(constructor, values);
     }
 
     /**
@@ -121,31 +120,6 @@ public final class RecordReader<T extends Record> implements ResultReader<T> {
     @SuppressWarnings("unchecked") // its elements are what this reader reads
     public List<T> readList(AnswerJson in, List<T> earlier) throws IOException {
         return (List<T>) elements.read(in, earlier);
-    }
-
-    @SuppressWarnings("unchecked") // the constructor makes a T
-    private T construct(Object[] values) {
-        try {
-            Object made = constructor.invokeExact(values);
-            return (T) made;
-        } catch (RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new IllegalStateException("an answer's record threw a checked exception", e);
-        }
-    }
-
-    private static MethodHandle constructorOf(Class<?> type, RecordComponent[] components) {
-        Class<?>[] types =
-                Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
-        try {
-            return MethodHandles.privateLookupIn(type, MethodHandles.lookup())
-                    .findConstructor(type, MethodType.methodType(void.class, types))
-                    .asSpreader(Object[].class, types.length)
-                    .asType(MethodType.methodType(Object.class, Object[].class));
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalArgumentException("no canonical constructor in " + type, e);
-        }
     }
 
     private static Member member(RecordComponent component, Dialect dialect) {

@@ -31,8 +31,7 @@ final class Rotation {
         if (view.turn() != null) {
             return Math.floorMod(view.turn().getAndIncrement(), nodes.size());
         }
-        boolean named = view.pin() != null && view.pin().node() != null;
-        return named ? 0 : Math.floorMod(next.getAndIncrement(), nodes.size());
+        return view.only() != null ? 0 : Math.floorMod(next.getAndIncrement(), nodes.size());
     }
 
     Optional<UpstreamNode> at(String url) {
@@ -41,17 +40,20 @@ final class Rotation {
 
     /** The first node that takes the call now, or null when there is none. Each call comes here: it allocates nothing. */
     UpstreamNode firstTaker(Call<?> call, int start, long now) {
-        if (call.pin() != null && call.pin().node() != null) {
-            UpstreamNode pinned = call.pin().node();
-            return pinned.isOpenTo(call) && pinned.pause(call, now) == 0 && !pinned.lacks(call, now) ? pinned : null;
+        if (call.only() != null) {
+            return isTaker(call.only(), call, now) ? call.only() : null;
         }
         for (int i = 0; i < nodes.size(); i++) {
             UpstreamNode node = nodes.get((start + i) % nodes.size());
-            if (node.isOpenTo(call) && node.pause(call, now) == 0 && !node.lacks(call, now)) {
-                return call.pin() == null ? node : call.pin().settle(node);
+            if (isTaker(node, call, now)) {
+                return node;
             }
         }
         return null;
+    }
+
+    private static boolean isTaker(UpstreamNode node, Call<?> call, long now) {
+        return node.isOpenTo(call) && node.pause(call, now) == 0 && !node.lacks(call, now);
     }
 
     /**
@@ -88,8 +90,8 @@ final class Rotation {
     }
 
     private List<UpstreamNode> asked(Call<?> call, int start) {
-        if (call.pin() != null && call.pin().node() != null) {
-            return List.of(call.pin().node());
+        if (call.only() != null) {
+            return List.of(call.only());
         }
         List<UpstreamNode> all = new ArrayList<>(nodes.size());
         for (int i = 0; i < nodes.size(); i++) {
@@ -136,6 +138,6 @@ final class Rotation {
         if (able.isEmpty()) {
             throw NodeException.Rejected.foreseen(METHOD_NOT_FOUND, "Method not found");
         }
-        return call.pin() == null ? able : List.of(call.pin().settle(able.get(0)));
+        return able;
     }
 }

@@ -7,71 +7,45 @@ import java.util.concurrent.atomic.AtomicReference;
 /**
  * How the calls of one client go.
  *
- * @param pin the one node to ask, or null for all
+ * @param only the one node to ask, or null for all
  * @param attempts sweeps before a call fails; 0 for the configured number
  * @param timeouts how long calls may wait for quotas together; null not to wait, in the background each call for {@link #BACKGROUND_WAIT}
  * @param turn where its next call begins; null to take turns with all other calls
  * @param anyChain whether nodes are asked although it is not known that they are of our chain: to find that out
  */
-record View(Priority priority, Pin pin, int attempts, Timeouts timeouts, AtomicInteger turn, boolean anyChain) {
+record View(
+        Priority priority, UpstreamNode only, int attempts, Timeouts timeouts, AtomicInteger turn, boolean anyChain) {
     /** So long a background call waits for quotas at most when nothing else is said: ten windows. */
     static final Duration BACKGROUND_WAIT = Duration.ofMinutes(10);
 
     static final View WHOLE = new View(Priority.FOREGROUND, null, 0, null, null, false);
 
-    View pinned(Pin to) {
-        return new View(priority, to, attempts, timeouts, turn, anyChain);
+    View of(UpstreamNode node) {
+        return new View(priority, node, attempts, timeouts, turn, anyChain);
     }
 
     View once() {
-        return new View(priority, pin, 1, timeouts, turn, anyChain);
+        return new View(priority, only, 1, timeouts, turn, anyChain);
     }
 
     View patient(Duration time) {
-        return new View(priority, pin, attempts, new Timeouts(time), turn, anyChain);
+        return new View(priority, only, attempts, new Timeouts(time), turn, anyChain);
     }
 
     View background() {
-        return new View(Priority.BACKGROUND, pin, attempts, timeouts, turn, anyChain);
+        return new View(Priority.BACKGROUND, only, attempts, timeouts, turn, anyChain);
     }
 
     View from(int first) {
-        return new View(priority, pin, attempts, timeouts, new AtomicInteger(first), anyChain);
+        return new View(priority, only, attempts, timeouts, new AtomicInteger(first), anyChain);
     }
 
     View ofAnyChain() {
-        return new View(priority, pin, attempts, timeouts, turn, true);
+        return new View(priority, only, attempts, timeouts, turn, true);
     }
 
     Timeouts timeoutsOfOneCall() {
         return timeouts == null && priority == Priority.BACKGROUND ? new Timeouts(BACKGROUND_WAIT) : timeouts;
-    }
-
-    /** The one node of a pinned client: named from the start, or the first one that a call of the client is sent to. Set once, thread-safe. */
-    static final class Pin {
-        private final AtomicReference<UpstreamNode> node = new AtomicReference<>();
-
-        /** To be chosen by the first call. */
-        Pin() {}
-
-        Pin(UpstreamNode named) {
-            node.set(named);
-        }
-
-        /** The node, or null while none is chosen. */
-        UpstreamNode node() {
-            return node.get();
-        }
-
-        /**
-         * Chooses {@code proposed} if none is chosen yet.
-         *
-         * @return the chosen one
-         */
-        UpstreamNode settle(UpstreamNode proposed) {
-            node.compareAndSet(null, proposed);
-            return node.get();
-        }
     }
 
     /** Limits how long some calls together wait for quotas. The time begins with the first call. Thread-safe. */

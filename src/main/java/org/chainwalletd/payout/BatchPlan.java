@@ -145,10 +145,6 @@ final class BatchPlan implements SpendPlan {
         rules = rules.capped(most);
     }
 
-    List<Offer> offers() {
-        return offers;
-    }
-
     Map<Long, Skipped> skipped() {
         return skipped;
     }

@@ -59,19 +59,6 @@ public record PayoutEnvironment(
 
         /** Greatest amount that one of the token's transactions may spend. */
         Optional<Amount> capPerTx(String name);
-
-        /** Rights where there are no named tokens. */
-        Tokens NONE = new Tokens() {
-            @Override
-            public boolean hasEnded(String name) {
-                return !name.equals(PayoutStore.CLASSIC);
-            }
-
-            @Override
-            public Optional<Amount> capPerTx(String name) {
-                return Optional.empty();
-            }
-        };
     }
 
     /** Confirmed coins whose values were read from bytes; the answers are empty while the books do not cover the address. */

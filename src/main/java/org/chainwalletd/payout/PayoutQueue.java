@@ -122,7 +122,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     }
 
     /** Batch that is being made. */
-    private record Batch(Group group, BatchPlan plan, Set<Long> numbers, long begun) {}
+    private record Batch(Group group, BatchPlan plan, Set<Long> numbers) {}
 
     /** Conditions that queued payouts wait for, as the queue has last published them; read by any thread. */
     static final class View {
@@ -417,7 +417,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
                 line.waits = Optional.of(WaitingFor.NODE_QUOTA);
                 return now + PAUSE.toMillis();
             }
-            begin(group, line, address, left, now);
+            begin(group, line, address, left);
         }
         return next;
     }
@@ -432,7 +432,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         return oldest > now ? now : due;
     }
 
-    private void begin(Group group, Line line, Address address, int submissionsLeft, long now) {
+    private void begin(Group group, Line line, Address address, int submissionsLeft) {
         Set<Long> inHand = new HashSet<>();
         running.values().forEach(batch -> inHand.addAll(batch.numbers()));
         long height = env.height();
@@ -462,7 +462,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
                         line.queued.size(),
                         submissionsLeft,
                         group.owner()));
-        Batch batch = new Batch(group, plan, offers.stream().map(Offer::number).collect(Collectors.toSet()), now);
+        Batch batch = new Batch(group, plan, offers.stream().map(Offer::number).collect(Collectors.toSet()));
         running.put(address, batch);
         getContext().pipeToSelf(spend(plan), (receipt, failure) -> new Ended(batch, Outcome.of(receipt, failure)));
     }

@@ -9,9 +9,11 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.Quoting.QuoteCredential;
+import org.chainwalletd.api.Quoting.QuoteIssue;
+import org.chainwalletd.api.Quoting.QuoteVerify;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Ed25519Signature;
@@ -56,34 +58,11 @@ public final class Quotes {
     }
 
     /**
-     * A quote with an offer to settle it by an HTLC.
-     *
-     * @param image the bytes that were signed
-     * @param preimage 64 hexadecimal characters of 32 random bytes that are kept nowhere else; belongs to the receiver
-     * @param hashLock SHA-256 of the 32 bytes
-     */
-    public record Issued(
-            SignedQuote signed,
-            Address signer,
-            Address payee,
-            Hash256 genesis,
-            Bytes image,
-            SecretBytes preimage,
-            Hash256 hashLock) {}
-
-    /**
-     * Finding of a verifier: that the signer wrote this, not whether he may.
-     *
-     * @param failure why it is not valid; empty when it is
-     */
-    public record Verdict(Optional<String> failure, Address signer, Address payee, Hash256 genesis) {}
-
-    /**
      * Fails with {@link RefusedException} for terms that no quote can have, with {@link KeyringException} when the keyring cannot sign for the
      * issuer, with {@link org.chainwalletd.node.NodeException} when it is not known which chain this is.
      */
-    public CompletionStage<Issued> issue(QuoteTerms terms) {
-        if (terms.life() == 0 || U64.compare(terms.life(), Quote.MAX_LIFE) > 0) {
+    public CompletionStage<QuoteIssue.Result> issue(QuoteIssue terms) {
+        if (terms.ttlSecs() == 0 || U64.compare(terms.ttlSecs(), Quote.MAX_LIFE) > 0) {
             return CompletableFuture.failedStage(
                     RefusedException.invalidParams("a quote lives for 1 to " + Quote.MAX_LIFE + " seconds"));
         }
@@ -93,29 +72,29 @@ public final class Quotes {
             return CompletableFuture.failedStage(
                     RefusedException.invalidParams(refused.get().reason()));
         }
-        return signer.find(terms.issuer())
+        return signer.find(terms.address())
                 .thenComposeAsync(
                         found -> found.isPresent()
                                 ? identity.genesisForSigning()
-                                : CompletableFuture.failedStage(unknown(terms.issuer())),
+                                : CompletableFuture.failedStage(unknown(terms.address())),
                         executor)
-                .thenComposeAsync(genesis -> sign(terms.issuer(), quote, genesis), executor);
+                .thenComposeAsync(genesis -> sign(terms.address(), quote, genesis), executor);
     }
 
-    private Quote quote(QuoteTerms terms) {
+    private Quote quote(QuoteIssue terms) {
         long now = clock.instant().getEpochSecond();
         return new Quote(
                 Quote.VERSION,
-                terms.id().orElseGet(this::randomId),
+                terms.quoteId().orElseGet(this::randomId),
                 terms.currency(),
                 terms.amountMinor(),
-                terms.rate(),
+                terms.rateChainPerUnit(),
                 terms.chainAmount(),
-                terms.payee(),
-                terms.payer(),
+                terms.payeePubkey(),
+                terms.payerPubkey(),
                 now,
-                now + terms.life(),
-                terms.memo());
+                now + terms.ttlSecs(),
+                terms.memo().orElse(""));
     }
 
     private Bytes randomId() {
@@ -124,7 +103,7 @@ public final class Quotes {
         return Bytes.wrap(id);
     }
 
-    private CompletionStage<Issued> sign(Address issuer, Quote quote, Hash256 genesis) {
+    private CompletionStage<QuoteIssue.Result> sign(Address issuer, Quote quote, Hash256 genesis) {
         byte[] image = QuoteImage.encode(chain, genesis, quote);
         if (!QuoteImage.decode(chain, image).quote().equals(quote)) {
             throw new IllegalStateException("the image of a quote reads as another one");
@@ -138,10 +117,11 @@ public final class Quotes {
                         executor);
     }
 
-    private Issued issued(SignedQuote signed, Hash256 genesis, byte[] image) {
+    private QuoteIssue.Result issued(SignedQuote signed, Hash256 genesis, byte[] image) {
         try (SecretBytes preimage = SecretBytes.random(PREIMAGE_LENGTH, random)) {
-            return new Issued(
-                    signed,
+            return new QuoteIssue.Result(
+                    credential(signed),
+                    signed.signature(),
                     chain.addressOf(signed.signer()),
                     chain.addressOf(signed.quote().payee()),
                     genesis,
@@ -149,6 +129,24 @@ public final class Quotes {
                     preimage.use(Quotes::hex),
                     preimage.use(HtlcWitness::hashLockOf));
         }
+    }
+
+    private static QuoteCredential credential(SignedQuote signed) {
+        Quote quote = signed.quote();
+        return new QuoteCredential(
+                quote.version(),
+                quote.id(),
+                quote.currency(),
+                quote.amountMinor(),
+                quote.rate(),
+                quote.chainAmount(),
+                quote.payee(),
+                quote.payer(),
+                quote.issuedAt(),
+                quote.expiresAt(),
+                quote.memo(),
+                signed.signer(),
+                signed.signature());
     }
 
     /** In bytes, since a text could not be overwritten. */
@@ -161,16 +159,23 @@ public final class Quotes {
         return SecretBytes.takeOver(hex);
     }
 
-    /** Fails with {@link org.chainwalletd.node.NodeException} when it is not known which chain this is. */
-    public CompletionStage<Verdict> verify(SignedQuote signed) {
+    /**
+     * Finds that the signer wrote this, not whether he may. Fails with {@link org.chainwalletd.node.NodeException} when it is not known
+     * which chain this is.
+     */
+    public CompletionStage<QuoteVerify.Result> verify(SignedQuote signed) {
         return identity.genesisForSigning()
                 .thenApplyAsync(
-                        genesis -> new Verdict(
-                                QuoteCheck.firstFailed(signed, chain, genesis, clock.instant())
-                                        .map(QuoteCheck::reason),
-                                chain.addressOf(signed.signer()),
-                                chain.addressOf(signed.quote().payee()),
-                                genesis),
+                        genesis -> {
+                            Optional<QuoteCheck> failed =
+                                    QuoteCheck.firstFailed(signed, chain, genesis, clock.instant());
+                            return new QuoteVerify.Result(
+                                    failed.isEmpty(),
+                                    failed.map(QuoteCheck::reason),
+                                    chain.addressOf(signed.signer()),
+                                    chain.addressOf(signed.quote().payee()),
+                                    genesis);
+                        },
                         executor);
     }
 
@@ -178,25 +183,6 @@ public final class Quotes {
         return new KeyringException(
                 KeyringException.Reason.UNKNOWN_ADDRESS, "the keyring has no key of address " + address);
     }
-
-    /**
-     * Terms that somebody wants to have quoted; see {@link Quote} for the fields that both have.
-     *
-     * @param issuer address of the key that signs
-     * @param life seconds until it expires, more than 0 and at most {@link Quote#MAX_LIFE}
-     * @param id 16 bytes; random ones when empty
-     */
-    public record QuoteTerms(
-            Address issuer,
-            PublicKey payee,
-            String currency,
-            long amountMinor,
-            long rate,
-            Amount chainAmount,
-            long life,
-            Optional<PublicKey> payer,
-            String memo,
-            Optional<Bytes> id) {}
 
     /** The checks of a verifier in their order (chain protocol, appendix D.3), each with the reason that is told when it fails. */
     enum QuoteCheck {

@@ -15,16 +15,11 @@ public final class CallContext {
     private ClientPresence.Registration listening;
     private boolean ended;
 
-    CallContext(String requestId, Grant grant, String client, ClientPresence presence) {
+    public CallContext(String requestId, Grant grant, String client, ClientPresence presence) {
         this.requestId = requestId;
         this.grant = grant;
         this.client = client;
         this.presence = presence;
-    }
-
-    /** Creates the context of a caller that never leaves. */
-    public CallContext(String requestId, Grant grant, String client) {
-        this(requestId, grant, client, new ClientPresence());
     }
 
     /** Id of the request, unique within this process; also in the log context. */

@@ -48,4 +48,31 @@ public interface CallObserver {
 
         static final String UNKNOWN_METHOD = "unknown";
     }
+
+    /** Shows every call to two observers, the first one first. */
+    record Both(CallObserver first, CallObserver second) implements CallObserver {
+        @Override
+        public void started(CallContext context, String method, Scope required) {
+            first.started(context, method, required);
+            second.started(context, method, required);
+        }
+
+        @Override
+        public void ended(CallContext context, CallOutcome outcome) {
+            first.ended(context, outcome);
+            second.ended(context, outcome);
+        }
+
+        @Override
+        public void abandoned(CallContext context, String method) {
+            first.abandoned(context, method);
+            second.abandoned(context, method);
+        }
+
+        @Override
+        public void refused(CallContext context, CallOutcome outcome) {
+            first.refused(context, outcome);
+            second.refused(context, outcome);
+        }
+    }
 }

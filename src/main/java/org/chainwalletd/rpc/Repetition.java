@@ -10,17 +10,11 @@ import org.chainwalletd.wire.Shapes;
  */
 public enum Repetition {
     /** Methods whose calls change nothing, or nothing more the second time. */
-    HARMLESS("a read, or an act that does nothing more when repeated"),
+    HARMLESS,
     /** Methods whose second call with the same {@code client_token} finds what the first one did. */
-    BOUND("an act with its `client_token`"),
+    BOUND,
     /** Other methods: a second call can do the same again. */
-    UNBOUND("any other act");
-
-    private final String words;
-
-    Repetition(String words) {
-        this.words = words;
-    }
+    UNBOUND;
 
     /** Whether the same call may be made again. */
     public enum Verdict {
@@ -54,11 +48,6 @@ public enum Repetition {
         return members.stream().anyMatch(param -> param.name().equals("client_token")) ? BOUND : UNBOUND;
     }
 
-    /** Description of the kind, as the head of a column. */
-    public String words() {
-        return words;
-    }
-
     public Verdict verdict(ErrorCode code) {
         return switch (code.retry()) {
             case NO -> Verdict.NO;
@@ -71,28 +60,5 @@ public enum Repetition {
                     case UNBOUND -> Verdict.LOOK_FIRST;
                 };
         };
-    }
-
-    /** Rows of the manual's page on retries: the codes that may be answered again, by kind of method. */
-    public static String table() {
-        StringBuilder rows = new StringBuilder("| code | name |");
-        StringBuilder rule = new StringBuilder("|---|---|");
-        for (Repetition kind : values()) {
-            rows.append(' ').append(kind.words()).append(" |");
-            rule.append("---|");
-        }
-        rows.append('\n').append(rule).append('\n');
-        for (ErrorCode code : ErrorCode.values()) {
-            rows.append("| ")
-                    .append(code.code())
-                    .append(" | ")
-                    .append(code.title())
-                    .append(" |");
-            for (Repetition kind : values()) {
-                rows.append(' ').append(kind.verdict(code).words()).append(" |");
-            }
-            rows.append('\n');
-        }
-        return rows.toString();
     }
 }

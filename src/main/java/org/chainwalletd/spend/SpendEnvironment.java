@@ -83,12 +83,8 @@ public record SpendEnvironment(
             Supplier<Optional<String>> stopped,
             boolean shared,
             Consumer<Runnable> othersChange) {
-        /** Creates the set from one store, with spends that are listed for ever. */
-        public static Stores of(Store store) {
-            return of(store, Optional.empty());
-        }
-
-        static Stores of(Store store, Optional<Duration> historyKept) {
+        /** Creates the set from one store. */
+        public static Stores of(Store store, Optional<Duration> historyKept) {
             return new Stores(
                     store.intents(),
                     store.reservations(),

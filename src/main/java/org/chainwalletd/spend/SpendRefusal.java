@@ -112,10 +112,6 @@ public sealed interface SpendRefusal {
 
     /** @param boundBy whoever has bound the token, when that is another name than the caller's */
     record TokenConflict(String token, Optional<BoundBy> boundBy) implements SpendRefusal {
-        public TokenConflict(String token) {
-            this(token, Optional.empty());
-        }
-
         @Override
         public String message() {
             return boundBy.map(by -> "client_token was bound by the token " + by.name() + ", and answers only to it")

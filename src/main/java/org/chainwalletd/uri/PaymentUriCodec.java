@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.chainwalletd.api.PaymentUris.PaymentRequest;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -61,9 +62,10 @@ public final class PaymentUriCodec {
     /**
      * The canonical form.
      *
-     * @throws RefusedException when a text has no UTF-8, or all together is longer than {@link #MAX_LENGTH}
+     * @throws RefusedException for a timeout without a hash lock, when a text has no UTF-8, or all together is longer than {@link #MAX_LENGTH}
      */
-    public String encode(PaymentUri uri) {
+    public String encode(PaymentRequest uri) {
+        refuseTimeoutAlone(uri);
         Map<Field, String> fields = new EnumMap<>(Field.class);
         uri.amount().ifPresent(amount -> fields.put(Field.AMOUNT, amount.toString()));
         uri.memo().ifPresent(memo -> fields.put(Field.MEMO, PercentEncoding.encode(memo)));
@@ -84,7 +86,7 @@ public final class PaymentUriCodec {
     /**
      * @throws RefusedException for anything that is not a payment URI of this brand
      */
-    public PaymentUri decode(String text) {
+    public PaymentRequest decode(String text) {
         refuseLongerThanAllowed(text.length());
         int colon = text.indexOf(':');
         if (colon < 0 || !text.substring(0, colon).equalsIgnoreCase(scheme)) {
@@ -93,13 +95,15 @@ public final class PaymentUriCodec {
         int question = text.indexOf('?', colon);
         String address = text.substring(colon + 1, question < 0 ? text.length() : question);
         Map<Field, byte[]> fields = question < 0 ? Map.of() : fields(text.substring(question + 1));
-        return new PaymentUri(
+        PaymentRequest uri = new PaymentRequest(
                 address(address),
                 Optional.ofNullable(fields.get(Field.AMOUNT)).map(value -> Amount.of(number(value, Field.AMOUNT))),
                 Optional.ofNullable(fields.get(Field.MEMO)).map(value -> PercentEncoding.text(value, "memo")),
                 Optional.ofNullable(fields.get(Field.HASH_LOCK)).map(PaymentUriCodec::hashLock),
                 height(fields.get(Field.TIMEOUT)),
                 Optional.ofNullable(fields.get(Field.LABEL)).map(value -> PercentEncoding.text(value, "label")));
+        refuseTimeoutAlone(uri);
+        return uri;
     }
 
     private static void refuseLongerThanAllowed(int length) {
@@ -169,28 +173,10 @@ public final class PaymentUriCodec {
         throw RefusedException.invalidParams(field.key() + " must be an integer from 0 to " + U64.MAX);
     }
 
-    /**
-     * Content of a payment URI.
-     *
-     * @param memo for the payee, any text
-     * @param hashLock asks for an HTLC instead of a plain payment
-     * @param timeout of the HTLC, block height, u64; only together with a hash lock
-     * @param label of the payee, for the payer's eyes, any text
-     */
-    public record PaymentUri(
-            Address address,
-            Optional<Amount> amount,
-            Optional<String> memo,
-            Optional<Hash256> hashLock,
-            OptionalLong timeout,
-            Optional<String> label) {
-        /**
-         * @throws RefusedException for a timeout without a hash lock: there is nothing that could time out
-         */
-        public PaymentUri {
-            if (timeout.isPresent() && hashLock.isEmpty()) {
-                throw RefusedException.invalidParams("timeout has a meaning only together with hash_lock");
-            }
+    /** Without a hash lock there is nothing that could time out. */
+    private static void refuseTimeoutAlone(PaymentRequest uri) {
+        if (uri.timeout().isPresent() && uri.hashLock().isEmpty()) {
+            throw RefusedException.invalidParams("timeout has a meaning only together with hash_lock");
         }
     }
 

@@ -190,27 +190,18 @@ public final class Binder<T extends Record> {
          */
         Object make(Object[] values, int[] at) {
             if (plain && values.length == inlined.length) {
-                return made(values);
+                return construct(constructor, values);
             }
             Object[] own = new Object[inlined.length];
             for (int i = 0; i < own.length; i++) {
                 own[i] = inlined[i] == null ? values[at[0]++] : inlined[i].make(values, at);
             }
-            return made(own);
-        }
-
-        private Object made(Object[] values) {
-            try {
-                return constructor.invokeExact(values);
-            } catch (RuntimeException | Error e) {
-                throw e;
-            } catch (Throwable e) {
-                throw new IllegalStateException("the constructor of a record threw a checked exception", e);
-            }
+            return construct(constructor, own);
         }
     }
 
-    private static MethodHandle constructorOf(Class<?> type, RecordComponent[] declared) {
+    /** Canonical constructor of a record; its values come in one array, see {@link #construct(MethodHandle, Object[])}. */
+    public static MethodHandle constructorOf(Class<?> type, RecordComponent[] declared) {
         Class<?>[] types = Arrays.stream(declared).map(RecordComponent::getType).toArray(Class<?>[]::new);
         try {
             return MethodHandles.privateLookupIn(type, MethodHandles.lookup())
@@ -219,6 +210,16 @@ public final class Binder<T extends Record> {
                     .asType(MethodType.methodType(Object.class, Object[].class));
         } catch (ReflectiveOperationException e) {
             throw new IllegalArgumentException("no canonical constructor in " + type, e);
+        }
+    }
+
+    public static Object construct(MethodHandle constructor, Object[] values) {
+        try {
+            return constructor.invokeExact(values);
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IllegalStateException("the constructor of a record threw a checked exception", e);
         }
     }
 

@@ -1,6 +1,7 @@
 package org.chainwalletd.account;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.math.BigInteger;
 import java.net.URI;
 import java.nio.file.Path;
@@ -26,8 +27,12 @@ import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.account.SendRequest.SendValue;
 import org.chainwalletd.account.SendSetup.SendPace;
 import org.chainwalletd.account.endpoints.AccountChain;
+import org.chainwalletd.account.endpoints.AccountChain.EndpointAnswer;
 import org.chainwalletd.account.endpoints.AccountChain.Finality;
+import org.chainwalletd.account.endpoints.AccountReads;
 import org.chainwalletd.account.endpoints.BlockRef;
+import org.chainwalletd.account.endpoints.GasPrice;
+import org.chainwalletd.account.endpoints.GasPrice.FeeMarket;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.SecretBytes;
@@ -154,8 +159,27 @@ public final class AccountRig implements AutoCloseable {
         return new SendSetup.Threads(TestPools.of("sends"), TestPools.of("redeems"), continuations);
     }
 
+    /** Price of gas by the newest block and the tips that the endpoints name. */
+    public CompletionStage<FeeMarket> fees() {
+        return endpoints
+                .newestBlock()
+                .thenCombineAsync(
+                        endpoints.each(AccountReads::tip),
+                        (block, tips) -> GasPrice.market(
+                                block.baseFee(),
+                                tips.stream().map(EndpointAnswer::answer).toList()),
+                        Runnable::run);
+    }
+
     private static AccountChain.Setup setup(int agree, Duration time, List<URI> urls) {
-        return new AccountChain.Setup(urls, agree, BigInteger.valueOf(EvmDevnet.CHAIN_ID), Finality.FINALIZED, time);
+        return new AccountChain.Setup(
+                urls,
+                agree,
+                BigInteger.valueOf(EvmDevnet.CHAIN_ID),
+                Finality.FINALIZED,
+                time,
+                ByteBudget.ofHeap(AccountChain.HEAP_SHARE),
+                new SimpleMeterRegistry());
     }
 
     /** With what it may hold of answers, and somebody who reads its figures. */

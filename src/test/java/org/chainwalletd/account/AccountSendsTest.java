@@ -316,7 +316,7 @@ class AccountSendsTest {
 
     @Test
     void a_replacement_never_goes_above_its_ceiling() {
-        FeeMarket market = done(rig.endpoints.fees());
+        FeeMarket market = done(rig.fees());
         BigInteger most = GasPrice.of(market).cost(21_000);
         SendRequest request = new SendRequest(
                 "one",
@@ -466,7 +466,7 @@ class AccountSendsTest {
     void gas_of_open_swaps_is_never_spent_by_a_send_but_by_their_own_transactions() {
         rig.sends.reserveFor(address -> address.equals(rig.own) ? 2 : 0);
         AccountFunds funds = rig.sends.funds(rig.own);
-        FeeMarket market = done(rig.endpoints.fees());
+        FeeMarket market = done(rig.fees());
         assertThat(funds.reservePerSwap())
                 .isEqualTo(market.baseFee()
                         .multiply(BigInteger.TWO)
@@ -692,7 +692,7 @@ class AccountSendsTest {
     /** Otherwise a claim that is worth little would hold a large one up until fees fall, or its deadline has passed. */
     @Test
     void a_claim_at_its_ceiling_is_raised_by_what_waits_behind_it_and_not_without() {
-        BigInteger most = GasPrice.of(done(rig.endpoints.fees())).cost(21_000);
+        BigInteger most = GasPrice.of(done(rig.fees())).cost(21_000);
         done(rig.sends.send(claim("small", most)));
         rig.chain.baseFee(BigInteger.valueOf(40_000_000_000L));
         rig.chain.mineEmpty();

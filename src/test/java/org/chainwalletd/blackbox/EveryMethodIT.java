@@ -65,8 +65,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class EveryMethodIT {
-    private static final SecretBytes PASSPHRASE = SecretBytes.ofText(DaemonProcess.PASSPHRASE);
-    private static final SecretBytes VAULT = SecretBytes.ofText("of the vault");
+    private static final SecretBytes PASSPHRASE = secret(DaemonProcess.PASSPHRASE);
+    private static final SecretBytes VAULT = secret("of the vault");
     private static final Bytes PREIMAGE = Bytes.parse("00112233");
     private static final Hash256 HASH_LOCK =
             Hash256.parse("aafa373bf008a855815ecb37d8bd52f6a8157cb5833c58edde6d530dbcf3f25d");
@@ -363,7 +363,7 @@ class EveryMethodIT {
     }
 
     private static SecretBytes secret(String text) {
-        return SecretBytes.ofText(text);
+        return SecretBytes.takeOver(text.getBytes(StandardCharsets.UTF_8));
     }
 
     private static String words(List<SecretBytes> mnemonic) {

@@ -301,10 +301,9 @@ class SwapSecretsIT {
                         datadir.resolve("wallets"),
                         new SimpleMeterRegistry(),
                         new KeyringSetup.Executors(threads, threads, threads, threads));
-                Keyring keyring = Await.result(Keyring.open(
-                        setup,
-                        SecretBytes.takeOver(DaemonProcess.PASSPHRASE.getBytes(StandardCharsets.UTF_8)),
-                        Spawners.of(kit)));
+                Keyring keyring = Await.result(Keyring.begin(
+                                setup, SecretBytes.takeOver(DaemonProcess.PASSPHRASE.getBytes(StandardCharsets.UTF_8)))
+                        .under(Spawners.of(kit)));
                 try (SealedRecords seals = Await.result(
                         keyring.swapJournal(Await.result(store.swaps().newest()).map(SwapEntry::content)))) {
                     SwapJournal journal = new SwapJournal(store.swaps(), seals, threads);

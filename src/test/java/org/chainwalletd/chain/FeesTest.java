@@ -21,7 +21,7 @@ class FeesTest {
         return Vectors.tests("fees.json", row -> {
             TxShape shape = TxShape.EMPTY
                     .plusPlainInputs(number(row, "plain_inputs"))
-                    .plusPlainOutputs(number(row, "plain_outputs"));
+                    .plusPlainOutputs(number(row, "plain_outputs") - number(row, "datum_hash_outputs"));
             for (int i = 0; i < number(row, "htlc_claim_inputs"); i++) {
                 shape = shape.plusClaim(number(row, "preimage_length"));
             }
@@ -29,13 +29,14 @@ class FeesTest {
                 shape = shape.plusReclaim();
             }
             for (int i = 0; i < number(row, "htlc_outputs"); i++) {
-                shape = shape.plusHtlcOutput();
+                shape = shape.plusOutput(TxOutput.toScript(Bytes.wrap(new byte[HtlcScript.LENGTH]), Amount.of(1)));
             }
             if (integer(row, "datum_length") != null) {
                 shape = shape.plusDatum(number(row, "datum_length"));
             }
             for (int i = 0; i < number(row, "datum_hash_outputs"); i++) {
-                shape = shape.plusDatumHash();
+                shape = shape.plusOutput(TxOutput.toAddress(Address.of(new byte[Address.LENGTH]), Amount.of(1))
+                        .withDatumHash(Hash256.ZERO));
             }
             checkCost(row, shape);
             assertThat(shape.fitsLimits()).isTrue();

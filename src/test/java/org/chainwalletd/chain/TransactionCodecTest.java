@@ -137,6 +137,13 @@ class TransactionCodecTest {
         }
     }
 
+    private static List<Transaction> sequence(byte[] bytes, long count) {
+        ByteReader in = new ByteReader(bytes);
+        List<Transaction> transactions = TransactionCodec.readSequence(in, count);
+        in.end("transactions");
+        return transactions;
+    }
+
     @Test
     void a_sequence_of_transactions_fills_its_bytes_exactly() {
         ByteArrayOutputStream blocks = new ByteArrayOutputStream();
@@ -145,13 +152,13 @@ class TransactionCodecTest {
                 .toList();
         expected.forEach(tx -> blocks.writeBytes(TransactionCodec.encode(tx)));
         byte[] bytes = blocks.toByteArray();
-        assertThat(TransactionCodec.decodeSequence(bytes, expected.size())).isEqualTo(expected);
-        assertThatThrownBy(() -> TransactionCodec.decodeSequence(bytes, expected.size() - 1))
+        assertThat(sequence(bytes, expected.size())).isEqualTo(expected);
+        assertThatThrownBy(() -> sequence(bytes, expected.size() - 1))
                 .isInstanceOfSatisfying(
                         DecodeException.class,
                         e -> assertThat(e.kind()).isEqualTo(DecodeException.Kind.TRAILING_BYTES));
         for (long count : new long[] {expected.size() + 1, 0xffff_ffffL, Long.MAX_VALUE, -1}) {
-            assertThatThrownBy(() -> TransactionCodec.decodeSequence(bytes, count))
+            assertThatThrownBy(() -> sequence(bytes, count))
                     .isInstanceOfSatisfying(
                             DecodeException.class,
                             e -> assertThat(e.kind()).isEqualTo(DecodeException.Kind.UNEXPECTED_EOF));

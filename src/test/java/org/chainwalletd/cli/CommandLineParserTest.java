@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
+import java.util.Map;
 import org.chainwalletd.config.Option;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
@@ -23,6 +24,14 @@ class CommandLineParserTest {
         assertThat(parser.parse("--datadir", "d", "devnet").flags()).containsEntry("--datadir", "d");
         assertThat(parser.parse("devnet", "--datadir", "d").flags()).containsEntry("--datadir", "d");
         assertThat(parser.parse("devnet").command().word()).isEqualTo("devnet");
+    }
+
+    @Test
+    void the_command_line_hands_over_what_was_given() {
+        assertThat(parser.parse("--tls", "--bind", "[::1]:1", "--json-logs=false", "--config", "x.conf")
+                        .flags())
+                .isEqualTo(Map.of("--tls", "true", "--bind", "[::1]:1", "--json-logs", "false", "--config", "x.conf"));
+        assertThat(parser.grammar().getUsageMessage()).contains("--spend-cap-per-tx=<amount>", "WALLETD_MAX_BATCH");
     }
 
     @Test

@@ -14,7 +14,6 @@ import org.chainwalletd.testkit.GeneratedFile;
 import org.chainwalletd.testkit.OwnFiles;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 class GeneratedConfigurationTest {
     private static final String PAGE = "src/site/markdown/configuration.md";
@@ -63,17 +62,5 @@ class GeneratedConfigurationTest {
             names.add(option.variable("chain"));
         });
         assertThat(names).hasSize(3 * all.size());
-    }
-
-    @Test
-    void the_command_line_hands_over_what_was_given() {
-        CommandLine.Model.CommandSpec command = CommandLine.Model.CommandSpec.create();
-        CommandOptions.addTo(command, option -> true);
-        CommandLine line = new CommandLine(command);
-        CommandLine.ParseResult parsed =
-                line.parseArgs("--tls", "--bind", "[::1]:1", "--json-logs=false", "--config", "x.conf");
-        assertThat(CommandOptions.given(parsed))
-                .isEqualTo(Map.of("--tls", "true", "--bind", "[::1]:1", "--json-logs", "false", "--config", "x.conf"));
-        assertThat(line.getUsageMessage()).contains("--spend-cap-per-tx=<amount>", "WALLETD_MAX_BATCH");
     }
 }

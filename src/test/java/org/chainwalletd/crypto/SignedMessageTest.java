@@ -53,7 +53,7 @@ class SignedMessageTest {
     @Test
     void a_signature_of_one_brand_is_worth_nothing_under_another() {
         try (SigningKey key = SigningKey.takeOver(SecretBytes.takeOver(new byte[32]))) {
-            byte[] signature = SignedMessage.sign(key, tag("CHAIN"), new byte[0]);
+            byte[] signature = key.sign(SignedMessage.image(tag("CHAIN"), new byte[0]));
 
             assertThat(SignedMessage.verify(key.publicKey(), tag("CHAIN"), new byte[0], signature))
                     .isTrue();
@@ -65,7 +65,7 @@ class SignedMessageTest {
     @Test
     void signatures_and_keys_of_another_length_are_invalid() {
         try (SigningKey key = SigningKey.takeOver(SecretBytes.takeOver(new byte[32]))) {
-            byte[] signature = SignedMessage.sign(key, tag("CHAIN"), new byte[0]);
+            byte[] signature = key.sign(SignedMessage.image(tag("CHAIN"), new byte[0]));
 
             assertThat(SignedMessage.verify(key.publicKey(), tag("CHAIN"), new byte[0], Arrays.copyOf(signature, 65)))
                     .isFalse();
@@ -76,7 +76,8 @@ class SignedMessageTest {
 
     private static void assertSigns(JsonNode row, String brand) {
         try (SigningKey key = SigningKey.takeOver(SecretBytes.takeOver(Vectors.bytes(row, "seed")))) {
-            assertThat(SignedMessage.sign(key, tag(brand), message(row))).isEqualTo(Vectors.bytes(row, "signature"));
+            assertThat(key.sign(SignedMessage.image(tag(brand), message(row))))
+                    .isEqualTo(Vectors.bytes(row, "signature"));
             assertThat(addressOf(brand, key.publicKey())).isEqualTo(Vectors.text(row, "address"));
         }
     }

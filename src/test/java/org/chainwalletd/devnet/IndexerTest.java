@@ -89,6 +89,8 @@ class IndexerTest {
     void the_recorded_rows_are_extracted_from_the_recorded_story() {
         tellTheStory();
 
+        assertThat(ask("get_indexer_status").get("last_indexed_height").longValue())
+                .isEqualTo(LAST_OF_THE_STORY);
         assertThat(ask("get_address_history").get("history"))
                 .isEqualTo(told("get_address_history", "history", "block_height"));
         assertThat(ask("list_settlements").get("settlements"))

@@ -11,6 +11,7 @@ import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.event.OwnEvents.SwapEvents;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.rpc.method.SwapWords;
 import org.chainwalletd.swap.legs.SwapAlarm;

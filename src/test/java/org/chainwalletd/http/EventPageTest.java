@@ -105,7 +105,7 @@ class EventPageTest {
     }
 
     private static HttpLimits limits(Duration keepAlive, Duration write, Duration halfClosed) {
-        return new HttpLimits(1 << 20, 100, 8, Duration.ofSeconds(20), keepAlive, write, halfClosed);
+        return ServerFixture.limits(1 << 20, 100, 8, Duration.ofSeconds(20), keepAlive, write, halfClosed);
     }
 
     private static EventReader open(ServerFixture fixture) throws Exception {

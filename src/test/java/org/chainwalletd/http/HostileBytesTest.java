@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 
 @Timeout(120)
 class HostileBytesTest {
-    private static final HttpLimits IMPATIENT = new HttpLimits(
+    private static final HttpLimits IMPATIENT = ServerFixture.limits(
             10_000,
             100,
             8,
@@ -278,7 +278,7 @@ class HostileBytesTest {
                 }
             }
             new TokenRotation(
-                            new Tokens.InFiles(datadir, ServerFixture.TOKENS, Tokens.EVERY_SCOPE),
+                            new Tokens.InFiles(datadir, ServerFixture.TOKENS, ServerFixture.EVERY_SCOPE),
                             fixture.authenticator)
                     .reload();
             for (ILoggingEvent event : List.copyOf(captured.list)) {

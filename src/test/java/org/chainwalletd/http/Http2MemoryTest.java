@@ -170,7 +170,7 @@ class Http2MemoryTest {
     }
 
     private void start(Duration request, Duration write, long held, int streams) throws Exception {
-        HttpLimits limits = new HttpLimits(1 << 20, 100, 100, request, LONG, write, LONG, held);
+        HttpLimits limits = ServerFixture.limits(1 << 20, 100, 100, request, LONG, write, LONG, held);
         fixture = new ServerFixture(
                 datadir,
                 limits,

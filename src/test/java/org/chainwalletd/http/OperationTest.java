@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.http.door.HttpLimits;
 import org.chainwalletd.http.door.Refusals.ServerObserver;
 import org.chainwalletd.http.pages.Pages.ReadinessCheck;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.FreePort;
 import org.junit.jupiter.api.Test;
@@ -50,7 +51,12 @@ class OperationTest {
     @Test
     void an_own_listener_serves_metrics_without_a_token_and_nothing_else_of_value() throws Exception {
         HttpServer.Place place = new HttpServer.Place(
-                ServerFixture.LOOPBACK, List.of(), Optional.of(ServerFixture.LOOPBACK), Optional.empty());
+                ServerFixture.LOOPBACK,
+                List.of(),
+                Optional.of(ServerFixture.LOOPBACK),
+                false,
+                Optional.empty(),
+                Optional.empty());
         try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS, place, List.of());
                 RawClient main = fixture.client();
                 RawClient side = RawClient.to(fixture.server.metricsAddress().orElseThrow())) {
@@ -81,14 +87,16 @@ class OperationTest {
             ServerFixture fixture, InetSocketAddress address, Optional<InetSocketAddress> metrics) {
         return Await.result(HttpServer.start(
                 fixture.system,
-                new HttpServer.Place(address, List.of(), metrics, Optional.empty()),
+                new HttpServer.Place(address, List.of(), metrics, false, Optional.empty(), Optional.empty()),
                 ServerFixture.LIMITS,
                 new HttpServer.Services(
                         (body, scope, client) -> null,
                         fixture.authenticator,
                         List.of(),
                         () -> "",
-                        ServerObserver.NONE)));
+                        ServerObserver.NONE,
+                        Optional.empty()),
+                ByteBudget.of(ServerFixture.LIMITS.memory().all())));
     }
 
     @Test
@@ -138,7 +146,7 @@ class OperationTest {
 
     @Test
     void draining_does_not_wait_for_clients_that_have_their_last_answer_and_stay() throws Exception {
-        HttpLimits patient = new HttpLimits(
+        HttpLimits patient = ServerFixture.limits(
                 1 << 20,
                 100,
                 8,
@@ -171,6 +179,7 @@ class OperationTest {
     }
 
     private static HttpServer.Place place() {
-        return new HttpServer.Place(ServerFixture.LOOPBACK, List.of(), Optional.empty(), Optional.empty());
+        return new HttpServer.Place(
+                ServerFixture.LOOPBACK, List.of(), Optional.empty(), false, Optional.empty(), Optional.empty());
     }
 }

@@ -1,5 +1,6 @@
 package org.chainwalletd.http;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -8,9 +9,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.access.Grant;
@@ -23,18 +26,22 @@ import org.chainwalletd.http.h2.Http2Limits;
 import org.chainwalletd.http.pages.Pages.ReadinessCheck;
 import org.chainwalletd.http.pages.RpcHandler;
 import org.chainwalletd.http.tls.TlsIdentity;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.testkit.Await;
 
 /** A server on a free loopback port with an RPC layer that echoes who called. */
 public final class ServerFixture implements AutoCloseable {
+    /** The scopes of classic tokens, as words. */
+    public static final Set<String> EVERY_SCOPE = Set.of("read", "manage", "spend");
+
     public static final String READ = "read-token-0123456789";
     public static final String MANAGE = "manage-token-0123456789";
     public static final String SPEND = "spend-token-0123456789";
     public static final Map<String, String> TOKENS = Map.of("read", READ, "manage", MANAGE, "spend", SPEND);
     public static final InetSocketAddress LOOPBACK = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-    public static final HttpLimits LIMITS = new HttpLimits(
+    public static final HttpLimits LIMITS = limits(
             1 << 20,
             100,
             8,
@@ -66,7 +73,11 @@ public final class ServerFixture implements AutoCloseable {
 
     public ServerFixture(Path datadir, HttpLimits limits, List<String> proxies, Optional<TlsIdentity> tls)
             throws Exception {
-        this(datadir, limits, new HttpServer.Place(LOOPBACK, proxies, Optional.empty(), tls), List.of());
+        this(
+                datadir,
+                limits,
+                new HttpServer.Place(LOOPBACK, proxies, Optional.empty(), false, tls, Optional.empty()),
+                List.of());
     }
 
     /** A server that speaks both versions of HTTP. */
@@ -99,7 +110,7 @@ public final class ServerFixture implements AutoCloseable {
         this(
                 datadir,
                 limits,
-                new HttpServer.Place(LOOPBACK, List.of(), Optional.empty(), Optional.empty()),
+                new HttpServer.Place(LOOPBACK, List.of(), Optional.empty(), false, Optional.empty(), Optional.empty()),
                 List.of(),
                 Optional.empty(),
                 Optional.of(events));
@@ -113,7 +124,7 @@ public final class ServerFixture implements AutoCloseable {
             Optional<RpcHandler.RpcEndpoint> rpc,
             Optional<EventFeed> events)
             throws Exception {
-        authenticator = new Authenticator(Tokens.open(datadir, TOKENS, line -> {}), NamedTokens.none());
+        authenticator = new Authenticator(tokens(datadir, TOKENS, line -> {}), NamedTokens.none());
         system = ActorSystem.create(Behaviors.empty(), "http-test");
         server = Await.outcome(HttpServer.start(
                         system,
@@ -125,8 +136,61 @@ public final class ServerFixture implements AutoCloseable {
                                 readiness,
                                 () -> "metrics",
                                 refusals::add,
-                                events))
+                                events),
+                        ByteBudget.of(limits.memory().all()))
                 .toCompletableFuture());
+    }
+
+    /** Opens the classic tokens of a datadir, with nothing switched off. */
+    public static Tokens tokens(Path datadir, Map<String, String> configured, Consumer<String> created)
+            throws IOException {
+        return Tokens.open(datadir, configured, EVERY_SCOPE, created);
+    }
+
+    /** Limits without shares, of the heap's part for clients: whoever comes first may have all of it. */
+    public static HttpLimits limits(
+            int maxBodyBytes,
+            int maxConnections,
+            int maxConcurrentPerToken,
+            Duration request,
+            Duration keepAlive,
+            Duration write,
+            Duration halfClosed) {
+        long held = Runtime.getRuntime().maxMemory() / 4;
+        return limits(maxBodyBytes, maxConnections, maxConcurrentPerToken, request, keepAlive, write, halfClosed, held);
+    }
+
+    /** The same of {@code held} bytes. */
+    public static HttpLimits limits(
+            int maxBodyBytes,
+            int maxConnections,
+            int maxConcurrentPerToken,
+            Duration request,
+            Duration keepAlive,
+            Duration write,
+            Duration halfClosed,
+            long held) {
+        return new HttpLimits(
+                32 << 10,
+                maxBodyBytes,
+                maxConnections,
+                maxConnections,
+                maxConcurrentPerToken,
+                new HttpLimits.Timeouts(request, keepAlive, write, halfClosed),
+                new HttpLimits.Memory(held, held, held));
+    }
+
+    /** Limits with shares of the connections and the bytes. */
+    public static HttpLimits withShares(
+            HttpLimits limits, int connectionsPerAddress, long bytesPerAddress, long bytesPerConnection) {
+        return new HttpLimits(
+                limits.maxHeadBytes(),
+                limits.maxBodyBytes(),
+                limits.maxConnections(),
+                connectionsPerAddress,
+                limits.maxConcurrentPerToken(),
+                limits.timeouts(),
+                new HttpLimits.Memory(limits.memory().all(), bytesPerAddress, bytesPerConnection));
     }
 
     public RawClient client() throws Exception {

@@ -150,7 +150,7 @@ final class KeyringFixture implements AutoCloseable {
     }
 
     CompletionStage<Keyring> tryOpen(SecretBytes passphrase) {
-        return Keyring.open(setup(), passphrase, Spawners.of(testKit));
+        return Keyring.begin(setup(), passphrase).under(Spawners.of(testKit));
     }
 
     static SecretBytes secret(String text) {

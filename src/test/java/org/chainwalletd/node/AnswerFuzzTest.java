@@ -14,6 +14,7 @@ import java.util.List;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.net.HttpAnswer;
 import org.chainwalletd.node.AnswerJson.ResultReader;
 
@@ -48,9 +49,9 @@ class AnswerFuzzTest {
     /** Bodies as they come out of HTTP. */
     @FuzzTest(maxDuration = "5m")
     void bodies(byte[] body) {
-        HttpAnswer answer = HttpAnswer.of(200, body);
+        HttpAnswer answer = new HttpAnswer(200, body, ByteBudget.of(0).share());
         for (ResultReader<?> reader : READERS) {
-            check(body, AnswerDecoder.decode(answer, 5, "a_method", reader));
+            check(body, AnswerDecoder.decode(answer, 5, "node", "a_method", reader));
         }
     }
 

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.net.HttpAnswer;
 import org.chainwalletd.node.AnswerJson.ResultReader;
 import org.chainwalletd.testkit.Seeded;
@@ -31,7 +32,8 @@ class AnswerMutationTest {
             byte[] whole = recorded.get(random.nextInt(recorded.size()));
             byte[] damaged = damage(whole, random);
             ResultReader<?> reader = AnswerFuzzTest.READERS.get(random.nextInt(AnswerFuzzTest.READERS.size()));
-            AnswerDecoder.Attempt<?> outcome = AnswerDecoder.decode(HttpAnswer.of(200, damaged), 5, "a_method", reader);
+            AnswerDecoder.Attempt<?> outcome = AnswerDecoder.decode(
+                    new HttpAnswer(200, damaged, ByteBudget.of(0).share()), 5, "node", "a_method", reader);
             AnswerFuzzTest.check(damaged, outcome);
             if (Arrays.equals(damaged, whole)) {
                 assertThat(outcome).as("a whole answer").isNotInstanceOf(AnswerDecoder.Attempt.NoAnswer.class);

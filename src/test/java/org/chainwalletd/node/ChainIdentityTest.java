@@ -139,7 +139,6 @@ class ChainIdentityTest {
                 nodes.client(),
                 nodes.client().hasty(),
                 nodes.client().background(),
-                nodes.client().pinned(),
                 nodes.client().each().get(0),
                 nodes.followed().get(0))) {
             for (Supplier<CompletionStage<?>> call : List.<Supplier<CompletionStage<?>>>of(
@@ -228,7 +227,10 @@ class ChainIdentityTest {
         first.on("get_block_height", chain(OTHER));
         second.on("get_block_height", chain(OURS));
         Nodes nodes = harness.nodes(Optional.of(OURS), datadir, first.url(), second.url());
-        Await.until("both nodes are known", () -> !nodes.seen().get().isIncomplete());
+        Await.until(
+                "both nodes are known",
+                () -> nodes.seen().get().nodes().stream()
+                        .noneMatch(node -> node.chain() == NodesSeen.ChainMatch.UNKNOWN));
 
         assertThat(get(nodes.chain().genesisForSigning())).isEqualTo(OURS);
         Await.until("those who send have heard of it too", () -> asksOnlyTheSecond(nodes));

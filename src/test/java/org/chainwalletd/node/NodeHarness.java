@@ -21,9 +21,12 @@ import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.net.ByteBudget;
+import org.chainwalletd.net.HttpPeers;
 import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Spawners;
+import org.chainwalletd.testkit.TestNodes;
 
 /** A node client over real sockets with a clock that the test moves. */
 final class NodeHarness implements AutoCloseable {
@@ -62,7 +65,7 @@ final class NodeHarness implements AutoCloseable {
      * @param readers read the answers
      */
     NodeClient client(Settings.Node settings, Executor readers) {
-        Nodes.Way way = Nodes.Way.of(kit.system(), () -> trust, readers, metrics);
+        Nodes.Way way = way(readers);
         Nodes.Upstreams upstreams = Nodes.Upstreams.start(
                 Spawners.of(kit), settings, UpstreamKind.NODE, way, clock::get, way.peers()::close);
         upstream = upstreams.actor();
@@ -73,13 +76,21 @@ final class NodeHarness implements AutoCloseable {
         return Spawners.of(kit);
     }
 
+    private Nodes.Way way(Executor readers) {
+        return new Nodes.Way(
+                HttpPeers.start(kit.system(), () -> trust, readers, () -> {}),
+                ByteBudget.ofHeap(Nodes.HEAP_SHARE),
+                readers,
+                metrics);
+    }
+
     /** To all upstreams, with connections of its own. */
     Nodes.Way way() {
-        return Nodes.Way.of(kit.system(), () -> trust, executor, metrics);
+        return way(executor);
     }
 
     Nodes nodes(Optional<Hash256> expectGenesis, Path datadir, URI... urls) {
-        return Nodes.start(
+        return TestNodes.start(
                 kit.system(),
                 settings(2, 32, 8 << 20, urls),
                 expectGenesis,

@@ -17,6 +17,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.net.HttpAnswer;
 import org.chainwalletd.node.AnswerJson.ResultReader;
 import org.junit.jupiter.api.DynamicTest;
@@ -99,7 +100,14 @@ class RecordedAnswersTest {
         String answer = exchange.get("answer").toString();
         String body = "{\"jsonrpc\":\"2.0\"," + answer.substring(1, answer.length() - 1) + ",\"id\":5}";
         return AnswerDecoder.decode(
-                HttpAnswer.of(200, body.getBytes(StandardCharsets.UTF_8)), 5, text(exchange, "method"), reader);
+                new HttpAnswer(
+                        200,
+                        body.getBytes(StandardCharsets.UTF_8),
+                        ByteBudget.of(0).share()),
+                5,
+                "node",
+                text(exchange, "method"),
+                reader);
     }
 
     private static List<JsonNode> exchanges() throws IOException {

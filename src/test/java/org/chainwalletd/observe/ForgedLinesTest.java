@@ -23,6 +23,7 @@ import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.CallObserver;
+import org.chainwalletd.rpc.ClientPresence;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -122,8 +123,8 @@ class ForgedLinesTest {
 
     @Test
     void a_value_of_the_audit_trail_forges_no_field() {
-        CallContext caller =
-                new CallContext("1 outcome=ok", Grant.of(Scope.SPEND), "192.0.2.1 outcome=ok\n" + FALSE_LINE);
+        CallContext caller = new CallContext(
+                "1 outcome=ok", Grant.of(Scope.SPEND), "192.0.2.1 outcome=ok\n" + FALSE_LINE, new ClientPresence());
         StringBuilder heard = new StringBuilder();
         AuditTrail trail = new AuditTrail(Clock.systemUTC(), heard::append);
 

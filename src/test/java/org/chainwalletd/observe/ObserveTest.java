@@ -34,13 +34,15 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.CallObserver;
+import org.chainwalletd.rpc.ClientPresence;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.wire.AmountOrMax;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 class ObserveTest {
-    private static final CallContext CALLER = new CallContext("ab-1", Grant.of(Scope.SPEND), "192.0.2.1");
+    private static final CallContext CALLER =
+            new CallContext("ab-1", Grant.of(Scope.SPEND), "192.0.2.1", new ClientPresence());
 
     private static CallObserver.CallOutcome outcome(String method, Scope required, ErrorCode error, Hash256 txId) {
         return new CallObserver.CallOutcome(
@@ -62,7 +64,7 @@ class ObserveTest {
             audit.ended(CALLER, outcome("generate_address", Scope.MANAGE, null, null));
             audit.ended(CALLER, outcome("ping", Scope.READ, null, null));
             audit.refused(
-                    new CallContext("ab-2", Grant.of(Scope.READ), "192.0.2.9"),
+                    new CallContext("ab-2", Grant.of(Scope.READ), "192.0.2.9", new ClientPresence()),
                     outcome("transfer", Scope.SPEND, ErrorCode.UNAUTHORIZED, null));
             audit.refused(CALLER, outcome("unknown", Scope.READ, ErrorCode.METHOD_NOT_FOUND, null));
         } finally {

@@ -22,6 +22,12 @@ class GeneratedRetriesTest {
     private static final String PAGE = "src/site/markdown/retries.md";
     private static final String BEGIN = "GeneratedRetriesTest holds it -->\n";
     private static final String END = "<!-- end -->";
+    /** Heads of the columns, by kind of method. */
+    private static final Map<Repetition, String> HEADS = Map.of(
+            Repetition.HARMLESS, "a read, or an act that does nothing more when repeated",
+            Repetition.BOUND, "an act with its `client_token`",
+            Repetition.UNBOUND, "any other act");
+
     private static final Pattern CODE = Pattern.compile("-32\\d{3}");
 
     @Test
@@ -29,7 +35,7 @@ class GeneratedRetriesTest {
         String page = Files.readString(Path.of(PAGE));
         int begin = page.indexOf(BEGIN) + BEGIN.length();
         int end = page.indexOf(END);
-        GeneratedFile.check(PAGE, page.substring(0, begin) + Repetition.table() + page.substring(end));
+        GeneratedFile.check(PAGE, page.substring(0, begin) + rows() + page.substring(end));
     }
 
     @Test
@@ -93,6 +99,29 @@ class GeneratedRetriesTest {
                 .map(RpcMethod::name)
                 .sorted()
                 .toList();
+    }
+
+    /** Rows of the manual's page on retries: the codes that may be answered again, by kind of method. */
+    private static String rows() {
+        StringBuilder rows = new StringBuilder("| code | name |");
+        StringBuilder rule = new StringBuilder("|---|---|");
+        for (Repetition kind : Repetition.values()) {
+            rows.append(' ').append(HEADS.get(kind)).append(" |");
+            rule.append("---|");
+        }
+        rows.append('\n').append(rule).append('\n');
+        for (ErrorCode code : ErrorCode.values()) {
+            rows.append("| ")
+                    .append(code.code())
+                    .append(" | ")
+                    .append(code.title())
+                    .append(" |");
+            for (Repetition kind : Repetition.values()) {
+                rows.append(' ').append(kind.verdict(code).words()).append(" |");
+            }
+            rows.append('\n');
+        }
+        return rows.toString();
     }
 
     /** Cells of the table by code. */

@@ -342,11 +342,6 @@ class LedgerNode implements NodeClient {
     }
 
     @Override
-    public NodeClient pinned() {
-        return this;
-    }
-
-    @Override
     public CompletionStage<NodeInfo> info() {
         throw new UnsupportedOperationException();
     }
@@ -363,11 +358,6 @@ class LedgerNode implements NodeClient {
 
     @Override
     public CompletionStage<List<UtxoListing>> addressUtxos(List<Address> addresses) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public CompletionStage<UtxoPage> utxoPage(Address address, Optional<String> cursor) {
         throw new UnsupportedOperationException();
     }
 

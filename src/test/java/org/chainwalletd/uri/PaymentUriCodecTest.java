@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
+import org.chainwalletd.api.PaymentUris.PaymentRequest;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -23,8 +24,8 @@ class PaymentUriCodecTest {
     private static final String LOCK = "0c".repeat(32);
     private static final PaymentUriCodec CODEC = new PaymentUriCodec(ChainProfile.of("chain"));
 
-    private static PaymentUriCodec.PaymentUri with(String memo, String label) {
-        return new PaymentUriCodec.PaymentUri(
+    private static PaymentRequest with(String memo, String label) {
+        return new PaymentRequest(
                 Address.parse(ADDRESS),
                 Optional.empty(),
                 Optional.ofNullable(memo),
@@ -33,7 +34,7 @@ class PaymentUriCodecTest {
                 Optional.ofNullable(label));
     }
 
-    private static PaymentUriCodec.PaymentUri decode(String query) {
+    private static PaymentRequest decode(String query) {
         return CODEC.decode("chain:" + ADDRESS + query);
     }
 
@@ -50,7 +51,7 @@ class PaymentUriCodecTest {
         String shuffled = "chain:" + ADDRESS + "?label=l&timeout=18446744073709551615&hash_lock=" + LOCK
                 + "&memo=m&amount=18446744073709551615";
 
-        PaymentUriCodec.PaymentUri uri = CODEC.decode(shuffled);
+        PaymentRequest uri = CODEC.decode(shuffled);
 
         assertThat(uri.amount()).contains(Amount.MAX);
         assertThat(uri.timeout()).hasValue(-1L);
@@ -94,7 +95,7 @@ class PaymentUriCodecTest {
 
     @Test
     void address_and_hash_lock_come_back_in_lower_case() {
-        PaymentUriCodec.PaymentUri uri = CODEC.decode("Chain:" + ADDRESS.toUpperCase(Locale.ROOT) + "?hash_lock="
+        PaymentRequest uri = CODEC.decode("Chain:" + ADDRESS.toUpperCase(Locale.ROOT) + "?hash_lock="
                 + LOCK.toUpperCase(Locale.ROOT) + "&timeout=0");
 
         assertThat(uri.address().hex()).isEqualTo(ADDRESS);
@@ -226,17 +227,17 @@ class PaymentUriCodecTest {
     void whatever_is_written_reads_the_same() {
         Random random = Seeded.random("whatever_is_written_reads_the_same");
         for (int i = 0; i < 3_000; i++) {
-            PaymentUriCodec.PaymentUri uri = anyUri(random);
+            PaymentRequest uri = anyUri(random);
             String text = CODEC.encode(uri);
             assertThat(text).matches("chain:[0-9a-f]{64}([?&][a-z_]+=([A-Za-z0-9._~-]|%[0-9A-F]{2})*)*");
             assertThat(CODEC.decode(text)).isEqualTo(uri);
         }
     }
 
-    private static PaymentUriCodec.PaymentUri anyUri(Random random) {
+    private static PaymentRequest anyUri(Random random) {
         Optional<Hash256> lock =
                 random.nextBoolean() ? Optional.of(Hash256.of(Seeded.bytes(random, 32))) : Optional.empty();
-        return new PaymentUriCodec.PaymentUri(
+        return new PaymentRequest(
                 Address.of(Seeded.bytes(random, 32)),
                 random.nextBoolean() ? Optional.of(Amount.ofUnsigned(random.nextLong())) : Optional.empty(),
                 anyText(random),

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.util.Arrays;
 import java.util.Random;
+import org.chainwalletd.api.PaymentUris.PaymentRequest;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.testkit.Seeded;
@@ -23,7 +24,7 @@ class PaymentUriFuzzTest {
     }
 
     private static boolean read(String text) {
-        PaymentUriCodec.PaymentUri uri;
+        PaymentRequest uri;
         try {
             uri = CODEC.decode(text);
         } catch (RefusedException e) {

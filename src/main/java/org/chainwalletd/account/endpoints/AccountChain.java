@@ -3,7 +3,6 @@ package org.chainwalletd.account.endpoints;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.math.BigInteger;
 import java.net.URI;
 import java.time.Duration;
@@ -28,7 +27,6 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
-import org.chainwalletd.account.endpoints.GasPrice.FeeMarket;
 import org.chainwalletd.account.endpoints.Question.Size;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -88,18 +86,6 @@ public final class AccountChain {
             Duration callTimeout,
             ByteBudget answers,
             MeterRegistry metrics) {
-        /** With a part of the heap that nobody else takes from, and figures that nobody reads. */
-        public Setup(List<URI> urls, int quorum, BigInteger chainId, Finality finality, Duration callTimeout) {
-            this(
-                    urls,
-                    quorum,
-                    chainId,
-                    finality,
-                    callTimeout,
-                    ByteBudget.ofHeap(HEAP_SHARE),
-                    new SimpleMeterRegistry());
-        }
-
         public Setup {
             urls = List.copyOf(urls);
             if (quorum < 1 || quorum > urls.size()) {
@@ -374,16 +360,6 @@ public final class AccountChain {
                         executor);
     }
 
-    /**
-     * Price of gas: the base fee in the header of {@link #newestBlock}, and the lower median of the tips that endpoints name, within {@link
-     * GasPrice}'s bounds. Fails when the quorum does not agree on that header. Without a base fee there: zero.
-     */
-    public CompletionStage<FeeMarket> fees() {
-        return newestBlock()
-                .thenCombineAsync(
-                        each(AccountReads::tip), (block, tips) -> GasPrice.market(block, answersOf(tips)), executor);
-    }
-
     private static <T> List<T> answersOf(List<EndpointAnswer<T>> told) {
         return told.stream().map(EndpointAnswer::answer).toList();
     }
@@ -473,7 +449,7 @@ public final class AccountChain {
     }
 
     /** Reads from the first endpoint that answers, beginning with the one that answered last. */
-    static final class FailoverReads extends JsonReads {
+    static final class FailoverReads extends AccountReads {
         private final List<EndpointReads> endpoints;
         private final AtomicInteger preferred = new AtomicInteger();
 
@@ -569,7 +545,7 @@ public final class AccountChain {
     }
 
     /** Typed questions to one endpoint, on one of its lanes. */
-    private static final class EndpointReads extends JsonReads {
+    private static final class EndpointReads extends AccountReads {
         /** How endpoints say that they have a transaction already; none has a code of its own for it. */
         private static final List<String> HAS_IT = List.of("already known", "known transaction", "already imported");
 

@@ -1,8 +1,13 @@
 package org.chainwalletd.account.endpoints;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.math.BigInteger;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.chainwalletd.account.endpoints.Question.Size;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
@@ -17,51 +22,159 @@ import org.chainwalletd.evm.SwapContract;
  * <p>Each blocks until the endpoint has answered, or the time of a call is over; for threads of a pool that was made for such code. All throw
  * {@link AccountException}.
  */
-public interface AccountReads {
+public abstract class AccountReads {
+    /** EIP-170 allows 24,576 bytes; some chains twice as many. */
+    private static final int LONGEST_CODE = 65_536;
+
+    private static final int LONGEST_RETURN = 4_096;
+    private static final int FEE_BLOCKS = 10;
+    private static final int MEDIAN = 50;
+
+    /** Asks one endpoint, or another that the subclass decides on. */
+    abstract <T> T ask(Question<T> question);
+
     /** {@code eth_chainId}. */
-    BigInteger chainId();
+    public BigInteger chainId() {
+        return ask(new Question<>("eth_chainId", Question.noParams(), Size.SMALL, Quantities::number));
+    }
 
     /** {@code eth_getBlockByHash}, {@code eth_getBlockByNumber}; empty when there is no such block, as for a tag that is not reached yet. */
-    Optional<AccountBlock> block(BlockRef at);
+    public Optional<AccountBlock> block(BlockRef at) {
+        return ask(blockQuestion(at, false, Size.HEAD, result -> ChainAnswers.block(result, at)));
+    }
 
     /**
      * The transactions of a block that go to {@code to} directly, in their order; empty when there is no such block. The hash of each is the
      * endpoint's word.
      */
-    Optional<List<AccountTransaction>> transactionsTo(EvmAddress to, BlockRef at);
+    public Optional<List<AccountTransaction>> transactionsTo(EvmAddress to, BlockRef at) {
+        return ask(blockQuestion(at, true, Size.WIDE, result -> ChainAnswers.transactionsTo(to, result, at)));
+    }
+
+    private static <T> Question<T> blockQuestion(BlockRef at, boolean whole, Size size, Question.Reader<T> reader) {
+        ArrayNode params = Question.noParams();
+        if (at instanceof BlockRef.ByHash byHash) {
+            return new Question<>(
+                    "eth_getBlockByHash",
+                    params.add(Quantities.text(byHash.hash())).add(whole),
+                    size,
+                    reader);
+        }
+        return new Question<>(
+                "eth_getBlockByNumber", params.add(Question.where(at)).add(whole), size, reader);
+    }
 
     /** {@code eth_getBalance}, in wei. */
-    BigInteger balance(EvmAddress address, BlockRef at);
+    public BigInteger balance(EvmAddress address, BlockRef at) {
+        return ask(new Question<>("eth_getBalance", Question.paramsOf(address, at), Size.SMALL, Quantities::number));
+    }
 
     /** {@code eth_getCode}; empty bytes for an account without code. */
-    Bytes code(EvmAddress address, BlockRef at);
+    public Bytes code(EvmAddress address, BlockRef at) {
+        return ask(new Question<>(
+                "eth_getCode",
+                Question.paramsOf(address, at),
+                Size.HEAD,
+                result -> ChainAnswers.bytes(result, LONGEST_CODE)));
+    }
 
     /** {@code eth_getStorageAt}: one word of 32 bytes; zero when nothing was written there. */
-    Hash256 storage(EvmAddress address, Hash256 slot, BlockRef at);
+    public Hash256 storage(EvmAddress address, Hash256 slot, BlockRef at) {
+        ArrayNode params = Question.noParams()
+                .add(Quantities.text(address))
+                .add(Quantities.text(slot))
+                .add(Question.where(at));
+        return ask(new Question<>("eth_getStorageAt", params, Size.SMALL, ChainAnswers::word));
+    }
 
     /** {@code eth_getTransactionCount}: how many transactions of the address the chain has, which is its next nonce (u64). */
-    long transactionCount(EvmAddress address, BlockRef at);
+    public long transactionCount(EvmAddress address, BlockRef at) {
+        return ask(new Question<>(
+                "eth_getTransactionCount", Question.paramsOf(address, at), Size.SMALL, Quantities::count));
+    }
 
     /** {@code eth_call} without a sender. Never with a secret in {@code data}: the endpoint sees it. */
-    Bytes call(EvmAddress to, Bytes data, BlockRef at);
+    public Bytes call(EvmAddress to, Bytes data, BlockRef at) {
+        ArrayNode params = Question.noParams();
+        params.addObject().put("to", Quantities.text(to)).put("data", Quantities.text(data));
+        params.add(Question.where(at));
+        return ask(
+                new Question<>("eth_call", params, Size.SMALL, result -> ChainAnswers.bytes(result, LONGEST_RETURN)));
+    }
 
     /** {@code getSwap} of the swap contract; a state {@code NONE} for an unknown hash lock. */
-    SwapContract.Swap swap(EvmAddress contract, Hash256 hashLock, BlockRef at);
+    public SwapContract.Swap swap(EvmAddress contract, Hash256 hashLock, BlockRef at) {
+        ArrayNode params = Question.noParams();
+        params.addObject()
+                .put("to", Quantities.text(contract))
+                .put("data", Quantities.text(SwapContract.getSwap(hashLock)));
+        params.add(Question.where(at));
+        return ask(new Question<>(
+                "eth_call",
+                params,
+                Size.SMALL,
+                result -> SwapContract.swap(ChainAnswers.bytes(result, LONGEST_RETURN))));
+    }
 
     /** {@code eth_getLogs} over at most {@link LogQuery#MOST_BLOCKS} blocks, in the order of the chain. */
-    List<AccountLog> logs(LogQuery query);
+    public List<AccountLog> logs(LogQuery query) {
+        ArrayNode params = Question.noParams();
+        ObjectNode filter = params.addObject();
+        filter.put("address", Quantities.text(query.address()));
+        filter.put("fromBlock", Quantities.text(query.from()));
+        filter.put("toBlock", Quantities.text(query.to()));
+        ArrayNode topics = filter.putArray("topics");
+        query.topics().forEach(topic -> topics.add(topic.map(Quantities::text).orElse(null)));
+        return ask(new Question<>(
+                "eth_getLogs", params, Size.WIDE, result -> List.copyOf(ChainAnswers.logs(result, query))));
+    }
 
     /** {@code eth_getTransactionReceipt}; empty while it is in no block that the endpoint knows. */
-    Optional<AccountReceipt> receipt(Hash256 transaction);
+    public Optional<AccountReceipt> receipt(Hash256 transaction) {
+        return ask(new Question<>(
+                "eth_getTransactionReceipt",
+                Question.noParams().add(Quantities.text(transaction)),
+                Size.HEAD,
+                result -> ChainAnswers.receipt(result, transaction)));
+    }
 
     /**
      * Tip of recent blocks' transactions, their median, in wei per gas and at least 1: {@code eth_feeHistory}, or where that shows none {@code
      * eth_maxPriorityFeePerGas}. The base fee is in the block's header.
      */
-    BigInteger tip();
+    public BigInteger tip() {
+        ArrayNode params = Question.noParams().add(Quantities.text(FEE_BLOCKS)).add(BlockRef.Tag.LATEST.word());
+        params.addArray().add(MEDIAN);
+        Question<Optional<BigInteger>> history =
+                new Question<>("eth_feeHistory", params, Size.SMALL, ChainAnswers::medianTip);
+        try {
+            return ask(history).orElseGet(this::advisedTip);
+        } catch (AccountException.Refused e) {
+            return advisedTip();
+        }
+    }
+
+    /** Where recent blocks show no tip the endpoint's own advice counts. */
+    private BigInteger advisedTip() {
+        BigInteger tip = GasPrice.USUAL_TIP;
+        try {
+            tip = ask(new Question<>("eth_maxPriorityFeePerGas", Question.noParams(), Size.SMALL, Quantities::number));
+        } catch (AccountException e) {
+            // Without advice the usual one does.
+        }
+        return tip.max(BigInteger.ONE);
+    }
 
     /** {@code eth_estimateGas}. Never with a secret in {@code data}: the endpoint sees it. */
-    long estimateGas(EvmAddress from, EvmAddress to, BigInteger value, Bytes data);
+    public long estimateGas(EvmAddress from, EvmAddress to, BigInteger value, Bytes data) {
+        ArrayNode params = Question.noParams();
+        params.addObject()
+                .put("from", Quantities.text(from))
+                .put("to", Quantities.text(to))
+                .put("value", Quantities.text(value))
+                .put("data", Quantities.text(data));
+        return ask(new Question<>("eth_estimateGas", params, Size.SMALL, Quantities::count));
+    }
 
     /**
      * Head of a block.
@@ -69,7 +182,7 @@ public interface AccountReads {
      * @param timestamp Unix seconds
      * @param baseFee in wei per gas; empty on a chain that does not know transactions of type 2
      */
-    record AccountBlock(
+    public record AccountBlock(
             long number, Hash256 hash, Hash256 parent, long timestamp, Optional<BigInteger> baseFee, long gasLimit) {}
 
     /**
@@ -78,7 +191,7 @@ public interface AccountReads {
      * @param topics up to four words of 32 bytes, the event's signature first
      * @param index of the event in its block
      */
-    record AccountLog(
+    public record AccountLog(
             EvmAddress address,
             List<Hash256> topics,
             Bytes data,
@@ -92,7 +205,7 @@ public interface AccountReads {
     }
 
     /** Transaction of a block. */
-    record AccountTransaction(Hash256 hash, Bytes input) {}
+    public record AccountTransaction(Hash256 hash, Bytes input) {}
 
     /**
      * Which events are wanted.
@@ -101,7 +214,7 @@ public interface AccountReads {
      * @param from first block
      * @param to last block, included
      */
-    record LogQuery(EvmAddress address, List<Optional<Hash256>> topics, long from, long to) {
+    public record LogQuery(EvmAddress address, List<Optional<Hash256>> topics, long from, long to) {
         /** Most blocks that public endpoints serve at a time. */
         public static final long MOST_BLOCKS = 1_000;
 
@@ -120,7 +233,7 @@ public interface AccountReads {
      * @param succeeded false: it was reverted, and only its fee was paid
      * @param effectiveGasPrice wei per gas that was paid
      */
-    record AccountReceipt(
+    public record AccountReceipt(
             Hash256 transaction,
             long blockNumber,
             Hash256 blockHash,
@@ -130,6 +243,171 @@ public interface AccountReads {
             List<AccountLog> logs) {
         public AccountReceipt {
             logs = List.copyOf(logs);
+        }
+    }
+
+    /** Reads the results of calls. Each throws {@link IllegalArgumentException} for what is not the answer to its question. */
+    static final class ChainAnswers {
+        private static final int MOST_TOPICS = 4;
+        private static final int WORD = 32;
+
+        private ChainAnswers() {}
+
+        static Optional<AccountBlock> block(JsonNode result, BlockRef asked) {
+            if (result.isNull()) {
+                return Optional.empty();
+            }
+            AccountBlock block = new AccountBlock(
+                    Quantities.count(member(result, "number")),
+                    Quantities.hash(member(result, "hash")),
+                    Quantities.hash(member(result, "parentHash")),
+                    Quantities.count(member(result, "timestamp")),
+                    optional(result, "baseFeePerGas").map(Quantities::number),
+                    Quantities.count(member(result, "gasLimit")));
+            if (asked instanceof BlockRef.ByHash byHash && !block.hash().equals(byHash.hash())) {
+                throw new IllegalArgumentException("another block than the one asked for");
+            }
+            if (asked instanceof BlockRef.ByNumber byNumber && block.number() != byNumber.number()) {
+                throw new IllegalArgumentException("a block of another height");
+            }
+            return Optional.of(block);
+        }
+
+        static Optional<List<AccountTransaction>> transactionsTo(EvmAddress to, JsonNode result, BlockRef asked) {
+            Optional<AccountBlock> block = block(result, asked);
+            if (block.isEmpty()) {
+                return Optional.empty();
+            }
+            List<AccountTransaction> found = new ArrayList<>();
+            for (JsonNode item : array(member(result, "transactions"))) {
+                // Others may be of types with members that nobody here knows.
+                Optional<EvmAddress> recipient = optional(item, "to").map(Quantities::address);
+                if (recipient.equals(Optional.of(to))) {
+                    found.add(new AccountTransaction(
+                            Quantities.hash(member(item, "hash")), Quantities.bytes(member(item, "input"))));
+                }
+            }
+            return Optional.of(List.copyOf(found));
+        }
+
+        static Optional<AccountReceipt> receipt(JsonNode result, Hash256 asked) {
+            if (result.isNull() || optional(result, "blockHash").isEmpty()) {
+                return Optional.empty();
+            }
+            if (!Quantities.hash(member(result, "transactionHash")).equals(asked)) {
+                throw new IllegalArgumentException("the receipt of another transaction");
+            }
+            long status = Quantities.count(member(result, "status"));
+            if (status > 1) {
+                throw new IllegalArgumentException("no status of a receipt: " + status);
+            }
+            return Optional.of(new AccountReceipt(
+                    asked,
+                    Quantities.count(member(result, "blockNumber")),
+                    Quantities.hash(member(result, "blockHash")),
+                    status == 1,
+                    Quantities.count(member(result, "gasUsed")),
+                    optional(result, "effectiveGasPrice")
+                            .map(Quantities::number)
+                            .orElse(BigInteger.ZERO),
+                    logs(member(result, "logs"))));
+        }
+
+        static List<AccountLog> logs(JsonNode result, LogQuery asked) {
+            List<AccountLog> logs = logs(result);
+            for (AccountLog log : logs) {
+                boolean inRange = log.blockNumber() >= asked.from() && log.blockNumber() <= asked.to();
+                if (!inRange || !log.address().equals(asked.address()) || !fits(log.topics(), asked.topics())) {
+                    throw new IllegalArgumentException("an event that was not asked for");
+                }
+            }
+            return logs;
+        }
+
+        private static boolean fits(List<Hash256> topics, List<Optional<Hash256>> asked) {
+            for (int i = 0; i < asked.size(); i++) {
+                Optional<Hash256> wanted = asked.get(i);
+                if (i >= topics.size() || wanted.isPresent() && !wanted.get().equals(topics.get(i))) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        private static List<AccountLog> logs(JsonNode items) {
+            List<AccountLog> logs = new ArrayList<>();
+            for (JsonNode item : array(items)) {
+                if (!item.path("removed").asBoolean(false)) {
+                    logs.add(log(item));
+                }
+            }
+            return logs;
+        }
+
+        private static AccountLog log(JsonNode item) {
+            List<Hash256> topics = new ArrayList<>();
+            for (JsonNode topic : array(member(item, "topics"))) {
+                topics.add(Quantities.hash(topic));
+            }
+            if (topics.size() > MOST_TOPICS) {
+                throw new IllegalArgumentException("an event with " + topics.size() + " topics");
+            }
+            return new AccountLog(
+                    Quantities.address(member(item, "address")),
+                    topics,
+                    Quantities.bytes(member(item, "data")),
+                    Quantities.count(member(item, "blockNumber")),
+                    Quantities.hash(member(item, "blockHash")),
+                    Quantities.hash(member(item, "transactionHash")),
+                    Quantities.count(member(item, "logIndex")));
+        }
+
+        /** A word of storage; some endpoints leave its leading zeros out. */
+        static Hash256 word(JsonNode result) {
+            byte[] number = Quantities.number(result).toByteArray();
+            byte[] word = new byte[WORD];
+            int length = Math.min(number.length, WORD);
+            System.arraycopy(number, number.length - length, word, WORD - length, length);
+            return Hash256.of(word);
+        }
+
+        /** From {@code eth_feeHistory} over some blocks, with the median tip of each: the median of those that are not zero. */
+        static Optional<BigInteger> medianTip(JsonNode result) {
+            List<BigInteger> tips = new ArrayList<>();
+            optional(result, "reward")
+                    .ifPresent(reward -> array(reward)
+                            .forEach(ofBlock -> array(ofBlock).forEach(item -> tips.add(Quantities.number(item)))));
+            tips.removeIf(tip -> tip.signum() == 0);
+            return GasPrice.lowerMedian(tips);
+        }
+
+        private static JsonNode member(JsonNode object, String name) {
+            JsonNode value = object.path(name);
+            if (value.isMissingNode() || value.isNull()) {
+                throw new IllegalArgumentException("no member " + name);
+            }
+            return value;
+        }
+
+        private static Optional<JsonNode> optional(JsonNode object, String name) {
+            JsonNode value = object.path(name);
+            return value.isMissingNode() || value.isNull() ? Optional.empty() : Optional.of(value);
+        }
+
+        private static JsonNode array(JsonNode value) {
+            if (!value.isArray()) {
+                throw new IllegalArgumentException("no array: " + Quantities.beginning(value));
+            }
+            return value;
+        }
+
+        /** At most {@code longest} bytes. */
+        static Bytes bytes(JsonNode result, int longest) {
+            Bytes bytes = Quantities.bytes(result);
+            if (bytes.length() > longest) {
+                throw new IllegalArgumentException(bytes.length() + " bytes, at most " + longest);
+            }
+            return bytes;
         }
     }
 }

@@ -3,7 +3,6 @@ package org.chainwalletd.account.endpoints;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
-import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 
 /**
  * The two fee fields of a transaction of type 2, in wei per gas.
@@ -37,10 +36,13 @@ public record GasPrice(BigInteger tip, BigInteger maxFee) {
         return new GasPrice(market.tip(), market.comfortable());
     }
 
-    /** @param tips that endpoints name */
-    public static FeeMarket market(AccountBlock block, List<BigInteger> tips) {
-        BigInteger baseFee = block.baseFee().orElse(BigInteger.ZERO);
-        return new FeeMarket(baseFee, firstTip(tips, baseFee));
+    /**
+     * @param baseFee of the newest block; empty on a chain without
+     * @param tips that endpoints name
+     */
+    public static FeeMarket market(Optional<BigInteger> baseFee, List<BigInteger> tips) {
+        BigInteger burnt = baseFee.orElse(BigInteger.ZERO);
+        return new FeeMarket(burnt, firstTip(tips, burnt));
     }
 
     /** Lower median of what endpoints name, within bounds: tips are paid in full, so a liar may cost time but must not burn money. */

@@ -52,10 +52,6 @@ public final class Ledger {
     private volatile Tip tip;
 
     /** A chain that consists of the genesis block of {@code profile}'s development network. */
-    public Ledger(ChainProfile profile, Listener listener) {
-        this(profile, Effort.NONE, listener);
-    }
-
     public Ledger(ChainProfile profile, Effort effort, Listener listener) {
         Block genesis = Genesis.block(profile, effort);
         this.profile = profile;

@@ -42,48 +42,6 @@ public record HttpLimits(
     /** Default share of the heap that is buffered for clients: the rest is for the daemon's own work. */
     private static final int SHARE_OF_HEAP = 4;
 
-    private static final int HEAD = 32 << 10;
-
-    /** Without shares: whoever comes first may have all of it. */
-    public HttpLimits(
-            int maxBodyBytes,
-            int maxConnections,
-            int maxConcurrentPerToken,
-            Duration requestDeadline,
-            Duration keepAlive,
-            Duration writeDeadline,
-            Duration halfClosed,
-            long heldBytes) {
-        this(
-                HEAD,
-                maxBodyBytes,
-                maxConnections,
-                maxConnections,
-                maxConcurrentPerToken,
-                new Timeouts(requestDeadline, keepAlive, writeDeadline, halfClosed),
-                new Memory(heldBytes, heldBytes, heldBytes));
-    }
-
-    /** Without shares of the part of the heap that is meant for clients. */
-    public HttpLimits(
-            int maxBodyBytes,
-            int maxConnections,
-            int maxConcurrentPerToken,
-            Duration requestDeadline,
-            Duration keepAlive,
-            Duration writeDeadline,
-            Duration halfClosed) {
-        this(
-                maxBodyBytes,
-                maxConnections,
-                maxConcurrentPerToken,
-                requestDeadline,
-                keepAlive,
-                writeDeadline,
-                halfClosed,
-                Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
-    }
-
     /** The configured limits, with the ones that nobody needs to configure at their fixed values. */
     public static HttpLimits of(Settings.Http http) {
         Settings.ClientShares shares = http.shares();
@@ -113,17 +71,5 @@ public record HttpLimits(
         long share = (long) most * maxConnectionsPerAddress / maxConnections;
         return new HttpLimits(
                 maxHeadBytes, maxBodyBytes, most, (int) Math.max(1, share), maxConcurrentPerToken, timeouts, memory);
-    }
-
-    /** The same with shares of the connections and the bytes. */
-    HttpLimits withShares(int connectionsPerAddress, long bytesPerAddress, long bytesPerConnection) {
-        return new HttpLimits(
-                maxHeadBytes,
-                maxBodyBytes,
-                maxConnections,
-                connectionsPerAddress,
-                maxConcurrentPerToken,
-                timeouts,
-                new Memory(memory.all(), bytesPerAddress, bytesPerConnection));
     }
 }

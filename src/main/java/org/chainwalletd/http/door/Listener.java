@@ -239,17 +239,38 @@ public final class Listener {
         }
     }
 
+    /** Hears a client to whom nothing is written but a few bytes that need no second attempt, and closes the socket when the client ends. */
+    private abstract static class Hearer implements ClientSocket.Reader {
+        final ClientSocket socket;
+
+        Hearer(ClientSocket socket) {
+            this.socket = socket;
+        }
+
+        @Override
+        public void ended() {
+            socket.close();
+        }
+
+        @Override
+        public void failed(IOException why) {
+            socket.close();
+        }
+
+        @Override
+        public void writable() {}
+    }
+
     /** Hears a client that has said nothing yet, or not enough that its streams should be made. */
-    private final class Silent implements ClientSocket.Reader {
+    private final class Silent extends Hearer {
         private final Connection connection;
-        private final ClientSocket socket;
         private final Side side;
         private final String address;
         private ByteString said = ByteString.emptyByteString();
 
         Silent(Connection connection, ClientSocket socket, Side side, String address) {
+            super(socket);
             this.connection = connection;
-            this.socket = socket;
             this.side = side;
             this.address = address;
         }
@@ -283,21 +304,6 @@ public final class Listener {
                             connection.presence(),
                             () -> serve(connection, socket, new SocketStage(socket, first, taken)),
                             () -> {});
-        }
-
-        @Override
-        public void ended() {
-            socket.close();
-        }
-
-        @Override
-        public void failed(IOException why) {
-            socket.close();
-        }
-
-        @Override
-        public void writable() {
-            // Nothing is written before something was said.
         }
     }
 
@@ -440,12 +446,11 @@ public final class Listener {
         }
 
         /** Reads and drops what the client still sends. */
-        private static final class Discarding implements ClientSocket.Reader {
-            private final ClientSocket socket;
+        private static final class Discarding extends Hearer {
             private int left = READ_AT_MOST;
 
             Discarding(ClientSocket socket) {
-                this.socket = socket;
+                super(socket);
             }
 
             @Override
@@ -456,21 +461,6 @@ public final class Listener {
                 } else {
                     socket.close();
                 }
-            }
-
-            @Override
-            public void ended() {
-                socket.close();
-            }
-
-            @Override
-            public void failed(IOException why) {
-                socket.close();
-            }
-
-            @Override
-            public void writable() {
-                // So few bytes need no second attempt.
             }
         }
     }

@@ -32,9 +32,6 @@ public final class Tokens {
     /** Shortest token that is taken from an operator; generated ones have 64 characters. */
     public static final int MIN_LENGTH = 16;
 
-    /** The scopes of tokens that are accepted when nothing is switched off, as words. */
-    public static final Set<String> EVERY_SCOPE = Set.of("read", "manage", "spend");
-
     private static final Logger LOG = LoggerFactory.getLogger(Tokens.class);
     private static final int RANDOM_BYTES = 32;
     private static final int MAX_LENGTH = 1024;
@@ -92,18 +89,9 @@ public final class Tokens {
      * Reads the tokens and makes the files that are missing (0600), each for a scope without a configured token.
      *
      * @param configured from flag or environment, by scope word
+     * @param accepted words of the scopes that have such a token; of the others no file is made or read
      * @param created told once of each new file, as a line for the operator that holds the token
      * @throws TokenException when a token is empty, too short, unusable in a header, or the same for two scopes
-     */
-    public static Tokens open(Path datadir, Map<String, String> configured, Consumer<String> created)
-            throws IOException {
-        return open(datadir, configured, EVERY_SCOPE, created);
-    }
-
-    /**
-     * As {@link #open(Path, Map, Consumer)}.
-     *
-     * @param accepted words of the scopes that have such a token; of the others no file is made or read
      */
     public static Tokens open(
             Path datadir, Map<String, String> configured, Set<String> accepted, Consumer<String> created)

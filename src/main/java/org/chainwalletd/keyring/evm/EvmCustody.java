@@ -33,6 +33,7 @@ import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.keyring.store.SecretText;
 import org.chainwalletd.keyring.store.Stretching.Urgency;
+import org.chainwalletd.stage.Work;
 
 /**
  * The account-chain key as its owner sees it (interface.md, section 4.13; swap.md, sections 4 and 5). All methods return at once; stages fail
@@ -174,7 +175,7 @@ public final class EvmCustody implements EvmKeys {
      */
     private <T> CompletableFuture<T> put(
             Supplier<NewEvmKey> made, Runnable given, EvmReplacement replacement, Function<NewEvmKey, T> answer) {
-        return Flows.submit(crypto, () -> {
+        return Work.on(crypto, () -> {
                     try {
                         return made.get();
                     } finally {

@@ -20,13 +20,13 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.evm.EvmKeyChanges.Known;
 import org.chainwalletd.keyring.store.EvmKeyRecord;
-import org.chainwalletd.keyring.store.Flows;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.keyring.store.KeyringFailures;
 import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.keyring.store.Stretching.Urgency;
 import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.stage.Work;
 
 /**
  * Owns the account-chain key: which one is current, which others are kept, and the secrets of those that were unsealed. One change at a time;
@@ -169,7 +169,7 @@ public final class EvmKeyActor {
     private <T> void begin(Change<T> question) {
         Known before = known;
         context.pipeToSelf(
-                Flows.submit(parts.executors().flows(), () -> question.work().apply(before)),
+                Work.on(parts.executors().flows(), () -> question.work().apply(before)),
                 (changed, failure) -> new Ended<>(question, Outcome.of(changed, failure)));
     }
 

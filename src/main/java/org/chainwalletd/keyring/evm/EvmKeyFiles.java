@@ -26,6 +26,7 @@ import org.chainwalletd.keyring.store.SealedPlace.KeptEvmPhrase;
 import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.keyring.store.Stretching;
 import org.chainwalletd.keyring.store.Stretching.Urgency;
+import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.files.CrashPoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -167,7 +168,7 @@ public final class EvmKeyFiles {
     }
 
     private void onDisk(Runnable step) {
-        Flows.join(Flows.submit(disk, () -> {
+        Flows.join(Work.on(disk, () -> {
             step.run();
             return null;
         }));

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
+import org.chainwalletd.stage.Work;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,7 +55,7 @@ public final class Stretching {
      * no more work fail the future.
      */
     public <T> CompletableFuture<T> submit(Urgency urgency, Supplier<T> work) {
-        return Flows.submit(of(urgency), work);
+        return Work.on(of(urgency), work);
     }
 
     /** The same for a thread of another pool, which waits for it; fails as {@code work} does. */

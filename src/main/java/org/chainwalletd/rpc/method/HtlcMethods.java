@@ -8,7 +8,6 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Htlcs;
 import org.chainwalletd.api.Htlcs.Htlc;
@@ -205,7 +204,7 @@ public final class HtlcMethods {
         }
         HtlcRecords.Query query = new HtlcRecords.Query(
                 roles(call.role().orElse(RoleFilter.ANY)),
-                call.state().map(states -> states(states.items())).orElse(EnumSet.allOf(HtlcRecord.State.class)),
+                call.state().map(states -> Set.copyOf(states.items())).orElse(EnumSet.allOf(Htlcs.State.class)),
                 call.sinceHeight(),
                 call.address(),
                 call.cursor(),
@@ -215,16 +214,8 @@ public final class HtlcMethods {
                 .thenApplyAsync(page -> new HtlcList.Result(htlcs(page.records()), page.nextCursor()), executor);
     }
 
-    private static Set<HtlcRecord.Role> roles(RoleFilter asked) {
-        return asked == RoleFilter.ANY
-                ? EnumSet.allOf(HtlcRecord.Role.class)
-                : EnumSet.of(HtlcRecord.Role.valueOf(asked.name()));
-    }
-
-    private static Set<HtlcRecord.State> states(List<Htlcs.State> asked) {
-        return asked.stream()
-                .map(state -> HtlcRecord.State.valueOf(state.name()))
-                .collect(Collectors.toSet());
+    private static Set<Htlcs.Role> roles(RoleFilter asked) {
+        return asked == RoleFilter.ANY ? EnumSet.allOf(Htlcs.Role.class) : EnumSet.of(Htlcs.Role.valueOf(asked.name()));
     }
 
     private CompletionStage<HtlcLookupByHashlock.Result> lookUp(HtlcLookupByHashlock call, CallContext context) {
@@ -259,11 +250,10 @@ public final class HtlcMethods {
                         found.params().timeoutHeight()),
                 found.amount(),
                 found.lockHeight(),
-                Htlcs.State.valueOf(found.state().name()),
-                found.claim()
-                        .map(claim -> new Htlc.Claim(claim.txId(), claim.preimage(), claim.height(), claim.input())),
-                found.reclaim().map(reclaim -> new Htlc.Reclaim(reclaim.txId(), reclaim.height(), reclaim.input())),
-                Htlcs.Role.valueOf(found.role().name()),
+                found.state(),
+                found.claim(),
+                found.reclaim(),
+                found.role(),
                 found.lastIndexedHeight());
     }
 }

@@ -8,11 +8,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.chainwalletd.api.Htlcs;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.htlc.HtlcRecords;
-import org.chainwalletd.htlc.HtlcRecords.HtlcRecord;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
 import org.chainwalletd.keyring.store.KeyEntry;
@@ -27,8 +27,8 @@ public final class KeyUseGuards {
     public static DeletionGuard openHtlcs(HtlcRecords records, Executor executor) {
         return entry -> {
             HtlcRecords.Query open = new HtlcRecords.Query(
-                    EnumSet.of(HtlcRecord.Role.SENDER, HtlcRecord.Role.RECEIVER, HtlcRecord.Role.BOTH),
-                    EnumSet.of(HtlcRecord.State.LOCKED, HtlcRecord.State.LOCKED_EXPIRED),
+                    EnumSet.of(Htlcs.Role.SENDER, Htlcs.Role.RECEIVER, Htlcs.Role.BOTH),
+                    EnumSet.of(Htlcs.State.LOCKED, Htlcs.State.LOCKED_EXPIRED),
                     OptionalLong.empty(),
                     Optional.of(entry.address()),
                     Optional.empty(),

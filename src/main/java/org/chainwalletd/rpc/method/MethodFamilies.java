@@ -127,7 +127,7 @@ public record MethodFamilies(
         methods.addAll(AccountMethods.all(swapping.account(), executor));
         methods.addAll(SwapMethods.all(swapping.swaps(), () -> chain.follower().unverified(), words, executor));
         methods.addAll(PoolMethods.all(swapping.pool(), words, executor));
-        methods.addAll(QuoteMethods.all(profile, quotes(), executor));
+        methods.addAll(QuoteMethods.all(profile, quotes()));
         methods.addAll(UriMethods.all(new PaymentUriCodec(profile)));
         methods.addAll(MessageMethods.all(new TextMessages(profile, keyring, executor), executor));
         methods.addAll(HtlcMethods.all(money.htlcs(), executor));

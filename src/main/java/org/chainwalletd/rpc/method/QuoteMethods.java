@@ -3,7 +3,6 @@ package org.chainwalletd.rpc.method;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import org.chainwalletd.api.Quoting.QuoteCredential;
 import org.chainwalletd.api.Quoting.QuoteIssue;
 import org.chainwalletd.api.Quoting.QuoteVerify;
@@ -23,16 +22,13 @@ public final class QuoteMethods {
     private static final String DEFAULT_BRAND = "chain";
 
     private final Quotes quotes;
-    private final Executor executor;
 
-    private QuoteMethods(Quotes quotes, Executor executor) {
+    private QuoteMethods(Quotes quotes) {
         this.quotes = quotes;
-        this.executor = executor;
     }
 
-    /** @param executor turns answers into results: any pool of the daemon */
-    public static List<RpcMethod<?, ?>> all(ChainProfile chain, Quotes quotes, Executor executor) {
-        QuoteMethods methods = new QuoteMethods(quotes, executor);
+    public static List<RpcMethod<?, ?>> all(ChainProfile chain, Quotes quotes) {
+        QuoteMethods methods = new QuoteMethods(quotes);
         Spelling spelling = spelling(chain.brand());
         return List.of(
                 RpcMethod.of(QuoteIssue.class, spelling, methods::issue),
@@ -48,57 +44,12 @@ public final class QuoteMethods {
     }
 
     private CompletionStage<QuoteIssue.Result> issue(QuoteIssue call, CallContext context) {
-        Quotes.QuoteTerms terms = new Quotes.QuoteTerms(
-                call.address(),
-                call.payeePubkey(),
-                call.currency(),
-                call.amountMinor(),
-                call.rateChainPerUnit(),
-                call.chainAmount(),
-                call.ttlSecs(),
-                call.payerPubkey(),
-                call.memo().orElse(""),
-                call.quoteId().map(id -> quoteId("quote_id", id)));
-        return quotes.issue(terms).thenApplyAsync(QuoteMethods::issued, executor);
-    }
-
-    private static QuoteIssue.Result issued(Quotes.Issued issued) {
-        return new QuoteIssue.Result(
-                credential(issued.signed()),
-                issued.signed().signature(),
-                issued.signer(),
-                issued.payee(),
-                issued.genesis(),
-                issued.image(),
-                issued.preimage(),
-                issued.hashLock());
+        call.quoteId().ifPresent(id -> quoteId("quote_id", id));
+        return quotes.issue(call);
     }
 
     private CompletionStage<QuoteVerify.Result> verify(QuoteVerify call, CallContext context) {
-        return quotes.verify(signed(call.quote())).thenApplyAsync(QuoteMethods::verdict, executor);
-    }
-
-    private static QuoteVerify.Result verdict(Quotes.Verdict verdict) {
-        return new QuoteVerify.Result(
-                verdict.failure().isEmpty(), verdict.failure(), verdict.signer(), verdict.payee(), verdict.genesis());
-    }
-
-    private static QuoteCredential credential(SignedQuote signed) {
-        Quote quote = signed.quote();
-        return new QuoteCredential(
-                quote.version(),
-                quote.id(),
-                quote.currency(),
-                quote.amountMinor(),
-                quote.rate(),
-                quote.chainAmount(),
-                quote.payee(),
-                quote.payer(),
-                quote.issuedAt(),
-                quote.expiresAt(),
-                quote.memo(),
-                signed.signer(),
-                signed.signature());
+        return quotes.verify(signed(call.quote()));
     }
 
     /** @throws RefusedException -32602 for an id of another length */

@@ -324,15 +324,7 @@ public final class ReadMethods {
         }
         WalletFigures.History history = figures.get().history(Duration.ofHours(hours), clock.instant());
         return CompletableFuture.completedStage(new GetWalletHistory.Result(
-                WalletFigures.STEP.toSeconds(),
-                history.height(),
-                history.completeFrom(),
-                history.steps().stream().map(ReadMethods::step).toList()));
-    }
-
-    private static GetWalletHistory.Step step(WalletFigures.Step step) {
-        return new GetWalletHistory.Step(
-                step.time(), step.deposits(), step.deposited(), step.payments(), step.paid(), step.balance());
+                WalletFigures.STEP.toSeconds(), history.height(), history.completeFrom(), history.steps()));
     }
 
     private CompletionStage<UtxoListing> addressUtxos(GetAddressUtxos call, CallContext context) {

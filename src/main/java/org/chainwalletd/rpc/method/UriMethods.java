@@ -27,22 +27,12 @@ public final class UriMethods {
     }
 
     private CompletionStage<PaymentUriEncode.Result> encode(PaymentUriEncode call, CallContext context) {
-        PaymentRequest request = call.request();
-        PaymentUriCodec.PaymentUri uri = new PaymentUriCodec.PaymentUri(
-                request.address(),
-                request.amount(),
-                request.memo(),
-                request.hashLock(),
-                request.timeout(),
-                request.label());
-        return CompletableFuture.completedStage(new PaymentUriEncode.Result(codec.encode(uri)));
+        return CompletableFuture.completedStage(new PaymentUriEncode.Result(codec.encode(call.request())));
     }
 
     private CompletionStage<PaymentRequest> decode(PaymentUriDecode call, CallContext context) {
         try {
-            PaymentUriCodec.PaymentUri uri = codec.decode(call.uri());
-            return CompletableFuture.completedStage(new PaymentRequest(
-                    uri.address(), uri.amount(), uri.memo(), uri.hashLock(), uri.timeout(), uri.label()));
+            return CompletableFuture.completedStage(codec.decode(call.uri()));
         } catch (RefusedException e) {
             return CompletableFuture.failedStage(RefusedException.invalidParams("parameter `uri`: " + e.getMessage()));
         }

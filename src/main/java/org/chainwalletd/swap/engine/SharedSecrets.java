@@ -19,6 +19,7 @@ import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 import org.chainwalletd.account.endpoints.AccountReads.AccountTransaction;
 import org.chainwalletd.account.endpoints.BlockRef;
+import org.chainwalletd.api.Htlcs;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
@@ -87,8 +88,8 @@ public final class SharedSecrets {
         do {
             HtlcRecords.Listing listing = await(setup.htlcs()
                     .list(new HtlcRecords.Query(
-                            Set.of(HtlcRecord.Role.SENDER, HtlcRecord.Role.BOTH),
-                            Set.of(HtlcRecord.State.CLAIMED),
+                            Set.of(Htlcs.Role.SENDER, Htlcs.Role.BOTH),
+                            Set.of(Htlcs.State.CLAIMED),
                             OptionalLong.of(since),
                             Optional.empty(),
                             cursor,
@@ -156,9 +157,9 @@ public final class SharedSecrets {
     }
 
     private static boolean paysUs(HtlcRecord record) {
-        return record.state().isOpen()
+        return record.isOpen()
                 && record.lockHeight().isPresent()
-                && (record.role() == HtlcRecord.Role.RECEIVER || record.role() == HtlcRecord.Role.BOTH);
+                && (record.role() == Htlcs.Role.RECEIVER || record.role() == Htlcs.Role.BOTH);
     }
 
     private boolean claimAll(List<HtlcRecord> open, Optional<Bytes> secret) {
@@ -195,6 +196,7 @@ public final class SharedSecrets {
                 record.params().sender(),
                 record.params().timeoutHeight(),
                 Optional.of(ChainFee.of(minimum, record.amount(), 1)),
+                Optional.empty(),
                 Optional.of("watchtower-claim-" + record.lock()));
     }
 

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -24,7 +23,6 @@ import org.chainwalletd.swap.legs.SwapAlarm;
  * @param changed hears of each change after it is durable; must not block
  * @param margins that are demanded when the secret leaves: half of one later, a claim in no block is an alarm
  * @param alarms hears what somebody should look at; must not block
- * @param executor for continuations; never blocks
  */
 public record SwapSetup(
         SwapJournal journal,
@@ -36,8 +34,7 @@ public record SwapSetup(
         BooleanSupplier stopping,
         SwapListener changed,
         SwapLimits.Span margins,
-        Consumer<SwapAlarm> alarms,
-        Executor executor) {
+        Consumer<SwapAlarm> alarms) {
     long now() {
         return clock.instant().getEpochSecond();
     }

@@ -55,7 +55,6 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
      * @param addresses all of ours on the account chain, also those whose key was replaced
      * @param pace from the end of one round to the next
      * @param threads for rounds; may block
-     * @param executor for continuations; never blocks
      */
     public record Setup(
             AccountChain chain,
@@ -67,8 +66,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
             Orphans orphans,
             SharedSecrets secrets,
             Duration pace,
-            Executor threads,
-            Executor executor) {
+            Executor threads) {
         String scan() {
             return Watchtower.scan(chain, contract);
         }

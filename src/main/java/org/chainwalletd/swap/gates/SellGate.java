@@ -57,10 +57,6 @@ public final class SellGate {
         Story story() {
             return new Story(chainId, settledBlock, settledNumber, codeHash, settled, lockedAt);
         }
-
-        public EndpointView withLockAt(long time) {
-            return new EndpointView(chainId, settledBlock, settledNumber, codeHash, settled, latest, latestTime, time);
-        }
     }
 
     /**

@@ -44,13 +44,7 @@ public record SwapLimits(
      * @param maxFeeBps fee and network fee over the output
      * @param maxImpactBps how far the output may be below the pool's own price
      */
-    public record Price(long maxFeeBps, long maxImpactBps) {
-        public static final Price USUAL = new Price(100, 500);
-    }
-
-    public static final Span USUAL_LONGEST = new Span(4_320, 43_200);
-    public static final Span USUAL_MARGINS = new Span(360, 3_600);
-    public static final int DEFAULT_QUORUM = 2;
+    public record Price(long maxFeeBps, long maxImpactBps) {}
 
     /** The pool's lock must be mined within this of ours reaching its depth. */
     public static final long POOL_WINDOW_SECONDS = 1_800;
@@ -70,36 +64,6 @@ public record SwapLimits(
     public static final long MAX_CHAIN_BLOCK_AGE = 600;
     /** Blocks that took longer than this many times their expected time may be somebody's own. */
     static final long SLOWEST_PACE = 3;
-
-    /** Limits where the operator has named no others. */
-    public static SwapLimits usual(Contract contract, Finality finality) {
-        return new SwapLimits(
-                contract,
-                DEFAULT_QUORUM,
-                finality,
-                OptionalLong.empty(),
-                USUAL_LONGEST,
-                USUAL_MARGINS,
-                Price.USUAL,
-                false);
-    }
-
-    /** With this depth on the chain, whatever the amount. */
-    public SwapLimits withDepth(long blocks) {
-        return with(OptionalLong.of(blocks), margins, development);
-    }
-
-    public SwapLimits withMargins(Span left) {
-        return with(chainConfirmations, left, development);
-    }
-
-    public SwapLimits forDevelopment(boolean isDevelopment) {
-        return with(chainConfirmations, margins, isDevelopment);
-    }
-
-    private SwapLimits with(OptionalLong depth, Span left, boolean isDevelopment) {
-        return new SwapLimits(contract, quorum, finality, depth, longest, left, price, isDevelopment);
-    }
 
     /** The seconds that a lock in the contract needs to become settled, with room for slots that are missed. */
     public long finalitySeconds() {

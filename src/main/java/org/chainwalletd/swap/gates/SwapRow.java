@@ -300,11 +300,7 @@ public record SwapRow(
          * @param end its timeout height or deadline in Unix seconds, unsigned: from then on the pool can take it back; empty in rows of earlier
          *     releases
          */
-        record Locked(String reference, OptionalLong end) implements PoolLock {
-            public Locked(String reference) {
-                this(reference, OptionalLong.empty());
-            }
-        }
+        record Locked(String reference, OptionalLong end) implements PoolLock {}
 
         /** A lock with other terms has the slot of our hash lock. */
         record Foreign() implements PoolLock {}
@@ -356,13 +352,6 @@ public record SwapRow(
         /** Whether it has been due on the chain for about as long. */
         static boolean byManyBlocks(long tipHeight, long timeout) {
             return U64.toBigInteger(tipHeight).subtract(PATIENCE_BLOCKS).compareTo(U64.toBigInteger(timeout)) > 0;
-        }
-
-        /** By the terms of a swap, with whichever clock its own lock has. */
-        public static boolean of(SwapTerms terms, long tipHeight, long blockTime) {
-            return terms.direction().isSell()
-                    ? onTheChain(tipHeight, terms.timeout())
-                    : inTheContract(blockTime, terms.timeout());
         }
     }
 }

@@ -371,6 +371,7 @@ public final class ChainOwnLeg implements OwnLeg {
                                         terms.hashLock(),
                                         terms.timeout(),
                                         Optional.of(fee),
+                                        Optional.empty(),
                                         Optional.of(token)),
                                 output,
                                 view.tip().height()))));

@@ -396,6 +396,7 @@ public final class ChainPoolLeg implements PoolLeg {
                     row.params().sender(),
                     row.params().timeoutHeight(),
                     Optional.of(fee),
+                    Optional.empty(),
                     token);
         }
 

@@ -298,8 +298,7 @@ class AccountChainTest {
                         : truth);
 
         assertThat(reachedCount(rig.endpoints)).isZero();
-        assertThat(done(rig.endpoints.fees()).baseFee())
-                .isEqualTo(rig.chain.head().baseFee());
+        assertThat(done(rig.fees()).baseFee()).isEqualTo(rig.chain.head().baseFee());
     }
 
     @Test

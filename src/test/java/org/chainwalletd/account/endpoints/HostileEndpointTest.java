@@ -2,6 +2,7 @@ package org.chainwalletd.account.endpoints;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.math.BigInteger;
 import java.net.URI;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import javax.net.ssl.SSLContext;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.testkit.typed.javadsl.ManualTime;
 import org.chainwalletd.account.endpoints.AccountChain.Finality;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.net.HttpPeers;
 import org.chainwalletd.testkit.HostileUpstream;
 import org.chainwalletd.testkit.TestCertificate;
@@ -64,8 +66,14 @@ class HostileEndpointTest {
     }
 
     private static CompletableFuture<?> ask(URI url) {
-        AccountChain.Setup setup =
-                new AccountChain.Setup(List.of(url), 1, BigInteger.ONE, Finality.FINALIZED, PATIENCE);
+        AccountChain.Setup setup = new AccountChain.Setup(
+                List.of(url),
+                1,
+                BigInteger.ONE,
+                Finality.FINALIZED,
+                PATIENCE,
+                ByteBudget.ofHeap(AccountChain.HEAP_SHARE),
+                new SimpleMeterRegistry());
         return AccountChain.start(
                         peers, setup, new AccountChain.Threads(kit.system().executionContext(), TestPools::of))
                 .asked(reads -> reads.block(BlockRef.Tag.LATEST))

@@ -24,7 +24,7 @@ class BlockVectorTest {
     private static final Address MINER =
             Address.parse("baf5bbd42f09269033ef5597686168675115fdc46091af4ee934ff06d17b7257");
 
-    private final Ledger ledger = new Ledger(CHAIN, (scripts, tip) -> {});
+    private final Ledger ledger = new Ledger(CHAIN, Effort.NONE, (scripts, tip) -> {});
 
     {
         ledger.prompt(true);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** Who counts as one address, and who is bound by nothing but the totals. */
 class AddressSharesTest {
-    private static final HttpLimits LIMITS = ServerFixture.LIMITS.withShares(2, 1 << 10, Long.MAX_VALUE);
+    private static final HttpLimits LIMITS = ServerFixture.withShares(ServerFixture.LIMITS, 2, 1 << 10, Long.MAX_VALUE);
 
     private final AddressShares shares =
             new AddressShares(LIMITS, ByteBudget.of(1 << 20), new ClientAddress(List.of("2001:db8::1")));
@@ -63,7 +63,8 @@ class AddressSharesTest {
     }
 
     private static final long NOW = 1_000;
-    private static final HttpLimits WIDE = ServerFixture.LIMITS.withShares(1_000, 1 << 10, Long.MAX_VALUE);
+    private static final HttpLimits WIDE =
+            ServerFixture.withShares(ServerFixture.LIMITS, 1_000, 1 << 10, Long.MAX_VALUE);
     private final AddressShares wide =
             new AddressShares(WIDE, ByteBudget.of(1 << 20), new ClientAddress(List.of("10.9.9.9")));
 

@@ -35,7 +35,7 @@ class AuthenticationTest {
     @Test
     void each_token_grants_its_own_scope_and_no_other_string_grants_any() throws Exception {
         Authenticator authenticator =
-                new Authenticator(Tokens.open(datadir, ServerFixture.TOKENS, line -> {}), NamedTokens.none());
+                new Authenticator(ServerFixture.tokens(datadir, ServerFixture.TOKENS, line -> {}), NamedTokens.none());
 
         assertThat(authenticator.grantOf("Bearer " + ServerFixture.READ)).contains(Grant.of(Scope.READ));
         assertThat(authenticator.grantOf("bearer  " + ServerFixture.MANAGE + " "))
@@ -57,7 +57,8 @@ class AuthenticationTest {
     @Test
     void the_first_start_makes_three_files_for_the_owner_only_and_tells_each_token_once() throws Exception {
         List<String> told = new ArrayList<>();
-        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), told::add), NamedTokens.none());
+        Authenticator authenticator =
+                new Authenticator(ServerFixture.tokens(datadir, Map.of(), told::add), NamedTokens.none());
 
         assertThat(told).hasSize(3);
         for (Scope scope : Scope.values()) {
@@ -71,14 +72,14 @@ class AuthenticationTest {
         }
 
         List<String> toldAgain = new ArrayList<>();
-        Tokens.open(datadir, Map.of(), toldAgain::add);
+        ServerFixture.tokens(datadir, Map.of(), toldAgain::add);
         assertThat(toldAgain).isEmpty();
     }
 
     @Test
     void a_configured_token_suppresses_the_file_of_its_scope_only() throws Exception {
         Authenticator authenticator = new Authenticator(
-                Tokens.open(datadir, Map.of("manage", ServerFixture.MANAGE), line -> {}), NamedTokens.none());
+                ServerFixture.tokens(datadir, Map.of("manage", ServerFixture.MANAGE), line -> {}), NamedTokens.none());
 
         assertThat(datadir.resolve("token-manage")).doesNotExist();
         assertThat(datadir.resolve("token-read")).exists();
@@ -97,7 +98,7 @@ class AuthenticationTest {
                 "not-ascii-\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9"
             })
     void an_unusable_configured_token_is_refused_without_being_shown(String token) {
-        assertThatThrownBy(() -> Tokens.open(datadir, Map.of("read", token), line -> {}))
+        assertThatThrownBy(() -> ServerFixture.tokens(datadir, Map.of("read", token), line -> {}))
                 .isInstanceOf(Tokens.TokenException.class)
                 .hasMessageStartingWith("the configured read token ")
                 .satisfies(e -> {
@@ -112,7 +113,7 @@ class AuthenticationTest {
     void an_unusable_token_file_is_refused_by_its_name(String content) throws Exception {
         Files.writeString(datadir.resolve("token-spend"), content);
 
-        assertThatThrownBy(() -> Tokens.open(datadir, Map.of(), line -> {}))
+        assertThatThrownBy(() -> ServerFixture.tokens(datadir, Map.of(), line -> {}))
                 .isInstanceOf(Tokens.TokenException.class)
                 .hasMessageContaining(datadir.resolve("token-spend").toString());
     }
@@ -120,7 +121,7 @@ class AuthenticationTest {
     @Test
     void a_folder_in_the_place_of_a_token_file_is_named() throws Exception {
         Path folder = Files.createDirectory(datadir.resolve("token-read"));
-        assertThatThrownBy(() -> Tokens.open(datadir, Map.of(), line -> {}))
+        assertThatThrownBy(() -> ServerFixture.tokens(datadir, Map.of(), line -> {}))
                 .isInstanceOf(Tokens.TokenException.class)
                 .hasMessageContaining(folder.toString());
     }
@@ -130,18 +131,20 @@ class AuthenticationTest {
         Map<String, String> tokens = new HashMap<>(ServerFixture.TOKENS);
         tokens.put("read", ServerFixture.SPEND);
 
-        assertThatThrownBy(() -> Tokens.open(datadir, tokens, line -> {}))
+        assertThatThrownBy(() -> ServerFixture.tokens(datadir, tokens, line -> {}))
                 .isInstanceOf(Tokens.TokenException.class)
                 .hasMessage("the read token and the spend token are the same: give every scope a token of its own");
     }
 
     @Test
     void a_replaced_file_is_taken_at_a_reload_and_the_old_token_is_void() throws Exception {
-        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}), NamedTokens.none());
+        Authenticator authenticator =
+                new Authenticator(ServerFixture.tokens(datadir, Map.of(), line -> {}), NamedTokens.none());
         String old = Files.readString(datadir.resolve("token-read")).strip();
         Files.writeString(datadir.resolve("token-read"), "another-token-0123456789\n");
 
-        assertThat(new TokenRotation(new Tokens.InFiles(datadir, Map.of(), Tokens.EVERY_SCOPE), authenticator).reload())
+        assertThat(new TokenRotation(new Tokens.InFiles(datadir, Map.of(), ServerFixture.EVERY_SCOPE), authenticator)
+                        .reload())
                 .isTrue();
 
         assertThat(authenticator.grantOf("Bearer another-token-0123456789")).contains(Grant.of(Scope.READ));
@@ -150,9 +153,10 @@ class AuthenticationTest {
 
     @Test
     void files_that_have_changed_are_taken_at_the_second_look_that_finds_them_so() throws Exception {
-        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}), NamedTokens.none());
+        Authenticator authenticator =
+                new Authenticator(ServerFixture.tokens(datadir, Map.of(), line -> {}), NamedTokens.none());
         TokenRotation rotation =
-                new TokenRotation(new Tokens.InFiles(datadir, Map.of(), Tokens.EVERY_SCOPE), authenticator);
+                new TokenRotation(new Tokens.InFiles(datadir, Map.of(), ServerFixture.EVERY_SCOPE), authenticator);
         rotation.look();
         String before = Files.readString(datadir.resolve("token-read")).strip();
 
@@ -167,9 +171,10 @@ class AuthenticationTest {
 
     @Test
     void files_that_a_look_finds_unusable_change_nothing_until_they_are_mended() throws Exception {
-        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}), NamedTokens.none());
+        Authenticator authenticator =
+                new Authenticator(ServerFixture.tokens(datadir, Map.of(), line -> {}), NamedTokens.none());
         TokenRotation rotation =
-                new TokenRotation(new Tokens.InFiles(datadir, Map.of(), Tokens.EVERY_SCOPE), authenticator);
+                new TokenRotation(new Tokens.InFiles(datadir, Map.of(), ServerFixture.EVERY_SCOPE), authenticator);
         Path file = datadir.resolve("token-read");
         String before = Files.readString(file).strip();
 
@@ -191,9 +196,10 @@ class AuthenticationTest {
     @Test
     void sighup_makes_the_process_take_the_files_anew() throws Exception {
         HangUp.assumeHeard();
-        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}), NamedTokens.none());
+        Authenticator authenticator =
+                new Authenticator(ServerFixture.tokens(datadir, Map.of(), line -> {}), NamedTokens.none());
         Files.writeString(datadir.resolve("token-spend"), "another-token-0123456789\n");
-        new TokenRotation(new Tokens.InFiles(datadir, Map.of(), Tokens.EVERY_SCOPE), authenticator).onHangUp();
+        new TokenRotation(new Tokens.InFiles(datadir, Map.of(), ServerFixture.EVERY_SCOPE), authenticator).onHangUp();
 
         long self = ProcessHandle.current().pid();
         assertThat(Await.exit(new ProcessBuilder("kill", "-HUP", Long.toString(self)).start()))
@@ -206,11 +212,12 @@ class AuthenticationTest {
 
     @Test
     void a_reload_of_files_that_cannot_be_served_with_keeps_the_tokens_before() throws Exception {
-        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}), NamedTokens.none());
+        Authenticator authenticator =
+                new Authenticator(ServerFixture.tokens(datadir, Map.of(), line -> {}), NamedTokens.none());
         String read = Files.readString(datadir.resolve("token-read")).strip();
         String spend = Files.readString(datadir.resolve("token-spend")).strip();
         TokenRotation rotation =
-                new TokenRotation(new Tokens.InFiles(datadir, Map.of(), Tokens.EVERY_SCOPE), authenticator);
+                new TokenRotation(new Tokens.InFiles(datadir, Map.of(), ServerFixture.EVERY_SCOPE), authenticator);
 
         Files.writeString(datadir.resolve("token-read"), "");
         assertThat(rotation.reload()).isFalse();

@@ -93,7 +93,7 @@ class ClientLeavesTest {
     private ServerFixture fixture;
 
     private static HttpLimits limits(Duration halfClosed) {
-        return new HttpLimits(
+        return ServerFixture.limits(
                 1 << 20, 100, 1, Duration.ofSeconds(20), Duration.ofSeconds(60), Duration.ofSeconds(20), halfClosed);
     }
 

@@ -5,13 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
+import org.chainwalletd.http.ServerFixture;
 import org.chainwalletd.net.ByteBudget;
 import org.junit.jupiter.api.Test;
 
 class HttpLimitsTest {
     private static final Duration LONG = Duration.ofMinutes(1);
-    private static final HttpLimits LIMITS =
-            new HttpLimits(1 << 20, 1_000, 8, LONG, LONG, LONG, LONG, 1 << 20).withShares(750, 1 << 20, 1 << 20);
+    private static final HttpLimits LIMITS = ServerFixture.withShares(
+            ServerFixture.limits(1 << 20, 1_000, 8, LONG, LONG, LONG, LONG, 1 << 20), 750, 1 << 20, 1 << 20);
 
     @Test
     void where_fewer_connections_fit_one_address_leaves_as_large_a_part_to_others() {

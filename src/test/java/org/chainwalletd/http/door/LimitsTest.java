@@ -35,7 +35,7 @@ class LimitsTest {
     Path datadir;
 
     private static HttpLimits limits(int connections, Duration request, Duration keepAlive, Duration halfClosed) {
-        return new HttpLimits(1 << 20, connections, 2, request, keepAlive, SHORT, halfClosed);
+        return ServerFixture.limits(1 << 20, connections, 2, request, keepAlive, SHORT, halfClosed);
     }
 
     @Test
@@ -270,7 +270,7 @@ class LimitsTest {
 
     @Test
     void an_address_at_its_bound_is_refused_and_the_others_are_served() throws Exception {
-        HttpLimits limits = limits(10, LONG, LONG, LONG).withShares(2, Long.MAX_VALUE, Long.MAX_VALUE);
+        HttpLimits limits = ServerFixture.withShares(limits(10, LONG, LONG, LONG), 2, Long.MAX_VALUE, Long.MAX_VALUE);
         try (ServerFixture fixture = new ServerFixture(datadir, limits);
                 RawClient two = fixture.client();
                 RawClient other = RawClient.to(fixture.server.address(), "127.0.0.2")) {
@@ -297,7 +297,7 @@ class LimitsTest {
 
     @Test
     void a_proxy_stands_for_many_and_is_bound_by_the_totals_only() throws Exception {
-        HttpLimits limits = limits(10, LONG, LONG, LONG).withShares(1, 0, Long.MAX_VALUE);
+        HttpLimits limits = ServerFixture.withShares(limits(10, LONG, LONG, LONG), 1, 0, Long.MAX_VALUE);
         try (ServerFixture fixture = new ServerFixture(datadir, limits, List.of("127.0.0.0/24"), Optional.empty());
                 RawClient one = fixture.client();
                 RawClient two = fixture.client()) {
@@ -308,7 +308,7 @@ class LimitsTest {
 
     @Test
     void an_address_and_a_connection_hold_no_more_than_their_shares() throws Exception {
-        HttpLimits limits = limits(100, LONG, LONG, LONG).withShares(100, 300 << 10, 200 << 10);
+        HttpLimits limits = ServerFixture.withShares(limits(100, LONG, LONG, LONG), 100, 300 << 10, 200 << 10);
         String head = "POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ServerFixture.READ
                 + "\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n";
         try (ServerFixture fixture = new ServerFixture(datadir, limits);

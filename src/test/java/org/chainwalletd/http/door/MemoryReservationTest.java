@@ -53,7 +53,7 @@ class MemoryReservationTest {
     private static final HttpLimits LIMITS = limits(100);
 
     private static HttpLimits limits(int perToken) {
-        return new HttpLimits(
+        return ServerFixture.limits(
                 1 << 20,
                 100,
                 perToken,
@@ -243,7 +243,7 @@ class MemoryReservationTest {
             throws Exception {
         int waiting = 8;
         int atOnce = Runtime.getRuntime().availableProcessors();
-        start(new HttpLimits(1 << 20, 100, waiting + atOnce, LONG, LONG, LONG, LONG, 256L << 20), http2);
+        start(ServerFixture.limits(1 << 20, 100, waiting + atOnce, LONG, LONG, LONG, LONG, 256L << 20), http2);
         for (int i = 0; i < atOnce; i++) {
             connect().post(ServerFixture.READ, "\"block\"" + " ".repeat(20 << 10));
         }
@@ -368,7 +368,13 @@ class MemoryReservationTest {
                 limits,
                 http2
                         ? ServerFixture.withHttp2(Optional.empty())
-                        : new HttpServer.Place(ServerFixture.LOOPBACK, List.of(), Optional.empty(), Optional.empty()),
+                        : new HttpServer.Place(
+                                ServerFixture.LOOPBACK,
+                                List.of(),
+                                Optional.empty(),
+                                false,
+                                Optional.empty(),
+                                Optional.empty()),
                 List.of(),
                 Optional.of(this::answer));
     }

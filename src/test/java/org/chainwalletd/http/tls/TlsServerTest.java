@@ -255,7 +255,7 @@ public class TlsServerTest {
 
     @Test
     void a_handshake_that_does_not_end_in_time_is_cut_off() throws Exception {
-        HttpLimits impatient = new HttpLimits(
+        HttpLimits impatient = ServerFixture.limits(
                 1 << 20,
                 100,
                 8,
@@ -274,7 +274,7 @@ public class TlsServerTest {
 
     @Test
     void an_http_2_connection_without_requests_is_closed() throws Exception {
-        HttpLimits impatient = new HttpLimits(
+        HttpLimits impatient = ServerFixture.limits(
                 1 << 20,
                 100,
                 8,

@@ -71,7 +71,7 @@ class TlsWeightTest {
     /** Says last how many bytes each connection weighs. */
     static final class Weighing {
         private static final int CONNECTIONS = 64;
-        private static final HttpLimits PATIENT = new HttpLimits(
+        private static final HttpLimits PATIENT = ServerFixture.limits(
                 1 << 20,
                 100,
                 8,

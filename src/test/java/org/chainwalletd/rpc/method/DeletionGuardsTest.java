@@ -27,6 +27,7 @@ import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.ScriptedNode;
+import org.chainwalletd.testkit.TestNodes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -100,7 +101,7 @@ class DeletionGuardsTest {
                 1 << 20,
                 8,
                 Optional.empty());
-        return Nodes.start(
+        return TestNodes.start(
                 kit.system(),
                 settings,
                 Optional.of(Hash256.parse(OURS)),

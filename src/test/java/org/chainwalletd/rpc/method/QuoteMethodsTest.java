@@ -64,9 +64,7 @@ class QuoteMethodsTest {
         Quotes quotes = new Quotes(
                 chain, signer, identity, () -> Instant.ofEpochSecond(now), new SecureRandom(), Runnable::run);
         return new CallRig(
-                QuoteMethods.all(chain, quotes, Runnable::run),
-                new KeyringErrors(Path.of("wallets")),
-                new UpstreamErrors());
+                QuoteMethods.all(chain, quotes), new KeyringErrors(Path.of("wallets")), new UpstreamErrors());
     }
 
     private Map<String, Object> terms() {

@@ -33,6 +33,7 @@ import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.store.WatchStore;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.TestNodes;
 
 /** The read methods behind the real envelope, over nodes that the test chooses. */
 final class ReadRig implements AutoCloseable {
@@ -50,7 +51,7 @@ final class ReadRig implements AutoCloseable {
     ReadRig(Optional<Hash256> expectGenesis, Path datadir, URI... urls) {
         Settings.Node settings = new Settings.Node(
                 List.of(urls), 2, Duration.ofMillis(10), Duration.ofSeconds(10), 8 << 20, 32, Optional.empty());
-        nodes = Nodes.start(
+        nodes = TestNodes.start(
                 kit.system(),
                 settings,
                 expectGenesis,

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 public class DecisionTest {
     private static final OwnLock LOCKED = new OwnLock.Locked("ours", OptionalLong.of(Sample.NOW));
     private static final OwnLock YOUNG = new OwnLock.Locked("ours", OptionalLong.empty());
-    private static final PoolLock POOL = new PoolLock.Locked("theirs");
+    private static final PoolLock POOL = new PoolLock.Locked("theirs", OptionalLong.empty());
     private static final Optional<GateVerdict> OPEN = Optional.of(GateVerdict.OPEN);
     private static final Optional<GateVerdict> CLOSED = Optional.of(GateVerdict.closed("not yet"));
 
@@ -198,11 +198,15 @@ public class DecisionTest {
     @EnumSource(Direction.class)
     void the_two_legs_differ_by_one_at_the_boundary(Direction direction) {
         SwapTerms terms = Sample.terms(direction);
-        assertThat(RefundDue.of(terms, terms.timeout() - 1, terms.timeout() - 1))
-                .isFalse();
-        assertThat(RefundDue.of(terms, terms.timeout(), terms.timeout())).isEqualTo(!direction.isSell());
-        assertThat(RefundDue.of(terms, terms.timeout() + 1, terms.timeout() + 1))
-                .isTrue();
+        assertThat(isDue(terms, terms.timeout() - 1, terms.timeout() - 1)).isFalse();
+        assertThat(isDue(terms, terms.timeout(), terms.timeout())).isEqualTo(!direction.isSell());
+        assertThat(isDue(terms, terms.timeout() + 1, terms.timeout() + 1)).isTrue();
+    }
+
+    private static boolean isDue(SwapTerms terms, long tipHeight, long blockTime) {
+        return terms.direction().isSell()
+                ? RefundDue.onTheChain(tipHeight, terms.timeout())
+                : RefundDue.inTheContract(blockTime, terms.timeout());
     }
 
     @Test

@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ForkJoinPool;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
-import org.chainwalletd.account.endpoints.AccountChain.Finality;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Reward;
@@ -75,9 +74,7 @@ public class PoolQuotesTest {
     }
 
     private static SwapLimits limits(EvmAddress contract) {
-        return SwapLimits.usual(
-                        new SwapLimits.Contract(BigInteger.valueOf(31_337), contract, Sample.CODE), Finality.FINALIZED)
-                .forDevelopment(true);
+        return Sample.limits(new SwapLimits.Contract(BigInteger.valueOf(31_337), contract, Sample.CODE), true);
     }
 
     private static String refused(PoolConduct conduct, Direction direction) {

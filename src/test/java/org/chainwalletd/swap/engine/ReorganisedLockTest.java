@@ -22,7 +22,6 @@ import org.chainwalletd.swap.engine.SwapEngine.StalledSwaps;
 import org.chainwalletd.swap.engine.SwapQuestion.SwapReply;
 import org.chainwalletd.swap.gates.LockPermission;
 import org.chainwalletd.swap.gates.Sample;
-import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapRow.ChainObservation;
 import org.chainwalletd.swap.gates.SwapRow.OwnLock;
@@ -103,9 +102,8 @@ public class ReorganisedLockTest {
                 () -> OptionalLong.of(Sample.TIP),
                 () -> false,
                 changed -> {},
-                SwapLimits.USUAL_MARGINS,
-                alarm -> {},
-                ForkJoinPool.commonPool());
+                Sample.MARGINS,
+                alarm -> {});
         engine = kit.spawn(SwapEngine.create(setup, new StalledSwaps()));
         CompletableFuture<SwapReply> reply = new CompletableFuture<>();
         engine.tell(new SwapEngine.Ask(ID, new SwapQuestion.Execute(Optional.empty(), reply)));
@@ -167,9 +165,8 @@ public class ReorganisedLockTest {
                 () -> OptionalLong.of(Sample.TIP),
                 () -> false,
                 changed -> {},
-                SwapLimits.USUAL_MARGINS,
-                alarm -> {},
-                ForkJoinPool.commonPool());
+                Sample.MARGINS,
+                alarm -> {});
         engine = kit.spawn(SwapEngine.create(setup, new StalledSwaps()));
         Await.until("it is given up", () -> legs.abandoned.get() > 0);
     }

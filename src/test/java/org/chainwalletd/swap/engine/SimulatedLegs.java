@@ -195,7 +195,7 @@ public final class SimulatedLegs implements Legs {
         }
         return poolTookBackAt >= 0
                 ? new PoolLock.TakenBack("p", now - poolTookBackAt >= FINAL)
-                : new PoolLock.Locked("p");
+                : new PoolLock.Locked("p", OptionalLong.empty());
     }
 
     private Acts durable(SwapRow row) {

@@ -26,7 +26,6 @@ import org.chainwalletd.swap.engine.SwapQuestion.SwapReply;
 import org.chainwalletd.swap.engine.SwapSetup.SwapListener;
 import org.chainwalletd.swap.gates.LockPermission;
 import org.chainwalletd.swap.gates.Sample;
-import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapRow.ChainObservation;
 import org.chainwalletd.swap.gates.SwapRow.OwnLock;
@@ -84,9 +83,8 @@ public class SwapAnswersTest {
                     () -> tip.get(),
                     () -> false,
                     this,
-                    SwapLimits.USUAL_MARGINS,
-                    alarm -> {},
-                    ForkJoinPool.commonPool());
+                    Sample.MARGINS,
+                    alarm -> {});
             engine = kit.spawn(SwapEngine.create(setup, new StalledSwaps()));
             return this;
         }

@@ -50,6 +50,7 @@ import org.chainwalletd.store.books.htlc.HtlcTable;
 import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.swap.engine.SwapEngine.StalledSwaps;
 import org.chainwalletd.swap.gates.QuoteBinding;
+import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapTerms;
@@ -109,9 +110,9 @@ public final class SwapDaemon implements AutoCloseable {
                     2,
                     Finality.FINALIZED,
                     OptionalLong.of(SwapWorld.CHAIN_DEPTH),
-                    SwapLimits.USUAL_LONGEST,
+                    Sample.LONGEST,
                     new SwapLimits.Span(SwapWorld.CHAIN_MARGIN, SwapWorld.EVM_MARGIN),
-                    SwapLimits.Price.USUAL,
+                    Sample.MOST_PRICE,
                     false);
         }
 
@@ -194,8 +195,7 @@ public final class SwapDaemon implements AutoCloseable {
                                 () -> false,
                                 row -> {},
                                 outside.limits().margins(),
-                                alarms,
-                                follow.executor()),
+                                alarms),
                         new StalledSwaps()));
     }
 

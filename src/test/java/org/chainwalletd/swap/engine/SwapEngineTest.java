@@ -35,7 +35,6 @@ import org.chainwalletd.swap.engine.SwapEngine.StalledSwaps;
 import org.chainwalletd.swap.engine.SwapQuestion.SwapReply;
 import org.chainwalletd.swap.gates.Acts;
 import org.chainwalletd.swap.gates.Sample;
-import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapStatus;
 import org.chainwalletd.swap.legs.Legs;
@@ -151,9 +150,8 @@ public class SwapEngineTest {
                         last.set(row);
                         heard.add(row);
                     },
-                    SwapLimits.USUAL_MARGINS,
-                    alarms::add,
-                    ForkJoinPool.commonPool());
+                    Sample.MARGINS,
+                    alarms::add);
             if (runs == 1) {
                 SwapRow row = SwapRow.quoted(
                         ID, "pool-1", run, Sample.terms(Direction.CHAIN_TO_NATIVE), Optional.empty(), Sample.NOW);

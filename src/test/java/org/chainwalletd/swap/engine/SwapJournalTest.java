@@ -94,7 +94,7 @@ public class SwapJournalTest {
             }
             for (PoolLock pool : List.of(
                     new PoolLock.Foreign(),
-                    new PoolLock.Locked("p"),
+                    new PoolLock.Locked("p", OptionalLong.empty()),
                     new PoolLock.Claimed("p", "t", true),
                     new PoolLock.TakenBack("p", true))) {
                 SwapRow seen = Sample.row(forms.size(), direction)
@@ -259,7 +259,10 @@ public class SwapJournalTest {
     void the_one_mark_of_earlier_releases_is_a_permission_unless_the_row_knows_of_a_claim() {
         SwapRow locked = Sample.row(Direction.CHAIN_TO_NATIVE)
                 .with(Acts.NONE.lock(), 7)
-                .seeing(new ChainObservation(Optional.empty(), Optional.of(new PoolLock.Locked("p")), false), 7);
+                .seeing(
+                        new ChainObservation(
+                                Optional.empty(), Optional.of(new PoolLock.Locked("p", OptionalLong.empty())), false),
+                        7);
         Acts marked = marked(locked).acts();
         assertThat(marked.claimPermitted()).isTrue();
         assertThat(marked.claimJournalled()).isFalse();

@@ -205,9 +205,8 @@ public class SwapMethodsTest {
                         () -> tip().map(at -> OptionalLong.of(at.height())).orElseThrow(),
                         () -> false,
                         news,
-                        SwapLimits.USUAL_MARGINS,
-                        alarm -> {},
-                        EXECUTOR),
+                        Sample.MARGINS,
+                        alarm -> {}),
                 stalled));
         Quoting quoting = new Quoting(new Quoting.Setup(
                 new QuoteBinding(limits(), key -> false),
@@ -256,15 +255,16 @@ public class SwapMethodsTest {
                         quorum,
                         Sample.CHAIN_ID,
                         Finality.FINALIZED,
-                        Duration.ofSeconds(5)),
+                        Duration.ofSeconds(5),
+                        ByteBudget.ofHeap(AccountChain.HEAP_SHARE),
+                        new SimpleMeterRegistry()),
                 new AccountChain.Threads(EXECUTOR, TestPools::of));
     }
 
     private SwapLimits limits() {
-        return SwapLimits.usual(
-                        new SwapLimits.Contract(Sample.CHAIN_ID, chains.evm().contract(), Sample.CODE),
-                        Finality.FINALIZED)
-                .forDevelopment(Sample.limits().development());
+        return Sample.limits(
+                new SwapLimits.Contract(Sample.CHAIN_ID, chains.evm().contract(), Sample.CODE),
+                Sample.limits().development());
     }
 
     private JsonNode answer(String method, Map<String, ?> params) {

@@ -27,7 +27,6 @@ import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.swap.engine.SwapEngine.StalledSwaps;
 import org.chainwalletd.swap.engine.SwapQuestion.SwapReply;
 import org.chainwalletd.swap.gates.Sample;
-import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapStatus;
 import org.chainwalletd.swap.gates.SwapTerms;
@@ -106,9 +105,8 @@ class SwapSwitchesTest {
                     () -> OptionalLong.of(Sample.TIP),
                     () -> !keeper.isRunning(),
                     news,
-                    SwapLimits.USUAL_MARGINS,
-                    alarm -> {},
-                    ForkJoinPool.commonPool());
+                    Sample.MARGINS,
+                    alarm -> {});
             engine = keeper.begin("swaps", SwapEngine.create(setup, new StalledSwaps()), SwapEngine::whileStopped);
             book.leaveToEngine();
             book.outdate();

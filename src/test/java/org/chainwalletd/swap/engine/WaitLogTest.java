@@ -50,7 +50,8 @@ public class WaitLogTest {
     }
 
     private static ChainObservation observation(OwnLock own) {
-        return new ChainObservation(Optional.of(own), Optional.of(new PoolLock.Locked("p")), false);
+        return new ChainObservation(
+                Optional.of(own), Optional.of(new PoolLock.Locked("p", OptionalLong.empty())), false);
     }
 
     private static Legs.View gate(Optional<GateVerdict> gate) {

@@ -17,6 +17,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.chainwalletd.api.Htlcs;
+import org.chainwalletd.api.Htlcs.Htlc;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -179,14 +181,14 @@ public class WatchtowerTest {
     }
 
     private static HtlcRecord htlc(
-            PublicKey sender, PublicKey receiver, HtlcRecord.State state, HtlcRecord.Role role, Optional<Bytes> shown) {
+            PublicKey sender, PublicKey receiver, Htlcs.State state, Htlcs.Role role, Optional<Bytes> shown) {
         return new HtlcRecord(
                 new Outpoint(Hash256.sha256(new byte[] {77}), 0),
                 new HtlcParams(sender, receiver, Sample.HASH_LOCK, 500),
                 Amount.of(Sample.COINS),
                 OptionalLong.of(50),
                 state,
-                shown.map(preimage -> new HtlcRecord.Claim(Hash256.ZERO, preimage, OptionalLong.of(60), 0)),
+                shown.map(preimage -> new Htlc.Claim(Hash256.ZERO, preimage, OptionalLong.of(60), 0)),
                 Optional.empty(),
                 role,
                 100);
@@ -211,8 +213,7 @@ public class WatchtowerTest {
                         alarms::add),
                 secrets(),
                 Duration.ofMillis(20),
-                EvmLegRig.THREADS,
-                executor)));
+                EvmLegRig.THREADS)));
     }
 
     private SharedSecrets secrets() {
@@ -388,8 +389,8 @@ public class WatchtowerTest {
         htlcs.record = Optional.of(htlc(
                 Sample.OUR_KEY,
                 Sample.POOL_KEY,
-                HtlcRecord.State.CLAIMED,
-                HtlcRecord.Role.SENDER,
+                Htlcs.State.CLAIMED,
+                Htlcs.Role.SENDER,
                 Optional.of(Bytes.of(Sample.SECRET))));
         watch();
         Await.until("a claim waits", () -> !chain.waiting().isEmpty());
@@ -403,8 +404,8 @@ public class WatchtowerTest {
         lock(Sample.HASH_LOCK, 1_000);
         chain.account(3).claim(Sample.SECRET);
         chain.mine(4);
-        htlcs.record = Optional.of(htlc(
-                Sample.POOL_KEY, Sample.OUR_KEY, HtlcRecord.State.LOCKED, HtlcRecord.Role.RECEIVER, Optional.empty()));
+        htlcs.record = Optional.of(
+                htlc(Sample.POOL_KEY, Sample.OUR_KEY, Htlcs.State.LOCKED, Htlcs.Role.RECEIVER, Optional.empty()));
         watch();
         Await.until("it is claimed", () -> !claims.isEmpty());
         ClaimRequest claim = claims.get(0);

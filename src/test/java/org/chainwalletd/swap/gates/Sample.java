@@ -28,6 +28,9 @@ public final class Sample {
     public static final BigInteger COINS = new BigInteger("1200000000");
     public static final BigInteger WEI = new BigInteger("3000000000000000000");
     public static final BigDecimal PRICE = new BigDecimal("0.25");
+    public static final SwapLimits.Span LONGEST = new SwapLimits.Span(4_320, 43_200);
+    public static final SwapLimits.Span MARGINS = new SwapLimits.Span(360, 3_600);
+    public static final SwapLimits.Price MOST_PRICE = new SwapLimits.Price(100, 500);
     public static final EvmAddress CONTRACT = EvmAddress.parse("0x" + "c0".repeat(20));
     public static final EvmAddress OUR_EVM = EvmAddress.parse("0x" + "0a".repeat(20));
     public static final EvmAddress POOL_EVM = EvmAddress.parse("0x" + "0b".repeat(20));
@@ -58,8 +61,12 @@ public final class Sample {
     }
 
     public static SwapLimits limits(boolean development) {
-        return SwapLimits.usual(new SwapLimits.Contract(CHAIN_ID, CONTRACT, CODE), Finality.FINALIZED)
-                .forDevelopment(development);
+        return limits(new SwapLimits.Contract(CHAIN_ID, CONTRACT, CODE), development);
+    }
+
+    public static SwapLimits limits(SwapLimits.Contract contract, boolean development) {
+        return new SwapLimits(
+                contract, 2, Finality.FINALIZED, OptionalLong.empty(), LONGEST, MARGINS, MOST_PRICE, development);
     }
 
     public static QuoteBinding.Now now() {

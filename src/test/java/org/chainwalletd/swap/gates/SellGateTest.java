@@ -135,9 +135,8 @@ public class SellGateTest {
 
     @Test
     void endpoints_that_differ_about_when_it_was_locked_do_not_add_up() {
-        assertThat(judge(HONEST, HONEST.withLockAt(HONEST.lockedAt() - 1)).isOpen())
-                .isFalse();
-        assertThat(both(HONEST.withLockAt(EndpointView.NEVER)).isOpen()).isFalse();
+        assertThat(judge(HONEST, lockedAt(HONEST.lockedAt() - 1)).isOpen()).isFalse();
+        assertThat(both(lockedAt(EndpointView.NEVER)).isOpen()).isFalse();
     }
 
     @ParameterizedTest
@@ -189,5 +188,17 @@ public class SellGateTest {
         assertThat(judge(new GateInputs(Sample.NOW, false, Optional.empty(), OptionalLong.empty()), HONEST, HONEST)
                         .isOpen())
                 .isFalse();
+    }
+
+    private static EndpointView lockedAt(long time) {
+        return new EndpointView(
+                HONEST.chainId(),
+                HONEST.settledBlock(),
+                HONEST.settledNumber(),
+                HONEST.codeHash(),
+                HONEST.settled(),
+                HONEST.latest(),
+                HONEST.latestTime(),
+                time);
     }
 }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 public class SwapRowTest {
     private static final OwnLock LOCKED = new OwnLock.Locked("ours", OptionalLong.of(Sample.NOW));
-    private static final PoolLock POOL = new PoolLock.Locked("theirs");
+    private static final PoolLock POOL = new PoolLock.Locked("theirs", OptionalLong.empty());
 
     private static SwapRow row(Acts acts) {
         return Sample.row(Direction.CHAIN_TO_NATIVE).with(acts, Sample.NOW);

@@ -1,5 +1,6 @@
 package org.chainwalletd.swap.legs;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.math.BigInteger;
 import java.net.URI;
 import java.time.Duration;
@@ -17,6 +18,7 @@ import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountChain.Finality;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.keyring.evm.EvmKeys;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Peers;
@@ -49,7 +51,13 @@ public record AccountSide(AccountChain endpoints, AccountSends sends) {
         AccountChain asked = AccountChain.start(
                 Peers.of(kit.system()),
                 new AccountChain.Setup(
-                        List.of(endpoints), 2, BigInteger.valueOf(EvmDevnet.CHAIN_ID), Finality.FINALIZED, PATIENCE),
+                        List.of(endpoints),
+                        2,
+                        BigInteger.valueOf(EvmDevnet.CHAIN_ID),
+                        Finality.FINALIZED,
+                        PATIENCE,
+                        ByteBudget.ofHeap(AccountChain.HEAP_SHARE),
+                        new SimpleMeterRegistry()),
                 new AccountChain.Threads(executor, TestPools::of));
         SealedSends journal = Await.result(SealedSends.open(
                 store, like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)), executor));

@@ -45,7 +45,7 @@ public class BothLegsTest {
     private static final OwnLock YOUNG = new OwnLock.Locked("ours", OptionalLong.empty());
     private static final OwnLock NONE = new OwnLock.Absent();
     private static final PoolLock NONE_OF_THEIRS = new PoolLock.Absent();
-    private static final PoolLock POOL = new PoolLock.Locked("theirs");
+    private static final PoolLock POOL = new PoolLock.Locked("theirs", OptionalLong.empty());
     private static final SwapRow QUOTED = Sample.row(Direction.CHAIN_TO_NATIVE);
     private static final SwapRow LOCKING = QUOTED.with(Acts.NONE.lock(), Sample.NOW);
 

@@ -10,6 +10,7 @@ import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -150,10 +151,15 @@ public final class ChainLegRig implements AutoCloseable {
     }
 
     static SwapLimits limits() {
-        return SwapLimits.usual(
-                        new SwapLimits.Contract(Sample.CHAIN_ID, Sample.CONTRACT, Sample.CODE), new Finality.Depth(1))
-                .withDepth(DEPTH)
-                .withMargins(new SwapLimits.Span(5, 60));
+        return new SwapLimits(
+                new SwapLimits.Contract(Sample.CHAIN_ID, Sample.CONTRACT, Sample.CODE),
+                2,
+                new Finality.Depth(1),
+                OptionalLong.of(DEPTH),
+                Sample.LONGEST,
+                new SwapLimits.Span(5, 60),
+                Sample.MOST_PRICE,
+                false);
     }
 
     private SpendEnvironment environment() {
@@ -173,7 +179,7 @@ public final class ChainLegRig implements AutoCloseable {
                                 follow.follower(), new SpendingBooks(follow.books()), follow.executor()),
                         Optional::empty),
                 keys,
-                SpendEnvironment.Stores.of(store),
+                SpendEnvironment.Stores.of(store, Optional.empty()),
                 allowance,
                 new Pace(
                         Duration.ofMillis(20),

@@ -18,6 +18,7 @@ import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.call.Faults;
 import org.chainwalletd.devnet.call.Lie;
 import org.chainwalletd.devnet.call.NodeCalls;
+import org.chainwalletd.devnet.ledger.Effort;
 import org.chainwalletd.devnet.ledger.Ledger;
 import org.chainwalletd.devnet.wire.NodeServer;
 import org.chainwalletd.devnet.wire.RpcHandler;
@@ -98,7 +99,7 @@ public final class ChainNode implements RpcHandler, AutoCloseable {
 
     /** It hears of nothing new any more: no block, and what it is sent reaches nobody. */
     public void stale() {
-        Ledger old = new Ledger(chain.ledger().profile(), (touched, tip) -> {});
+        Ledger old = new Ledger(chain.ledger().profile(), Effort.NONE, (touched, tip) -> {});
         for (long height = 1; height <= chain.ledger().tip().height(); height++) {
             old.restore(chain.ledger().blockAt(height).orElseThrow().block());
         }

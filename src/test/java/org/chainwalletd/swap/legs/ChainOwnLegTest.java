@@ -206,6 +206,7 @@ public class ChainOwnLegTest {
                         row.terms().hashLock(),
                         row.terms().timeout(),
                         Optional.empty(),
+                        Optional.empty(),
                         Optional.of(ReclaimRequest.tokenOfWatchdog(lock)))))
                 .txId()
                 .toString();
@@ -239,6 +240,7 @@ public class ChainOwnLegTest {
                 row.terms().hashLock(),
                 row.terms().timeout(),
                 Optional.empty(),
+                Optional.empty(),
                 Optional.of("by hand"));
         Hash256 taken = get(rig.htlcs.reclaim(byHand)).txId();
         rig.owners = hashLock -> Optional.of("the swap of this test");
@@ -261,6 +263,7 @@ public class ChainOwnLegTest {
                 pool.key,
                 row.terms().hashLock(),
                 row.terms().timeout(),
+                Optional.empty(),
                 Optional.empty(),
                 Optional.empty());
         rig.owners = hashLock ->

@@ -2,6 +2,7 @@ package org.chainwalletd.swap.legs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.math.BigInteger;
 import java.net.URI;
 import java.time.Duration;
@@ -18,6 +19,7 @@ import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.swap.gates.GateInputs;
 import org.chainwalletd.swap.gates.GateVerdict;
 import org.chainwalletd.swap.gates.Sample;
@@ -82,14 +84,20 @@ public class ContractEvidenceTest {
         return AccountChain.start(
                 Peers.of(kit.system()),
                 new AccountChain.Setup(
-                        urls, 2, BigInteger.valueOf(EvmDevnet.CHAIN_ID), Finality.FINALIZED, Duration.ofSeconds(10)),
+                        urls,
+                        2,
+                        BigInteger.valueOf(EvmDevnet.CHAIN_ID),
+                        Finality.FINALIZED,
+                        Duration.ofSeconds(10),
+                        ByteBudget.ofHeap(AccountChain.HEAP_SHARE),
+                        new SimpleMeterRegistry()),
                 new AccountChain.Threads(ForkJoinPool.commonPool(), TestPools::of));
     }
 
     private SwapLimits limits() {
-        return SwapLimits.usual(
+        return Sample.limits(
                 new SwapLimits.Contract(BigInteger.valueOf(EvmDevnet.CHAIN_ID), chain.contract(), chain.codeHash()),
-                Finality.FINALIZED);
+                false);
     }
 
     private GateVerdict judge(EvmEndpoint... asked) {

@@ -82,9 +82,9 @@ public final class EvmLegRig implements AutoCloseable {
                 rig.quorum,
                 Finality.FINALIZED,
                 OptionalLong.empty(),
-                SwapLimits.USUAL_LONGEST,
-                SwapLimits.USUAL_MARGINS,
-                SwapLimits.Price.USUAL,
+                Sample.LONGEST,
+                Sample.MARGINS,
+                Sample.MOST_PRICE,
                 false);
     }
 

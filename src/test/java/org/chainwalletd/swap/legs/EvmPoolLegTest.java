@@ -31,7 +31,7 @@ import org.chainwalletd.store.StoreException;
 import org.chainwalletd.swap.engine.SwapBook;
 import org.chainwalletd.swap.gates.Acts;
 import org.chainwalletd.swap.gates.GateVerdict;
-import org.chainwalletd.swap.gates.SwapLimits;
+import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapRow.ChainObservation;
 import org.chainwalletd.swap.gates.SwapRow.OwnLock;
@@ -344,7 +344,7 @@ public class EvmPoolLegTest {
     @Test
     void the_margin_is_judged_by_the_later_of_both_clocks() {
         lockedAndSettled();
-        rig.chain.clock().advance(Duration.ofSeconds(10_000 - SwapLimits.USUAL_MARGINS.secs()));
+        rig.chain.clock().advance(Duration.ofSeconds(10_000 - Sample.MARGINS.secs()));
         rig.chain.mine();
         assertThat(reason(gate())).isEqualTo("open");
         rig.chain.clock().advance(Duration.ofSeconds(1));
@@ -421,7 +421,7 @@ public class EvmPoolLegTest {
         SwapRow possible = first.seeing(
                 new ChainObservation(
                         Optional.of(new OwnLock.Locked("lock:0", OptionalLong.of(rig.now()))),
-                        Optional.of(new PoolLock.Locked("slot")),
+                        Optional.of(new PoolLock.Locked("slot", OptionalLong.empty())),
                         false),
                 rig.now());
         book.enter(possible);

@@ -1,0 +1,61 @@
+package org.chainwalletd.testkit;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.Props;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.net.ByteBudget;
+import org.chainwalletd.net.HttpPeers;
+import org.chainwalletd.node.GenesisFile;
+import org.chainwalletd.node.Nodes;
+import org.chainwalletd.stage.Spawner;
+
+/** Starts the daemon's view of its nodes under a system alone, with connections that are closed when the system ends. */
+public final class TestNodes {
+    private TestNodes() {}
+
+    public static Nodes start(
+            ActorSystem<?> system,
+            Settings.Node settings,
+            Optional<Hash256> expectGenesis,
+            GenesisFile file,
+            Executor executor,
+            Executor disk,
+            MeterRegistry metrics,
+            Supplier<SSLContext> trust) {
+        HttpPeers peers = HttpPeers.start(system, trust, executor, () -> {});
+        system.getWhenTerminated().thenRunAsync(peers::close, Runnable::run);
+        Nodes.Way way = new Nodes.Way(peers, ByteBudget.ofHeap(Nodes.HEAP_SHARE), executor, metrics);
+        return Nodes.start(under(system), settings, expectGenesis, Optional.empty(), file, way, disk);
+    }
+
+    /** Starts them for upstreams without TLS. */
+    public static Nodes start(
+            ActorSystem<?> system,
+            Settings.Node settings,
+            Optional<Hash256> expectGenesis,
+            GenesisFile file,
+            Executor executor,
+            Executor disk,
+            MeterRegistry metrics) {
+        return start(system, settings, expectGenesis, file, executor, disk, metrics, () -> {
+            throw new AssertionError("no upstream is asked over TLS");
+        });
+    }
+
+    private static Spawner under(ActorSystem<?> system) {
+        return new Spawner() {
+            @Override
+            public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+                return system.systemActorOf(behavior, name, Props.empty());
+            }
+        };
+    }
+}
