@@ -28,6 +28,7 @@ public final class Benchmarks {
         programs.put("wait", List.of("org.chainwalletd.bench.WaitBench"));
         programs.put("transfer", List.of("org.chainwalletd.spend.TransferBench"));
         programs.put("payouts", List.of("org.chainwalletd.bench.PayoutBench"));
+        programs.put("kill", List.of("org.chainwalletd.bench.KillBench"));
         programs.put("follow", List.of("org.chainwalletd.bench.FollowBench"));
         programs.put("store", List.of("org.chainwalletd.store.StoreBench"));
         programs.put("keyring", List.of("org.chainwalletd.keyring.KeyringBenchmark", "target/bench/keyring"));

@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,6 +61,35 @@ final class Installation {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    /** A daemon that serves. */
+    record Ready(Running running, URI uri) {}
+
+    /**
+     * Starts a daemon on a free port of this machine.
+     *
+     * @param tokens datadir whose tokens the daemon has too; null: it makes its own
+     */
+    Ready ready(Path datadir, Path tokens, URI node, List<String> more) throws IOException {
+        if (tokens != null) {
+            Files.createDirectories(datadir);
+            for (String scope : List.of("read", "manage", "spend")) {
+                Files.copy(tokens.resolve("token-" + scope), datadir.resolve("token-" + scope));
+            }
+        }
+        List<String> words = new ArrayList<>(List.of(
+                "--datadir",
+                datadir.toString(),
+                "--bind",
+                "127.0.0.1:0",
+                "--node-rpc",
+                node.toString(),
+                "--network",
+                "devnet"));
+        words.addAll(more);
+        Running running = start(words);
+        return new Ready(running, URI.create(running.lineWith("ready on").replaceFirst(".*(https?://\\S+).*", "$1")));
     }
 
     Running start(List<String> words) throws IOException {

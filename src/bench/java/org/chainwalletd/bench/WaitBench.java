@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -187,26 +186,11 @@ public final class WaitBench {
                 Path.of(System.getProperty("chainwalletd.home", "target/chain-walletd")),
                 Map.of("WALLETD_ARCHIVE", "off", "WALLETD_HEAP", heap));
         Path datadir = work.resolve("daemon-" + daemons++);
-        if (tokens != null) {
-            Files.createDirectories(datadir);
-            for (String scope : List.of("read", "manage", "spend")) {
-                Files.copy(tokens.resolve("token-" + scope), datadir.resolve("token-" + scope));
-            }
-        }
-        List<String> words = new ArrayList<>(List.of(
-                "--datadir",
-                datadir.toString(),
-                "--bind",
-                "127.0.0.1:0",
-                "--node-rpc",
-                node.toString(),
-                "--network",
-                "devnet"));
-        words.addAll(Arrays.asList(more));
-        Installation.Running running = daemon.start(words);
-        URI uri = URI.create(running.lineWith("ready on").replaceFirst(".*(https?://\\S+).*", "$1"));
+        Installation.Ready ready = daemon.ready(datadir, tokens, node, List.of(more));
         return new Server(
-                running, uri, Files.readString(datadir.resolve("token-read")).strip());
+                ready.running(),
+                ready.uri(),
+                Files.readString(datadir.resolve("token-read")).strip());
     }
 
     private String waiting(int number) {
