@@ -50,6 +50,8 @@ class InsidePackagesTest {
             Map.entry("node.push", Set.of("node")),
             Map.entry("rpc", Set.of()),
             Map.entry("rpc.method", Set.of("rpc")),
+            Map.entry("spend", Set.of("spend.plan")),
+            Map.entry("spend.plan", Set.of()),
             Map.entry("store", Set.of()),
             Map.entry("store.books", Set.of("store", "store.files", "store.postgres", "store.sql")),
             Map.entry("store.books.htlc", Set.of("store.books", "store.sql")),

@@ -60,6 +60,7 @@ final class KillBench {
     private final AtomicInteger orders = new AtomicInteger();
     /** The newest payment of each payer, answered or not. */
     private final AtomicReferenceArray<Map<String, Object>> newest = new AtomicReferenceArray<>(DAEMONS * PAYERS);
+
     private final AtomicBoolean isOver = new AtomicBoolean();
     private String payer;
 

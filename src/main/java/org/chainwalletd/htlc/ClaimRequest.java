@@ -11,7 +11,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.TxShape;
 import org.chainwalletd.chain.Witness;
-import org.chainwalletd.spend.ParameterDigest;
+import org.chainwalletd.spend.plan.ParameterDigest;
 
 /**
  * A claim as the caller asked for it (interface.md, section 4.8): valid before and after the timeout, as long as nobody has spent the output.

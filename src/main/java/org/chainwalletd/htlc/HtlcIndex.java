@@ -18,7 +18,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.follow.FollowedTip;
-import org.chainwalletd.spend.Receipt;
+import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.htlc.HtlcRow;

@@ -9,9 +9,9 @@ import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.HtlcScript;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.TxOutput;
-import org.chainwalletd.spend.FeeChoice;
-import org.chainwalletd.spend.ParameterDigest;
-import org.chainwalletd.spend.PaymentPlan;
+import org.chainwalletd.spend.plan.FeeChoice;
+import org.chainwalletd.spend.plan.ParameterDigest;
+import org.chainwalletd.spend.plan.PaymentPlan;
 import org.chainwalletd.store.TokenBinding;
 
 /**

@@ -19,8 +19,8 @@ import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
-import org.chainwalletd.spend.SpendException;
-import org.chainwalletd.spend.SpendRefusal;
+import org.chainwalletd.spend.plan.SpendException;
+import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.stage.Causes;
 
 /**

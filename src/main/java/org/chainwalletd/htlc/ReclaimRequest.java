@@ -10,7 +10,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.TxShape;
 import org.chainwalletd.chain.Witness;
-import org.chainwalletd.spend.ParameterDigest;
+import org.chainwalletd.spend.plan.ParameterDigest;
 import org.chainwalletd.store.TokenBinding;
 
 /**

@@ -28,11 +28,11 @@ import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.node.ChainIdentity;
 import org.chainwalletd.node.NodeClient;
-import org.chainwalletd.spend.Candidates;
-import org.chainwalletd.spend.Draft;
-import org.chainwalletd.spend.ReturningPlan;
-import org.chainwalletd.spend.SpendException;
-import org.chainwalletd.spend.SpendRefusal;
+import org.chainwalletd.spend.plan.Candidates;
+import org.chainwalletd.spend.plan.Draft;
+import org.chainwalletd.spend.plan.ReturningPlan;
+import org.chainwalletd.spend.plan.SpendException;
+import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.TokenBinding;
 

@@ -9,8 +9,8 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.TxShape;
 import org.chainwalletd.chain.Witness;
-import org.chainwalletd.spend.ParameterDigest;
-import org.chainwalletd.spend.TransferRequest;
+import org.chainwalletd.spend.plan.ParameterDigest;
+import org.chainwalletd.spend.plan.TransferRequest;
 
 /**
  * How one of its parties spends an HTLC output: into one plain output of its own. Since input, output and fee follow from the parameters,

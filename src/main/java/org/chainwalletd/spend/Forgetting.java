@@ -18,6 +18,7 @@ import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Intent;

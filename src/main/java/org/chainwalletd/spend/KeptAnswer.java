@@ -9,6 +9,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.ReceiptStore.Bound;
 

@@ -8,6 +8,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.ReceiptStore.Bound;

@@ -9,6 +9,12 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Fees;
 import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.spend.plan.Candidates;
+import org.chainwalletd.spend.plan.Draft;
+import org.chainwalletd.spend.plan.Receipt;
+import org.chainwalletd.spend.plan.SpendException;
+import org.chainwalletd.spend.plan.SpendPlan;
+import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.Coin;
 

@@ -9,6 +9,7 @@ import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.spend.plan.PaymentPlan;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.SweepStore;

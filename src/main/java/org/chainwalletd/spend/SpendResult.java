@@ -2,6 +2,7 @@ package org.chainwalletd.spend;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.store.Intent;
 
 /** Result of a running spend, for {@link Receipts}. */

@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.keeper.Keeper;
+import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;

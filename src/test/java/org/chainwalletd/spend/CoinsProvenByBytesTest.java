@@ -22,6 +22,8 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.node.NodeClient.NodeTransaction;
 import org.chainwalletd.node.NodeClient.Utxo;
 import org.chainwalletd.spend.LedgerNode.Fault;
+import org.chainwalletd.spend.plan.Receipt;
+import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -11,6 +11,8 @@ import java.util.Optional;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.spend.LedgerNode.Fault;
+import org.chainwalletd.spend.plan.Receipt;
+import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.testkit.Await;

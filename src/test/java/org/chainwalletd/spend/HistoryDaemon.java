@@ -17,6 +17,8 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.node.NodeException;
+import org.chainwalletd.spend.plan.Drawing;
+import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Coin;

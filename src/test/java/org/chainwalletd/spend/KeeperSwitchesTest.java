@@ -22,6 +22,8 @@ import java.util.stream.LongStream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.keeper.Keeper;
+import org.chainwalletd.spend.plan.Receipt;
+import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;

@@ -36,6 +36,8 @@ import org.chainwalletd.devnet.ledger.Ledger;
 import org.chainwalletd.devnet.ledger.RejectedException;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
+import org.chainwalletd.spend.plan.FeeChoice;
+import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentStore;

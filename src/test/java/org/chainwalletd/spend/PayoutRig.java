@@ -27,6 +27,7 @@ import org.chainwalletd.keeper.Background;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.payout.PayoutEnvironment;
 import org.chainwalletd.payout.Payouts;
+import org.chainwalletd.spend.plan.FeeChoice;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.PayoutStore;

@@ -19,6 +19,8 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.devnet.ledger.LedgerView;
+import org.chainwalletd.spend.plan.Receipt;
+import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;

@@ -20,6 +20,7 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.devnet.ledger.RejectedException;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AutoClose;

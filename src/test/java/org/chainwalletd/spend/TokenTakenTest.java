@@ -13,6 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.spend.plan.Receipt;
+import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReceiptStore;

@@ -9,6 +9,9 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.spend.plan.Candidates;
+import org.chainwalletd.spend.plan.Draft;
+import org.chainwalletd.spend.plan.SpendPlan;
 import org.chainwalletd.store.TokenBinding;
 
 /** A plan with a mistake: it fails where coins are chosen. */

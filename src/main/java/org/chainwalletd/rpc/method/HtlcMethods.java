@@ -34,10 +34,10 @@ import org.chainwalletd.htlc.LockRequest;
 import org.chainwalletd.htlc.ReclaimRequest;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
-import org.chainwalletd.spend.Receipt;
-import org.chainwalletd.spend.Requester;
 import org.chainwalletd.spend.Simulation;
-import org.chainwalletd.spend.TransferRequest;
+import org.chainwalletd.spend.plan.Receipt;
+import org.chainwalletd.spend.plan.Requester;
+import org.chainwalletd.spend.plan.TransferRequest;
 
 /** Answers the methods of {@link Htlcs}. */
 public final class HtlcMethods {

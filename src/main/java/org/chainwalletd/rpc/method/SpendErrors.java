@@ -11,8 +11,8 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.ErrorTranslator;
-import org.chainwalletd.spend.SpendException;
-import org.chainwalletd.spend.SpendRefusal;
+import org.chainwalletd.spend.plan.SpendException;
+import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.wire.U32;
 

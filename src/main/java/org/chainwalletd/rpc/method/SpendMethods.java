@@ -20,11 +20,11 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
-import org.chainwalletd.spend.Payment;
-import org.chainwalletd.spend.Receipt;
-import org.chainwalletd.spend.Requester;
 import org.chainwalletd.spend.SpendService;
-import org.chainwalletd.spend.TransferRequest;
+import org.chainwalletd.spend.plan.Payment;
+import org.chainwalletd.spend.plan.Receipt;
+import org.chainwalletd.spend.plan.Requester;
+import org.chainwalletd.spend.plan.TransferRequest;
 import org.chainwalletd.store.Coin;
 
 /** Answers the methods of {@link org.chainwalletd.api.Spending}. */

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Amount;
-import org.chainwalletd.spend.FeeChoice;
+import org.chainwalletd.spend.plan.FeeChoice;
 
 /** The parameters that all spends have in common: the fee, the idempotency token and the memo. */
 public final class SpendOptions {

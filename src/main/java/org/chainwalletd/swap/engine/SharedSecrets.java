@@ -30,7 +30,7 @@ import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.htlc.ClaimRequest;
 import org.chainwalletd.htlc.HtlcRecords;
 import org.chainwalletd.htlc.HtlcRecords.HtlcRecord;
-import org.chainwalletd.spend.Receipt;
+import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.swap.legs.Redeeming.ChainFee;
 import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.swap.legs.SwapSends;

@@ -26,7 +26,7 @@ import org.chainwalletd.htlc.ClaimTrial;
 import org.chainwalletd.htlc.HashLockBooks;
 import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.NodeClient;
-import org.chainwalletd.spend.Receipt;
+import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRow;

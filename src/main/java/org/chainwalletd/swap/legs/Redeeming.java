@@ -10,7 +10,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.spend.OwnerRebroadcasts;
-import org.chainwalletd.spend.Receipt;
+import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.slf4j.Logger;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
-import org.chainwalletd.spend.SpendRefusal;
+import org.chainwalletd.spend.plan.SpendRefusal;
 import org.junit.jupiter.api.Test;
 
 class SpendRefusalErrorsTest {

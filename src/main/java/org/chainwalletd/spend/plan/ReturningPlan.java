@@ -1,4 +1,4 @@
-package org.chainwalletd.spend;
+package org.chainwalletd.spend.plan;
 
 import java.util.List;
 import java.util.Optional;

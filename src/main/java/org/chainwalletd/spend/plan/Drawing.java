@@ -1,4 +1,4 @@
-package org.chainwalletd.spend;
+package org.chainwalletd.spend.plan;
 
 import java.security.SecureRandom;
 import org.chainwalletd.chain.Bytes;

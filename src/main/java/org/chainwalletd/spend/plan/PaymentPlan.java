@@ -1,4 +1,4 @@
-package org.chainwalletd.spend;
+package org.chainwalletd.spend.plan;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -34,7 +34,7 @@ import org.chainwalletd.store.TokenBinding;
 public record PaymentPlan(
         String kind, Address from, List<TxOutput> outputs, FeeChoice fee, Amount maxFee, Optional<TokenBinding> token)
         implements SpendPlan {
-    static final String TRANSFER = "transfer";
+    public static final String TRANSFER = "transfer";
 
     private static final Comparator<NodeClient.Utxo> LARGEST_FIRST = (a, b) -> {
         int byValue = b.value().compareTo(a.value());

@@ -1,4 +1,4 @@
-package org.chainwalletd.spend;
+package org.chainwalletd.spend.plan;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ public record TransferRequest(
         }
     }
 
-    SpendPlan plan() {
+    public SpendPlan plan() {
         Optional<TokenBinding> binding = clientToken().map(token -> new TokenBinding(token, digest()));
         if (isForAll()) {
             return new MaxPlan(from(), payments().get(0).to(), datum(), fee(), maxFee(), binding);

@@ -1,4 +1,4 @@
-package org.chainwalletd.spend;
+package org.chainwalletd.spend.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package org.chainwalletd.spend;
+package org.chainwalletd.spend.plan;
 
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Fees;

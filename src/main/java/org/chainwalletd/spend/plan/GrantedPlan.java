@@ -1,4 +1,4 @@
-package org.chainwalletd.spend;
+package org.chainwalletd.spend.plan;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -23,7 +23,7 @@ import org.chainwalletd.store.TokenBinding;
  *
  * @param destinations every address that is paid, except change to {@code from}
  */
-record GrantedPlan(SpendPlan plan, Requester requester, List<Address> destinations) implements SpendPlan {
+public record GrantedPlan(SpendPlan plan, Requester requester, List<Address> destinations) implements SpendPlan {
     private Grant grant() {
         return requester.grant();
     }

@@ -1,4 +1,4 @@
-package org.chainwalletd.spend;
+package org.chainwalletd.spend.plan;
 
 import java.util.List;
 import java.util.Optional;
@@ -185,7 +185,7 @@ public sealed interface SpendRefusal {
             boolean truncated,
             boolean tooManyInputs) {
         /** Shortage of a payment that is decided on and not signed. */
-        static Shortage ofTaken(Draft payment, List<Coin> taken) {
+        public static Shortage ofTaken(Draft payment, List<Coin> taken) {
             Amount all = sum(payment.inputs());
             Amount change = payment.changeIndex().isPresent()
                     ? payment.unsigned()
@@ -197,7 +197,7 @@ public sealed interface SpendRefusal {
         }
 
         /** Shortage of a payment that has to be made with its own coins, some of which are reserved for others. */
-        static Shortage ofTaken(Receipt payment, List<Coin> taken) {
+        public static Shortage ofTaken(Receipt payment, List<Coin> taken) {
             Amount needed = payment.fee();
             for (Receipt.PaidOutput output : payment.outputs()) {
                 needed = output.change() ? needed : needed.plus(output.output().value());

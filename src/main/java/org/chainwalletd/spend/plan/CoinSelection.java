@@ -1,4 +1,4 @@
-package org.chainwalletd.spend;
+package org.chainwalletd.spend.plan;
 
 import java.math.BigInteger;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package org.chainwalletd.spend;
+package org.chainwalletd.spend.plan;
 
 /** Carries a {@link SpendRefusal} through a stage. */
 public final class SpendException extends RuntimeException {
