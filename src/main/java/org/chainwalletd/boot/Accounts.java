@@ -3,7 +3,6 @@ package org.chainwalletd.boot;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.math.BigInteger;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -19,7 +18,6 @@ import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.devnet.pool.Trial;
 import org.chainwalletd.http.pages.Pages.ReadinessCheck;
-import org.chainwalletd.keeper.Background;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
 import org.chainwalletd.net.ByteBudget;
@@ -37,21 +35,15 @@ record Accounts(AccountChain chain, AccountSends sends, AccountMethods.Services 
     private static final Duration OPENING = Duration.ofMinutes(2);
 
     /** Starts the account chain, whose sends are background work; empty without endpoints. Blocks until each endpoint has named its chain, or has not answered in its time. */
-    static Optional<Accounts> start(
-            Settings settings,
-            ActorSystem<?> system,
-            HttpPeers peers,
-            Background background,
-            Keyring keyring,
-            Store store,
-            ByteBudget heldForPeers,
-            MeterRegistry metrics,
-            Workers workers) {
+    static Optional<Accounts> start(DaemonContext context, HttpPeers peers, Keyring keyring, Store store) {
+        Settings settings = context.settings();
+        ActorSystem<?> system = context.system();
+        Workers workers = context.workers();
         Optional<Settings.Swapping> rules = settings.swaps().partner().flatMap(Settings.Swap::swapping);
         return settings.account().chain().map(evm -> {
             AccountChain chain = AccountChain.start(
                     peers,
-                    setup(evm, heldForPeers, metrics),
+                    setup(evm, context.heldForPeers(), context.meters()),
                     new AccountChain.Threads(workers.upstream(), workers::blocking));
             Executor reads = workers.blocking("account-read");
             store.stopped().ifPresent(chain::stopSending);
@@ -79,12 +71,12 @@ record Accounts(AccountChain chain, AccountSends sends, AccountMethods.Services 
                     rules.map(swapping -> SendPace.USUAL.rising(
                                     Duration.ofSeconds(swapping.evmMarginSecs()).dividedBy(2)))
                             .orElse(SendPace.USUAL),
-                    InstantSource.system(),
+                    context.clock(),
                     new SendSetup.Threads(
                             workers.blocking("account"), workers.blocking("account-redeem"), workers.upstream()),
                     store::maySend);
-            AccountSends sends =
-                    Futures.await(AccountSends.start(sending, background), OPENING, "taking up the account chain");
+            AccountSends sends = Futures.await(
+                    AccountSends.start(sending, context.keeper()), OPENING, "taking up the account chain");
             return new Accounts(
                     chain,
                     sends,

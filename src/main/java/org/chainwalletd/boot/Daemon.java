@@ -399,16 +399,7 @@ public final class Daemon implements AutoCloseable {
     }
 
     private Optional<Accounts> startAccounts(DaemonContext context, Keyring keyring, Store store) {
-        Optional<Accounts> accounts = Accounts.start(
-                settings,
-                context.system(),
-                external.peers(),
-                keeper,
-                keyring,
-                store,
-                heldForPeers,
-                context.meters(),
-                context.workers());
+        Optional<Accounts> accounts = Accounts.start(context, external.peers(), keyring, store);
         // A send is journalled or refused; journalled sends go on after the next start.
         accounts.ifPresent(account -> shutdown.add(
                 "account chain",

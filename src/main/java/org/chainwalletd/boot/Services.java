@@ -134,6 +134,7 @@ record Services(
                                 accounts.map(Accounts::methods),
                                 swaps,
                                 settings().account().words()),
+                        context.clock(),
                         answers())
                 .registry()
                 .withBackground(this::doneElsewhere);

@@ -1,6 +1,5 @@
 package org.chainwalletd.rpc.method;
 
-import java.time.Clock;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -49,8 +48,9 @@ public final class FollowMethods {
             Follower follower,
             Supplier<Optional<String>> chain,
             Supplier<CompletionStage<Long>> htlcs,
+            InstantSource clock,
             Executor executor) {
-        FollowMethods methods = new FollowMethods(follower, chain, htlcs, Clock.systemUTC(), executor);
+        FollowMethods methods = new FollowMethods(follower, chain, htlcs, clock, executor);
         return List.of(
                 RpcMethod.of(GetFollowerStatus.class, methods::status), RpcMethod.of(Rescan.class, methods::rescan));
     }

@@ -40,6 +40,7 @@ public record MethodFamilies(
         Chain chain,
         Money money,
         Swapping swapping,
+        InstantSource clock,
         Executor executor) {
 
     /** Keys, and who objects to losing one. */
@@ -84,6 +85,7 @@ public record MethodFamilies(
                 new Money(
                         null, null, HtlcMethods.Services.NONE, PayoutMethods.Services.NONE, SweepMethods.Services.NONE),
                 Swapping.NONE,
+                InstantSource.system(),
                 Runnable::run);
     }
 
@@ -110,6 +112,7 @@ public record MethodFamilies(
                 },
                 () -> chain.ledger().figures(),
                 money.inFlight(),
+                clock,
                 executor));
         methods.addAll(KeyringMethods.all(keyring, chain.ledger(), chain.watchOnly(), keys.deletion(), executor));
         methods.addAll(SpendMethods.all(money.spending(), executor));
@@ -121,6 +124,7 @@ public record MethodFamilies(
                 chain.follower(),
                 () -> chain.nodes().chain().complaint(),
                 money.htlcs().count(),
+                clock,
                 executor));
         methods.addAll(WaitMethods.all(chain.waits(), chain.credits(), creditOwners(), executor));
         methods.addAll(EvmKeyMethods.all(keyring, keys.evmDeletion(), executor));
@@ -183,8 +187,7 @@ public record MethodFamilies(
     }
 
     private Quotes quotes() {
-        return new Quotes(
-                profile, keys.keyring(), chain.nodes().chain(), InstantSource.system(), new SecureRandom(), executor);
+        return new Quotes(profile, keys.keyring(), chain.nodes().chain(), clock, new SecureRandom(), executor);
     }
 
     /** Client for questions about coins of an address, answered from the daemon's own books where these are complete. */

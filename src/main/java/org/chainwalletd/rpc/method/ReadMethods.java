@@ -68,7 +68,7 @@ public final class ReadMethods {
     private final Addresses keys;
     private final Supplier<WalletFigures> figures;
     private final InFlight inFlight;
-    private final InstantSource clock = InstantSource.system();
+    private final InstantSource clock;
     private final Executor executor;
 
     private ReadMethods(
@@ -78,6 +78,7 @@ public final class ReadMethods {
             Addresses keys,
             Supplier<WalletFigures> figures,
             InFlight inFlight,
+            InstantSource clock,
             Executor executor) {
         this.version = version;
         this.nodes = nodes;
@@ -86,6 +87,7 @@ public final class ReadMethods {
         this.keys = keys;
         this.figures = figures;
         this.inFlight = inFlight;
+        this.clock = clock;
         this.executor = executor;
     }
 
@@ -121,8 +123,9 @@ public final class ReadMethods {
             Addresses keys,
             Supplier<WalletFigures> figures,
             InFlight inFlight,
+            InstantSource clock,
             Executor executor) {
-        ReadMethods methods = new ReadMethods(version, nodes, coins, keys, figures, inFlight, executor);
+        ReadMethods methods = new ReadMethods(version, nodes, coins, keys, figures, inFlight, clock, executor);
         TransactionReads transactions = new TransactionReads(profile, nodes.client(), executor);
         return List.of(
                 RpcMethod.of(Ping.class, (call, context) -> PONG),

@@ -11,6 +11,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -83,7 +84,15 @@ final class ReadRig implements AutoCloseable {
         };
         dispatcher = new RpcDispatcher(
                 MethodRegistry.of(ReadMethods.all(
-                        PROFILE, "9.9.9", nodes, nodes.client(), addresses, WalletFigures::new, inFlight, executor)),
+                        PROFILE,
+                        "9.9.9",
+                        nodes,
+                        nodes.client(),
+                        addresses,
+                        WalletFigures::new,
+                        inFlight,
+                        InstantSource.system(),
+                        executor)),
                 List.of(new UpstreamErrors()),
                 CallObserver.NONE,
                 new RpcDispatcher.Limits(100, 4, 10),
