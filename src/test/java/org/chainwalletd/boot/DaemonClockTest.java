@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.Test;
@@ -57,7 +58,9 @@ class DaemonClockTest {
                             .path("issued_at")
                             .longValue())
                     .isEqualTo(now);
-            JsonNode steps = daemon.call("get_wallet_history", Map.of()).path("steps");
+            Await.until(
+                    "the movements of the wallet are read", () -> !steps(daemon).isEmpty());
+            JsonNode steps = steps(daemon);
             assertThat(now - steps.get(steps.size() - 1).path("time").longValue())
                     .isBetween(0L, FIVE_MINUTES);
             daemon.call(
@@ -74,5 +77,9 @@ class DaemonClockTest {
                             .longValue())
                     .isBetween(now, now + FIVE_MINUTES);
         }
+    }
+
+    private static JsonNode steps(DaemonRig daemon) {
+        return daemon.call("get_wallet_history", Map.of()).path("steps");
     }
 }
