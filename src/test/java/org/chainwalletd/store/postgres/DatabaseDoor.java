@@ -4,7 +4,6 @@ import java.io.BufferedInputStream;
 import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -27,8 +26,6 @@ import org.chainwalletd.testkit.Dial;
  */
 public final class DatabaseDoor implements Closeable {
     private static final String COMMIT = "COMMIT\0";
-    /** Ends a group of messages that the server answers together. */
-    private static final char SYNC = 'S';
 
     private final TestDatabase database;
     private final Map<String, String> otherWords;
@@ -59,7 +56,7 @@ public final class DatabaseDoor implements Closeable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        start(this::accept);
+        ServerMessages.start(this::accept);
     }
 
     /** Value of {@code --store}. */
@@ -124,12 +121,6 @@ public final class DatabaseDoor implements Closeable {
         return exchanged.get();
     }
 
-    private static void start(Runnable work) {
-        Thread thread = new Thread(work, "database-door");
-        thread.setDaemon(true);
-        thread.start();
-    }
-
     private void accept() {
         try {
             while (true) {
@@ -144,27 +135,14 @@ public final class DatabaseDoor implements Closeable {
                 server.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), PostgresServer.port()));
                 client.setTcpNoDelay(true);
                 server.setTcpNoDelay(true);
-                start(() -> ask(client, server));
-                start(() -> answer(server, client));
+                ServerMessages.start(() -> ask(client, server));
+                ServerMessages.start(() -> {
+                    ServerMessages.carry(server, client, () -> awaitVoice(server));
+                    sockets.removeAll(List.of(client, server));
+                });
             }
         } catch (IOException e) {
             // Closed.
-        }
-    }
-
-    private void answer(Socket from, Socket to) {
-        try (from;
-                to) {
-            InputStream in = from.getInputStream();
-            byte[] some = new byte[65_536];
-            for (int read = in.read(some); read >= 0; read = in.read(some)) {
-                awaitVoice(from);
-                to.getOutputStream().write(some, 0, read);
-            }
-        } catch (IOException e) {
-            // Either side has closed.
-        } finally {
-            sockets.removeAll(List.of(from, to));
         }
     }
 
@@ -173,9 +151,9 @@ public final class DatabaseDoor implements Closeable {
                 to) {
             DataInputStream in = new DataInputStream(new BufferedInputStream(from.getInputStream()));
             OutputStream out = to.getOutputStream();
-            out.write(message(in, new byte[0]));
+            out.write(ServerMessages.read(in, new byte[0]));
             while (true) {
-                byte[] message = message(in, new byte[] {in.readByte()});
+                byte[] message = ServerMessages.read(in, new byte[] {in.readByte()});
                 String text = new String(message, StandardCharsets.ISO_8859_1);
                 String words = last;
                 if (words != null && text.contains(words)) {
@@ -191,7 +169,7 @@ public final class DatabaseDoor implements Closeable {
                 Cut cut = text.contains(COMMIT) ? next.getAndSet(Cut.NONE) : Cut.NONE;
                 if (cut != Cut.NONE) {
                     cuts.incrementAndGet();
-                    cut(from, to, message, in, cut == Cut.AFTER);
+                    ServerMessages.cut(from, to, message, in, cut == Cut.AFTER);
                     return;
                 }
                 out.write(otherWords.isEmpty() ? message : exchange(text));
@@ -218,34 +196,6 @@ public final class DatabaseDoor implements Closeable {
         if (silent) {
             Await.until("the database speaks again", () -> !silent || from.isClosed());
         }
-    }
-
-    private static void cut(Socket from, Socket to, byte[] commit, DataInputStream in, boolean arrives)
-            throws IOException {
-        if (arrives) {
-            to.getOutputStream().write(commit);
-            byte type;
-            do {
-                type = in.readByte();
-                to.getOutputStream().write(message(in, new byte[] {type}));
-            } while (type != SYNC);
-        }
-        from.setSoLinger(true, 0);
-        from.close();
-        if (arrives) {
-            to.shutdownOutput();
-            while (to.getInputStream().read() >= 0) {
-                continue;
-            }
-        }
-    }
-
-    /** Reads the length of a message and what belongs to it. */
-    private static byte[] message(DataInputStream in, byte[] type) throws IOException {
-        int length = in.readInt();
-        ByteBuffer message = ByteBuffer.allocate(type.length + length).put(type).putInt(length);
-        in.readFully(message.array(), message.position(), length - Integer.BYTES);
-        return message.array();
     }
 
     private void cut() {

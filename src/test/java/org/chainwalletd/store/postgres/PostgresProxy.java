@@ -3,13 +3,11 @@ package org.chainwalletd.store.postgres;
 import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -22,9 +20,6 @@ import org.chainwalletd.testkit.Dial;
 final class PostgresProxy implements Closeable {
     private static final String BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
     private static final String COMMIT = "COMMIT\0";
-    /** Ends a group of messages that the server answers together. */
-    private static final char SYNC = 'S';
-
     private static final char QUERY = 'Q';
 
     private final ServerSocket door;
@@ -39,7 +34,7 @@ final class PostgresProxy implements Closeable {
         this.server = server;
         this.arrives = arrives;
         this.door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        start(this::accept);
+        ServerMessages.start(this::accept);
     }
 
     int port() {
@@ -61,12 +56,6 @@ final class PostgresProxy implements Closeable {
         return roundTrips;
     }
 
-    private static void start(Runnable work) {
-        Thread thread = new Thread(work, "postgres-proxy");
-        thread.setDaemon(true);
-        thread.start();
-    }
-
     private void accept() {
         try {
             while (true) {
@@ -74,24 +63,11 @@ final class PostgresProxy implements Closeable {
                 Socket behind = Dial.socket(new InetSocketAddress(InetAddress.getLoopbackAddress(), server));
                 client.setTcpNoDelay(true);
                 behind.setTcpNoDelay(true);
-                start(() -> ask(client, behind));
-                start(() -> answer(behind, client));
+                ServerMessages.start(() -> ask(client, behind));
+                ServerMessages.start(() -> ServerMessages.carry(behind, client, () -> {}));
             }
         } catch (IOException e) {
             // Closed.
-        }
-    }
-
-    private static void answer(Socket from, Socket to) {
-        try (from;
-                to) {
-            InputStream in = from.getInputStream();
-            byte[] some = new byte[65_536];
-            for (int read = in.read(some); read >= 0; read = in.read(some)) {
-                to.getOutputStream().write(some, 0, read);
-            }
-        } catch (IOException e) {
-            // Either side has closed.
         }
     }
 
@@ -100,12 +76,12 @@ final class PostgresProxy implements Closeable {
                 to) {
             DataInputStream in = new DataInputStream(from.getInputStream());
             OutputStream out = to.getOutputStream();
-            out.write(message(in, new byte[0]));
+            out.write(ServerMessages.read(in, new byte[0]));
             int trips = -1;
             boolean meant = false;
             while (true) {
                 byte type = in.readByte();
-                byte[] message = message(in, new byte[] {type});
+                byte[] message = ServerMessages.read(in, new byte[] {type});
                 String text = new String(message, StandardCharsets.ISO_8859_1);
                 boolean ends = text.contains(COMMIT);
                 if (text.contains(BEGIN)) {
@@ -116,14 +92,14 @@ final class PostgresProxy implements Closeable {
                 meant |= wanted != null && text.contains(wanted);
                 if (ends && meant) {
                     cuts = null;
-                    cut(from, to, message, in);
+                    ServerMessages.cut(from, to, message, in, arrives);
                     return;
                 }
                 if (ends && trips >= 0) {
                     roundTrips.add(trips + 1);
                     trips = -1;
                 }
-                if (trips >= 0 && (type == SYNC || type == QUERY)) {
+                if (trips >= 0 && (type == ServerMessages.SYNC || type == QUERY)) {
                     trips++;
                 }
                 out.write(message);
@@ -131,33 +107,6 @@ final class PostgresProxy implements Closeable {
         } catch (IOException e) {
             // Either side has closed.
         }
-    }
-
-    private void cut(Socket from, Socket to, byte[] commit, DataInputStream in) throws IOException {
-        if (arrives) {
-            to.getOutputStream().write(commit);
-            byte type;
-            do {
-                type = in.readByte();
-                to.getOutputStream().write(message(in, new byte[] {type}));
-            } while (type != SYNC);
-        }
-        from.setSoLinger(true, 0);
-        from.close();
-        if (arrives) {
-            to.shutdownOutput();
-            while (to.getInputStream().read() >= 0) {
-                continue;
-            }
-        }
-    }
-
-    /** Reads the length of a message and what belongs to it. */
-    private static byte[] message(DataInputStream in, byte[] type) throws IOException {
-        int length = in.readInt();
-        ByteBuffer message = ByteBuffer.allocate(type.length + length).put(type).putInt(length);
-        in.readFully(message.array(), message.position(), length - Integer.BYTES);
-        return message.array();
     }
 
     @Override

@@ -2,12 +2,7 @@ package org.chainwalletd.store.postgres;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -15,36 +10,24 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.chainwalletd.testkit.Await;
-import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.OwnFiles;
 
-/** A database on the test server for whole daemons and commands, reached through a proxy that can cut the connections or keep what they carry. */
+/** A database on the test server for whole daemons and commands, reached through a {@link DatabaseDoor} that can cut the connections or keep what they carry. */
 public final class TestDatabase implements Closeable {
     private static final AtomicInteger DATABASES = new AtomicInteger();
 
     private final String name = "daemons_" + DATABASES.incrementAndGet();
-    private final ServerSocket door;
-    private final List<Socket> sockets = new CopyOnWriteArrayList<>();
-    private volatile boolean away;
-    private volatile boolean silent;
+    private final DatabaseDoor door = new DatabaseDoor(this, Map.of());
 
     public TestDatabase() {
         PostgresServer.run("public", "CREATE DATABASE " + name);
-        try {
-            door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        start(this::accept);
     }
 
     /** Value of {@code --store}. */
     public String url() {
-        return url(door.getLocalPort());
+        return door.url();
     }
 
     /** Value of {@code --store} for who comes through another door. */
@@ -64,19 +47,17 @@ public final class TestDatabase implements Closeable {
 
     /** Cuts all connections, and each new one, until {@link #back}. */
     public void leave() {
-        away = true;
-        cut();
+        door.leave();
     }
 
     /** Keeps all that is said from now on, on connections that stay open, until {@link #back}. */
     public void fallSilent() {
-        silent = true;
+        door.fallSilent();
     }
 
     /** The database answers again. */
     public void back() {
-        away = false;
-        silent = false;
+        door.back();
     }
 
     /** Runs a query for one number. */
@@ -136,65 +117,9 @@ public final class TestDatabase implements Closeable {
                 "");
     }
 
-    private static void start(Runnable work) {
-        Thread thread = new Thread(work, "database-proxy");
-        thread.setDaemon(true);
-        thread.start();
-    }
-
-    private void accept() {
-        try {
-            while (true) {
-                Socket client = door.accept();
-                Socket server = Dial.unconnected();
-                sockets.addAll(List.of(client, server));
-                if (away) {
-                    cut();
-                    continue;
-                }
-                server.setSoTimeout(0);
-                server.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), PostgresServer.port()));
-                start(() -> carry(client, server));
-                start(() -> carry(server, client));
-            }
-        } catch (IOException e) {
-            // Closed.
-        }
-    }
-
-    private void carry(Socket from, Socket to) {
-        try (from;
-                to) {
-            InputStream in = from.getInputStream();
-            byte[] some = new byte[65_536];
-            for (int read = in.read(some); read >= 0; read = in.read(some)) {
-                if (silent) {
-                    Await.until("the database speaks again", () -> !silent || from.isClosed());
-                }
-                to.getOutputStream().write(some, 0, read);
-            }
-        } catch (IOException e) {
-            // Either side has closed.
-        } finally {
-            sockets.removeAll(List.of(from, to));
-        }
-    }
-
-    private void cut() {
-        for (Socket socket : sockets) {
-            try {
-                socket.close();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-        sockets.removeIf(Socket::isClosed);
-    }
-
     @Override
     public void close() throws IOException {
         door.close();
-        cut();
         PostgresServer.run("public", "DROP DATABASE " + name + " WITH (FORCE)");
     }
 }
