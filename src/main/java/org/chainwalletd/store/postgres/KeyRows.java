@@ -308,7 +308,7 @@ public final class KeyRows {
             tell(KeyringTable.label(session, label.getKey(), label.getValue()));
         }
         for (Address address : change.unlisted()) {
-            session.later("DELETE FROM keys WHERE address = ?", (Object) address.toArray());
+            KeyringTable.delete(session, address);
         }
         for (Key key : change.listed()) {
             KeyringTable.list(session, key);

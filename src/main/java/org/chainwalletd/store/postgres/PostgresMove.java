@@ -47,8 +47,6 @@ public final class PostgresMove {
     /** Number in its log of the commit that a copy is, before any daemon has started on the database. */
     private static final long COPY = 1;
 
-    private static final String PATIENTLY =
-            "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0";
     /** Tables of the file, in the order in which they were made. */
     private static final String TABLES =
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid";
@@ -209,6 +207,7 @@ public final class PostgresMove {
     private Optional<PostgresMoving> begin(SqlSession session, SqlSession source, StoreMemory memory, boolean marked)
             throws SQLException, IOException {
         session.execute(PostgresTransactions.LOCK);
+        session.execute(PostgresTransactions.PATIENTLY);
         Optional<PostgresMoving> begun = PostgresMoving.in(session);
         if (begun.isPresent()) {
             requireSame(begun.get(), source, marked ? Optional.of(memory) : Optional.empty());
@@ -315,7 +314,7 @@ public final class PostgresMove {
                     new SecureRandom().nextLong(),
                     folder.toString());
             session.execute(PostgresTransactions.LOCK);
-            session.execute(PATIENTLY);
+            session.execute(PostgresTransactions.PATIENTLY);
             Optional<PostgresMoving> begun = PostgresMoving.in(session);
             if (begun.isEmpty()
                     || !begun.get().source().store().equals(move.source().store())) {

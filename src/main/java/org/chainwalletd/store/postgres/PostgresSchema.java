@@ -181,7 +181,7 @@ final class PostgresSchema {
     /** Creates the tables or upgrades them to the newest version; several daemons may do so at once. */
     static void migrate(SqlSession session, String name) throws SQLException {
         session.execute("BEGIN");
-        session.execute("SET LOCAL lock_timeout = 0");
+        session.execute("SET LOCAL lock_timeout = 0; " + PostgresTransactions.NOT_FOR_EVER);
         session.execute("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
         if (!isMade(session)) {
             for (String statement : Schema.whole()) {

@@ -51,8 +51,19 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     /** Number of messages in a transaction from which on no more units join it: all other daemons wait for its end. */
     private static final long MOST_MESSAGES = 64;
 
+    /** More commits than any disk or network leaves in doubt one after the other. */
+    private static final int MOST_DOUBTED = 1_000;
+
+    /** Lets the server end a transaction whose process stands still, or is cut off, and so the lock that everybody waits for. */
+    static final String NOT_FOR_EVER = "SET LOCAL idle_in_transaction_session_timeout = '15s'";
+
     /** Statements that begin a short transaction under the store lock which is no commit of the store. */
-    static final String LOCK = "BEGIN; SET LOCAL lock_timeout = '3s'; SELECT 1 FROM store WHERE one = 1 FOR UPDATE";
+    static final String LOCK =
+            "BEGIN; SET LOCAL lock_timeout = '3s'; " + NOT_FOR_EVER + "; SELECT 1 FROM store WHERE one = 1 FOR UPDATE";
+
+    /** For a command in whose transaction local files are read: no daemon runs meanwhile. */
+    static final String PATIENTLY =
+            "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0";
 
     /**
      * Statements that begin a transaction, sent as one message. The first one may wait for the lock, and sees of other tables only what was
@@ -75,7 +86,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
               FROM commits RETURNING number, counter;
             SELECT set_config('walletd.commit', (SELECT max(number)::text FROM commits), true),
               set_config('walletd.runner', ?, true);
-            SELECT (SELECT max(number) FROM commits WHERE random = ?) AS last,
+            SELECT (SELECT max(number) FROM commits WHERE random = ANY(?)) AS last,
               (SELECT count(*) FROM daemons WHERE NOT ended AND NOT superseded AND (timeline < %s OR boot <> %s)) AS silent,
               (SELECT CASE WHEN superseded THEN 'superseded' WHEN ended THEN 'ended' END FROM daemons WHERE start = ?)
                 AS standing,
@@ -142,7 +153,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
      * Answer to {@link #HEAD}.
      *
      * @param counter number of the new commit among those of this daemon's log
-     * @param last number under which the database has the newest commit that this daemon has seen
+     * @param last number under which the database has the newest of the commits that this daemon has {@link #seen}
      * @param silent number of daemons that have not confirmed a fail-over
      * @param standing empty while this start of the daemon may write
      */
@@ -197,6 +208,9 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     private boolean committing;
     private Made next;
     private volatile Made confirmed;
+    /** Commits since {@link #confirmed} that may have been made: when one was, the database may have pruned the confirmed one. */
+    private final List<Made> doubted = new ArrayList<>();
+
     private volatile LongConsumer committed = number -> {};
     private volatile String stopped;
 
@@ -397,7 +411,8 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
 
     /** Refuses everything when this start of the daemon must not write any more; that concerns no other daemon. */
     private void refuseEnded(Head head) {
-        boolean moved = head.last().isPresent() && head.last().getAsLong() != confirmed.number();
+        boolean moved = head.last().isPresent()
+                && seen().noneMatch(made -> made.number() == head.last().getAsLong());
         if (head.standing().isEmpty() && !moved) {
             return;
         }
@@ -439,7 +454,9 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             statement.setLong(2, start);
             statement.setLong(3, next.random());
             statement.setString(4, Long.toString(start));
-            statement.setLong(5, confirmed.random());
+            statement.setArray(
+                    5,
+                    connection.createArrayOf("bigint", seen().map(Made::random).toArray()));
             statement.setLong(6, start);
             statement.setLong(7, followed);
             statement.execute();
@@ -579,6 +596,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             confirmByAnother();
         }
         confirmed = next;
+        doubted.clear();
         committed.accept(next.number());
     }
 
@@ -586,27 +604,40 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         if (logging.log().isEmpty()) {
             return;
         }
-        logFails = true;
         try {
             logging.log()
                     .get()
                     .announce(new CommitMark(logging.store(), next.random(), counter), next.number(), logging.lines());
         } catch (IOException e) {
+            logFails = true;
             throw new SQLException(SentLog.FILE_NAME + " cannot be written: " + e.getMessage(), e);
         }
-        logFails = false;
     }
 
     private void noteMade() {
-        if (logging.log().isPresent()) {
-            logFails = true;
+        if (logging.log().isEmpty()) {
+            return;
+        }
+        try {
             logging.log().get().made();
             logFails = false;
+        } catch (SentLog.UnloggedException e) {
+            logFails = true;
+            throw e;
         }
+    }
+
+    /** Returns the commits of which a database that has not gone back has the newest or an earlier one. */
+    private Stream<Made> seen() {
+        return Stream.concat(Stream.of(confirmed), doubted.stream());
     }
 
     private boolean commitWarns() throws SQLException {
         committing = true;
+        if (doubted.size() == MOST_DOUBTED) {
+            doubted.remove(0);
+        }
+        doubted.add(next);
         try (Statement statement = connection.createStatement()) {
             statement.execute("COMMIT");
             committing = false;

@@ -174,6 +174,7 @@ public final class KeyringTable {
 
     public static void list(SqlSession session, Key key) throws SQLException {
         session.later(
+                List.of(deletion(key.address()).key()),
                 "INSERT INTO keys (address, public_key, derivation, label, imported, origin, birth)"
                         + " VALUES (?, ?::bytea, ?::bigint, ?, ?, ?, ?::bigint)"
                         + " ON CONFLICT (address) DO UPDATE SET public_key = excluded.public_key,"
@@ -186,6 +187,11 @@ public final class KeyringTable {
                 key.imported() ? 1 : 0,
                 key.origin(),
                 number(key.birth()));
+    }
+
+    public static void delete(SqlSession session, Address address) throws SQLException {
+        session.later(
+                List.of(deletion(address).key()), "DELETE FROM keys WHERE address = ?", (Object) address.toArray());
     }
 
     /** Completes a listed key by what is known of it now. Returns the key as it is then, unless it is not listed. */

@@ -213,9 +213,38 @@ class PostgresFaultsTest {
     @Test
     void a_commit_that_the_server_warns_about_is_durable_only_after_another_one_without_a_warning() {
         PostgresStore store = open();
+        warnOf(1);
+        assertOpened(store, 1);
+        assertThat(number("SELECT count(*) FROM commits")).isEqualTo(2);
+
+        PostgresServer.run(schema, "UPDATE warnings SET remaining = 2");
+        assertFails(openSpend(store, 2), StoreException.Reason.UNKNOWN);
+        // It was committed, and its coin stays held.
+        assertThat(done(store.intents().open(intent(3, Optional.empty(), 2), 0)))
+                .isInstanceOf(Opening.CoinTaken.class);
+    }
+
+    /** Others may have pruned the newest commit that this daemon is sure of, because it has made a later one without knowing. */
+    @Test
+    void a_daemon_whose_newest_commit_is_in_doubt_misses_no_older_one_that_was_pruned() {
+        PostgresStore store = open();
+        assertOpened(store, 1);
+        warnOf(2);
+        assertFails(openSpend(store, 2), StoreException.Reason.UNKNOWN);
+        PostgresServer.run(
+                schema,
+                "DELETE FROM commits WHERE number NOT IN (SELECT max(number) FROM commits GROUP BY daemon);"
+                        + " UPDATE store SET pruned = (SELECT max(number) FROM commits) - 1");
+
+        assertOpened(store, 3);
+        assertThat(store.stopped()).isEmpty();
+    }
+
+    /** Lets the server warn of so many commits that a standby may not have them. */
+    private void warnOf(int commits) {
         PostgresServer.run(schema, """
                 CREATE TABLE warnings (remaining BIGINT NOT NULL);
-                INSERT INTO warnings VALUES (1);
+                INSERT INTO warnings VALUES (%d);
                 CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$
                 BEGIN
                   IF (SELECT remaining FROM warnings) > 0 THEN
@@ -225,15 +254,7 @@ class PostgresFaultsTest {
                   RETURN NULL;
                 END $$;
                 CREATE CONSTRAINT TRIGGER warn AFTER INSERT ON commits DEFERRABLE INITIALLY DEFERRED
-                  FOR EACH ROW EXECUTE FUNCTION warn()""");
-        assertOpened(store, 1);
-        assertThat(number("SELECT count(*) FROM commits")).isEqualTo(2);
-
-        PostgresServer.run(schema, "UPDATE warnings SET remaining = 2");
-        assertFails(openSpend(store, 2), StoreException.Reason.UNKNOWN);
-        // It was committed, and its coin stays held.
-        assertThat(done(store.intents().open(intent(3, Optional.empty(), 2), 0)))
-                .isInstanceOf(Opening.CoinTaken.class);
+                  FOR EACH ROW EXECUTE FUNCTION warn()""".formatted(commits));
     }
 
     @Test

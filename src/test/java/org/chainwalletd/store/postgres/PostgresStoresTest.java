@@ -31,6 +31,7 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.KeyringRow;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.PayoutSample;
 import org.chainwalletd.store.PayoutStore;
@@ -44,6 +45,8 @@ import org.chainwalletd.store.SwapSample;
 import org.chainwalletd.store.SwapStore;
 import org.chainwalletd.store.SweepStore;
 import org.chainwalletd.store.WatchStore;
+import org.chainwalletd.store.sql.KeyringTable;
+import org.chainwalletd.store.sql.SqlSession;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
@@ -426,6 +429,38 @@ class PostgresStoresTest {
         done(written);
         assertThat(done(stores.get(1).payouts().isPaused())).isTrue();
         assertThat(done(stores.get(0).intents().open(spend, 0))).isInstanceOf(Opening.Opened.class);
+    }
+
+    /** A process may be stopped, or its machine be cut off, while it has the lock; what runs for a command of an operator is not ended. */
+    @Test
+    void whoever_stands_still_with_the_store_lock_is_ended_by_the_server() throws SQLException {
+        try (SqlSession session = new SqlSession(PostgresServer.connect(schema), Postgres.DIALECT)) {
+            String shown = "SELECT current_setting('idle_in_transaction_session_timeout')";
+            session.execute(PostgresTransactions.LOCK);
+            assertThat(session.queryOne(shown, row -> row.getString(1))).contains("15s");
+            session.execute(PostgresTransactions.PATIENTLY);
+            assertThat(session.queryOne(shown, row -> row.getString(1))).contains("0");
+            session.execute("ROLLBACK");
+        }
+    }
+
+    /** Whether a key was deleted is fetched for all units of a commit before the first of them is applied. */
+    @Test
+    void a_key_that_an_earlier_unit_of_the_same_commit_deletes_is_known_to_be_deleted() throws SQLException {
+        Address address = Address.parse("c7".repeat(32));
+        KeyringRow.Key key = new KeyringRow.Key(
+                address, Optional.empty(), OptionalLong.empty(), Optional.empty(), true, 0, OptionalLong.empty());
+        try (SqlSession session = new SqlSession(PostgresServer.connect(schema), Postgres.DIALECT)) {
+            session.execute("BEGIN");
+            PostgresTransactions.writeAs(session, 1, 1);
+            KeyringTable.list(session, key);
+            session.fetch(List.of(KeyringTable.deletion(address)));
+            KeyringTable.delete(session, address);
+            assertThat(session.find(KeyringTable.deletion(address))).isPresent();
+            KeyringTable.list(session, key);
+            assertThat(session.find(KeyringTable.deletion(address))).isEmpty();
+            session.execute("ROLLBACK");
+        }
     }
 
     @Test
