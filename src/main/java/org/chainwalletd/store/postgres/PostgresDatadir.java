@@ -66,14 +66,15 @@ final class PostgresDatadir {
     }
 
     /**
-     * Checks that the datadir can be used with this database, whatever that has forgotten.
+     * Checks that the datadir can be used with this database, whatever that has forgotten. A commit that the log lacks may have been made just before
+     * the machine lost its power: nothing of it was answered or sent before the log had it.
      *
      * @throws StoreException when its daemon must not start, which concerns no other daemon
      */
     void requireUsable(SqlSession session) throws SQLException {
         requireSameStore(session);
         if (logName().isPresent()
-                && newest(session, logName().get()) > memory.log().get().last().number()) {
+                && newest(session, logName().get()) > memory.log().get().last().number() + 1) {
             throw refused("is a copy, or was restored from one: its daemon has made commits that its "
                     + SentLog.FILE_NAME + " lacks. Use the newest datadir of this daemon; or, when it is lost, move "
                     + SentLog.FILE_NAME + " away: the daemon then begins a new log");
@@ -174,13 +175,16 @@ final class PostgresDatadir {
         }
         SentLog log = SentLog.open(folder, leastToPrune);
         try {
-            if (isNew && KeyringTable.head(session).isPresent()) {
-                // From then on this datadir alone has every key.
-                log.renew();
-            }
             String name = log.name().orElseThrow();
             enterLog(session, name, folder);
-            long counter = newest(session, name) + 1;
+            long newest = newest(session, name);
+            boolean lacksOne =
+                    !isNew && newest > memory.log().orElseThrow().last().number();
+            if (lacksOne || isNew && KeyringTable.head(session).isPresent()) {
+                // From then on this datadir alone has every payment of its own and every key.
+                log.renew();
+            }
+            long counter = newest + 1;
             String host = host(folder);
             long start = insertStart(session, timeline, name, host);
             session.update(

@@ -70,6 +70,7 @@ public final class PostgresRestore {
     Step run(Path folder, Optional<CommitMark> books, Set<String> without) throws IOException, SQLException {
         PostgresDatadir datadir = PostgresDatadir.of(folder, books, database);
         session.execute(PostgresTransactions.LOCK);
+        session.execute(PostgresTransactions.PATIENTLY);
         takeStore(datadir);
         boolean ownLost = without.contains(SentLog.FILE_NAME);
         if (!ownLost) {
@@ -257,11 +258,12 @@ public final class PostgresRestore {
         return restore.report(new CommitMark(Commits.id(session), random, number), complete);
     }
 
+    /** Enters the records in the order of their commits. The number of one that was not made was given again: the one that was made decides. */
     private void enterAll(StoreRestore restore, long commit) throws IOException, SQLException {
         record Place(String log, long place, long start) {}
         List<Place> places = session.query(
                 "SELECT r.log, r.place, (SELECT max(start) FROM daemons d WHERE d.log = r.log) AS start FROM restoring r"
-                        + " WHERE length(r.lines) > 0 ORDER BY r.number, r.log, r.place",
+                        + " WHERE length(r.lines) > 0 ORDER BY r.number, r.made, r.log, r.place",
                 row -> new Place(row.text("log"), row.number("place"), row.number("start")));
         record Record(byte[] lines, boolean made) {}
         for (Place place : places) {

@@ -401,9 +401,9 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
 
     /**
      * Enters the payouts that the log records for a batch in the store, creating those that are missing. A payout that another open batch already
-     * carries stays with that one.
+     * carries stays with that one, and one that was cancelled stays so.
      *
-     * @return whether another open batch carries one of them, so that this one must not be sent
+     * @return whether there is such a payout, so that this batch must not be sent
      */
     boolean enter(SqlSession session, SpendRow row, SentLine.Carried line) throws SQLException {
         List<TxOutput> outputs =
@@ -436,8 +436,9 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
             if (carrier.isPresent() && carrier.getAsLong() == row.id()) {
                 continue;
             }
-            if (lost || carrier.isPresent()) {
-                elsewhere |= carrier.isPresent() && !lost;
+            boolean ended = there.filter(known -> !known.isWaiting()).isPresent();
+            if (lost || ended) {
+                elsewhere |= ended && !lost;
                 session.update(
                         "INSERT INTO payout_attempts (payout, spend, output_index) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
                         id,

@@ -151,10 +151,38 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
         }
     }
 
-    private static Optional<SpendRow> bound(SqlSession session, Intent intent, long closedBefore) throws SQLException {
+    static Optional<SpendRow> bound(SqlSession session, Intent intent, long closedBefore) throws SQLException {
         return intent.token().isEmpty()
                 ? Optional.empty()
                 : SpendTable.bound(session, intent.token().get().token(), closedBefore);
+    }
+
+    /**
+     * Finds what else the token of a spend stands for.
+     *
+     * @param bound the spend to which it is bound
+     */
+    static Optional<Opening> tokenTaken(SqlSession session, Intent intent, Optional<SpendRow> bound, long closedBefore)
+            throws SQLException {
+        if (intent.token().isEmpty()) {
+            return Optional.empty();
+        }
+        String token = intent.token().get().token();
+        if (PayoutTable.has(session, token) || SqlSweeps.has(session, token)) {
+            return Optional.of(new Opening.TokenTaken(Hash256.ZERO));
+        }
+        if (bound.isPresent()) {
+            return SpendTable.mayBeBuiltAgain(session, intent, bound.get())
+                    ? Optional.empty()
+                    : Optional.of(new Opening.TokenTaken(bound.get().intent().txId()));
+        }
+        Optional<Bound.ToReceipt> kept = KeptSpends.bound(session, token, closedBefore);
+        if (kept.isPresent()) {
+            return Optional.of(new Opening.TokenTaken(kept.get().txId()));
+        }
+        return SqlAccountSends.has(session, token)
+                ? Optional.of(new Opening.TokenTaken(Hash256.ZERO))
+                : Optional.empty();
     }
 
     private Optional<Opening> collision(
@@ -163,23 +191,9 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
         if (SqlSweeps.hasEnded(session, intent)) {
             return Optional.of(new Opening.Ended());
         }
-        if (intent.token().isPresent()
-                && (PayoutTable.has(session, intent.token().get().token())
-                        || SqlSweeps.has(session, intent.token().get().token()))) {
-            return Optional.of(new Opening.TokenTaken(Hash256.ZERO));
-        }
-        if (bound.isPresent() && !SpendTable.mayBeBuiltAgain(session, intent, bound.get())) {
-            return Optional.of(new Opening.TokenTaken(bound.get().intent().txId()));
-        }
-        if (bound.isEmpty() && intent.token().isPresent()) {
-            Optional<Bound.ToReceipt> kept =
-                    KeptSpends.bound(session, intent.token().get().token(), closedBefore);
-            if (kept.isPresent()) {
-                return Optional.of(new Opening.TokenTaken(kept.get().txId()));
-            }
-            if (SqlAccountSends.has(session, intent.token().get().token())) {
-                return Optional.of(new Opening.TokenTaken(Hash256.ZERO));
-            }
+        Optional<Opening> tokenTaken = tokenTaken(session, intent, bound, closedBefore);
+        if (tokenTaken.isPresent()) {
+            return tokenTaken;
         }
         if (there.isPresent() && there.get().intent().state() != IntentState.REFUSED) {
             return Optional.of(new Opening.SameTransaction(spends.known(there.get())));

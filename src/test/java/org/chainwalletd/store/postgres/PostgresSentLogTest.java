@@ -8,9 +8,11 @@ import static org.chainwalletd.store.StoreSample.intent;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -23,6 +25,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -367,6 +371,7 @@ class PostgresSentLogTest {
         pay(one, 1);
         copyDatadir("one", "old");
         pay(one, 2);
+        pay(one, 7);
         assertThatThrownBy(() -> open("old"))
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("is a copy")
@@ -386,6 +391,108 @@ class PostgresSentLogTest {
         assertThat(done(same.intents().find(hash(5)))).isEmpty();
         end(one);
         assertThatThrownBy(() -> open("one")).hasMessageContaining("is a copy");
+    }
+
+    /** A machine may lose its power when the database has a commit and the disk does not have its record yet. */
+    @Test
+    void a_log_that_lacks_only_the_newest_commit_is_used_and_tells_all_again() throws IOException {
+        PostgresStore one = open("one");
+        PostgresServer.backUp(schema);
+        pay(one, 1);
+        copyDatadir("one", "before");
+        pay(one, 2);
+        end(one);
+        copyDatadir("before", "one");
+        Object lacking = file(SentLog.in(datadir("one")));
+
+        PostgresStore again = open("one");
+        assertBound(again, List.of(1, 2));
+        AtomicInteger number = new AtomicInteger(100);
+        Await.until("the log is written anew", () -> {
+            pay(again, number.incrementAndGet());
+            return !file(SentLog.in(datadir("one"))).equals(lacking);
+        });
+        end(again);
+        PostgresServer.putBack(schema);
+        end(open("one"));
+        restore("one");
+        assertBound(open("one"), List.of(1, 2));
+    }
+
+    private static Object file(Path path) {
+        try {
+            return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The COMMIT of the first payment does not arrive, so that another daemon pays for its token. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_payment_whose_commit_was_not_made_takes_no_token_of_a_later_one(boolean kept) throws IOException {
+        PostgresStore two = open("two");
+        Intent first = intent(1, Optional.of("token-again"), 1);
+        Intent second = intent(2, Optional.of("token-again"), 2);
+        if (!kept) {
+            PostgresServer.backUp(schema);
+        }
+        loseCommit(one -> done(one.intents().open(first, 0)));
+        assertThat(done(two.intents().open(second, 0))).isInstanceOf(Opening.Opened.class);
+        accept(two, 2);
+        if (kept) {
+            PostgresServer.backUp(schema);
+        }
+        pay(two, 3);
+        end(two);
+        PostgresServer.putBack(schema);
+        assertThat(open("two").stopped()).isPresent();
+
+        restore("one");
+        assertThat(restore("two").restored()).isPresent();
+
+        PostgresStore store = open("two");
+        assertThat(done(store.receipts().find("token-again", 0)).map(Intent::txId))
+                .contains(second.txId());
+        assertThat(spend(store, 2).state()).isEqualTo(IntentState.ACCEPTED);
+        assertThat(done(store.intents().find(first.txId()))
+                        .filter(spend -> spend.state().inFlight()))
+                .isEmpty();
+        assertBound(store, List.of(3));
+    }
+
+    @Test
+    void a_batch_whose_commit_was_not_made_is_not_sent_when_another_pays_its_payouts() throws IOException {
+        PostgresStore two = open("two");
+        List<PayoutStore.Payout> payouts = PayoutSample.submit(two, Optional.empty(), 1, 2);
+        PostgresServer.backUp(schema);
+        loseCommit(one -> PayoutSample.open(one, 8, payouts.get(0)));
+        Intent second = PayoutSample.open(two, 7, payouts.get(0));
+        end(two);
+        PostgresServer.putBack(schema);
+        assertThat(open("two").stopped()).isPresent();
+
+        restore("one");
+        StoreRestore.Restored restored = restore("two").restored().orElseThrow();
+
+        assertThat(restored.inFlight()).extracting(Intent::txId).containsExactly(second.txId());
+        assertThat(payout(open("two"), 1).state()).isEqualTo(PayoutStore.State.IN_FLIGHT);
+    }
+
+    /** A daemon with the datadir {@code one} loses the COMMIT of a spend before it arrives, and ends. */
+    private void loseCommit(Consumer<Store> spend) throws IOException {
+        try (PostgresProxy cutter = new PostgresProxy(PostgresServer.port(), false);
+                PostgresStore one = PostgresStore.open(
+                        datadir("one"),
+                        Optional.empty(),
+                        schema,
+                        () -> PostgresServer.connect(cutter.port(), schema, ""))) {
+            cutter.cutNext("INSERT INTO spends");
+            assertThatThrownBy(() -> spend.accept(one))
+                    .cause()
+                    .isInstanceOfSatisfying(
+                            StoreException.class, e -> assertThat(e.reason()).isEqualTo(StoreException.Reason.UNKNOWN));
+        }
     }
 
     @Test
