@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the background work of a daemon under the lease of its database. The lease is renewed as long as the work answers and the log can be written:
- * otherwise a daemon that stands by takes this one's place. When the lease is lost the work ends, because another daemon does it.
+ * Runs the background work of a daemon under the lease of its database. The lease is renewed as long as the work answers, and given back when the log
+ * cannot be written: then a daemon that stands by takes this one's place. When the lease is lost the work ends, because another daemon does it.
  */
 final class DatabaseKeeping implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DatabaseKeeping.class);
@@ -134,27 +134,27 @@ final class DatabaseKeeping implements AutoCloseable {
             LOG.debug("the lease on background work is not seen: {}", e.getMessage());
             // Without an answer nothing can be heard of anybody.
             before = Optional.empty();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // Otherwise nobody would look again, and the work would go on without a lease.
             LOG.error("background work cannot be switched", e);
             failed.run();
         }
     }
 
     private void keep(PostgresLease.Lease held) {
-        boolean logs = store.canLog();
-        if (!logs || !keeper.answers(PATIENCE)) {
-            if (!silent) {
-                LOG.error(
-                        "{}: the lease on background work is not renewed",
-                        logs ? "background work does not answer" : "sent.log cannot be written");
-            }
-            silent = true;
+        if (!store.canLog()) {
+            LOG.error("sent.log cannot be written: the lease on background work is given back");
+            end(held);
             return;
         }
-        silent = false;
-        if (lease.renew(held)) {
+        boolean answers = keeper.answers(PATIENCE);
+        if (!answers && !silent) {
+            LOG.error("background work does not answer: the lease on it is not renewed");
+        }
+        silent = !answers;
+        if (answers && lease.renew(held)) {
             renewed = System.nanoTime();
-        } else {
+        } else if (answers || !lease.isHeld(held)) {
             mine = Optional.empty();
             before = Optional.empty();
             keeper.elsewhere("");
@@ -175,7 +175,7 @@ final class DatabaseKeeping implements AutoCloseable {
         epoch = now.epoch();
         keeper.elsewhere(now.free() ? "" : now.address());
         boolean lapsed = System.nanoTime() - unchanged >= SILENT.toNanos();
-        if (!now.free() && !lapsed) {
+        if (!now.free() && !lapsed || !store.canLog()) {
             return;
         }
         PostgresLease.Lease taken = lease.take(now);

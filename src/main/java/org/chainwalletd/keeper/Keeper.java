@@ -51,6 +51,7 @@ public final class Keeper implements Background {
     private record Part(String name, Supplier<CompletionStage<Void>> start, Supplier<CompletionStage<Void>> stop) {}
 
     private final ActorRef<Spawn<?>> parent;
+    private final Duration patience;
     private final List<Part> parts = new ArrayList<>();
     private final List<Supplier<CompletionStage<Void>>> probes = new CopyOnWriteArrayList<>();
     private volatile boolean running;
@@ -62,19 +63,27 @@ public final class Keeper implements Background {
             ? Optional.empty()
             : Optional.of("background work is stopped: no block is followed and nothing is sent again");
 
-    private Keeper(ActorRef<Spawn<?>> parent) {
+    private Keeper(ActorRef<Spawn<?>> parent, Duration patience) {
         this.parent = parent;
+        this.patience = patience;
     }
 
     /** Nothing runs yet. */
     public static Keeper under(Spawner root) {
+        return under(root, SWITCHING);
+    }
+
+    /** @param patience for which one kind of work may take to start or stop */
+    static Keeper under(Spawner root, Duration patience) {
         // Ends with any child: work that fails for good must not be missing unnoticed.
-        return new Keeper(root.spawn(
-                Behaviors.<Spawn<?>>setup(context -> Behaviors.receiveMessage(spawn -> {
-                    spawn.under(context);
-                    return Behaviors.same();
-                })),
-                "background"));
+        return new Keeper(
+                root.spawn(
+                        Behaviors.<Spawn<?>>setup(context -> Behaviors.receiveMessage(spawn -> {
+                            spawn.under(context);
+                            return Behaviors.same();
+                        })),
+                        "background"),
+                patience);
     }
 
     @Override
@@ -164,7 +173,7 @@ public final class Keeper implements Background {
     /**
      * Starts all work in the order in which it was added; nothing when it runs.
      *
-     * @throws StoreException when a store cannot be written now; some of the work may have begun, until {@link #stop}
+     * @throws StoreException when a store cannot be written now, or does not answer in time; some of the work may have begun, until {@link #stop}
      */
     public synchronized void start() {
         if (running) {
@@ -183,7 +192,7 @@ public final class Keeper implements Background {
     /**
      * Stops all work in the opposite order, and returns when nothing of it will write any more; nothing when none of it has begun.
      *
-     * @throws StoreException when a store cannot be written now; what has not been stopped is stopped by another call
+     * @throws StoreException when a store cannot be written now, or does not answer in time; what has not been stopped is stopped by another call
      */
     public synchronized void stop() {
         running = false;
@@ -198,9 +207,9 @@ public final class Keeper implements Background {
         LOG.info("background work is stopped");
     }
 
-    private static <T> T await(CompletionStage<T> stage, String name) {
+    private <T> T await(CompletionStage<T> stage, String name) {
         try {
-            return stage.toCompletableFuture().get(SWITCHING.toMillis(), TimeUnit.MILLISECONDS);
+            return stage.toCompletableFuture().get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while switching " + name, e);
@@ -210,7 +219,7 @@ public final class Keeper implements Background {
             }
             throw new IllegalStateException(name + " does not switch", e);
         } catch (TimeoutException e) {
-            throw new IllegalStateException(name + " does not switch", e);
+            throw new StoreException(StoreException.Reason.BUSY, name + " does not switch within " + patience, e);
         }
     }
 

@@ -1,6 +1,7 @@
 package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
@@ -15,7 +16,9 @@ import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.postgres.SharedStores;
+import org.chainwalletd.store.sql.StoreFaults;
 import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,13 +34,34 @@ class DatabaseKeepingTest {
     Path folder;
 
     @Test
-    void a_daemon_that_cannot_begin_the_work_because_the_store_fails_gives_the_lease_back_and_tries_again() {
-        Keeper keeper = Keeper.under(new Spawner() {
+    void a_daemon_that_cannot_log_takes_no_lease_until_it_can() {
+        Keeper keeper = keeper();
+        try (Store store = new SharedStores().open(folder)) {
+            Runnable emptied = StoreFaults.fillLogDisk(store);
+            assertThatThrownBy(() -> Await.result(store.payouts().pause(true)))
+                    .hasMessageContaining("sent.log cannot be written");
+            try (DatabaseKeeping keeping =
+                    DatabaseStore.keep(store, keeper, new SimpleMeterRegistry(), Assertions::fail)) {
+                assertThat(keeping).isNotNull();
+                assertThat(keeper.isRunning()).isFalse();
+                emptied.run();
+                Await.until("the work runs", keeper::isRunning);
+            }
+        }
+    }
+
+    private Keeper keeper() {
+        return Keeper.under(new Spawner() {
             @Override
             public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
                 return kit.spawn(behavior, name);
             }
         });
+    }
+
+    @Test
+    void a_daemon_that_cannot_begin_the_work_because_the_store_fails_gives_the_lease_back_and_tries_again() {
+        Keeper keeper = keeper();
         AtomicInteger failures = new AtomicInteger();
         AtomicBoolean gaveUp = new AtomicBoolean();
         StoreException away = new StoreException(StoreException.Reason.UNAVAILABLE, "does not answer", null);

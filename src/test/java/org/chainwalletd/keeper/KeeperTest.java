@@ -33,14 +33,15 @@ class KeeperTest {
     private final List<String> events = new CopyOnWriteArrayList<>();
     private final AtomicInteger lives = new AtomicInteger();
     private ActorRef<?> root;
-    private final Keeper keeper = Keeper.under(new Spawner() {
+    private final Spawner spawner = new Spawner() {
         @Override
         public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
             ActorRef<T> actor = kit.spawn(behavior, name);
             root = actor;
             return actor;
         }
-    });
+    };
+    private final Keeper keeper = Keeper.under(spawner);
 
     private Behavior<String> work(String name) {
         return Behaviors.setup(context -> {
@@ -172,6 +173,20 @@ class KeeperTest {
         keeper.start();
         assertThat(keeper.isRunning()).isTrue();
         assertThat(events).endsWith("first begins", "second begins", "third begins");
+    }
+
+    /** A connection to the database may be half open, and whoever waits for it is no reason to end. */
+    @Test
+    void work_that_does_not_begin_in_time_is_the_failure_of_a_store_and_is_stopped() {
+        Keeper impatient = Keeper.under(spawner, Duration.ofMillis(1));
+        impatient.add("books", CompletableFuture::new, () -> noted("books end"));
+
+        assertThatThrownBy(impatient::start)
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.reason()).isEqualTo(StoreException.Reason.BUSY))
+                .hasMessageContaining("books does not switch within");
+        impatient.stop();
+        assertThat(events).containsExactly("books end");
     }
 
     @Test

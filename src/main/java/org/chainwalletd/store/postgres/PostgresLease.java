@@ -97,6 +97,12 @@ public final class PostgresLease implements AutoCloseable {
                 > 0;
     }
 
+    /** Tells whether this daemon still has the lease in this epoch, without renewing it. */
+    public boolean isHeld(Lease mine) {
+        Lease now = read();
+        return isMine(now) && now.epoch() == mine.epoch();
+    }
+
     /** Gives the lease back, so that another daemon takes it at once; nothing when this daemon does not have it. */
     public void giveBack(Lease mine) {
         database.run(session -> session.update(
