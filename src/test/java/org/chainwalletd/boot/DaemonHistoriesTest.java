@@ -146,10 +146,12 @@ class DaemonHistoriesTest {
                 "store lock",
                 Restores.NEVER,
                 Map.of("FROM store WHERE one = 1 FOR UPDATE\0", "FROM store WHERE one = 1           \0"),
+                List.of(),
                 List.of(
                         "ALTER TABLE commits DROP CONSTRAINT commits_pkey",
                         "ALTER TABLE live_tokens DROP CONSTRAINT live_tokens_pkey",
-                        "ALTER TABLE held_coins DROP CONSTRAINT held_coins_pkey"));
+                        "ALTER TABLE held_coins DROP CONSTRAINT held_coins_pkey"),
+                DaemonHistory::crowd);
     }
 
     @Test

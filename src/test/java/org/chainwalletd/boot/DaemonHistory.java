@@ -71,6 +71,7 @@ final class DaemonHistory implements AutoCloseable {
     private static final int DAEMONS = 3;
     private static final long COIN = 3_000_000;
     private static final int COINS = 20;
+    private static final int CROWD = 12;
     private static final long LEAST = 100_000;
     private static final int DEEPEST = 3;
     private static final Duration PATIENCE = Duration.ofSeconds(25);
@@ -805,6 +806,16 @@ final class DaemonHistory implements AutoCloseable {
     }
 
     /** Several new ones at once, each at all daemons. */
+    /** Each order comes to all daemons at once, and only one of them may pay it. For the beginning of a history. */
+    void crowd() {
+        told.add("crowd");
+        for (int i = 0; i < CROWD; i++) {
+            orders.add(newOrder("transfer", payer));
+            members.forEach(member -> say(orders.get(orders.size() - 1), member));
+        }
+        calls.forEach(Await::outcome);
+    }
+
     private void burst() {
         for (int i = random.nextInt(4); i >= 0; i--) {
             order("transfer");

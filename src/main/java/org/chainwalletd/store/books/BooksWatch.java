@@ -129,7 +129,7 @@ public final class BooksWatch implements AutoCloseable {
             failing = false;
             if (!now.equals(head)) {
                 head = now;
-                listeners.forEach(listener -> listener.accept(now));
+                listeners.forEach(listener -> tell(listener, now));
             }
         } catch (SQLException | RuntimeException e) {
             database.close();
@@ -140,6 +140,15 @@ public final class BooksWatch implements AutoCloseable {
             failing = true;
         }
         return pause;
+    }
+
+    /** Whoever fails must not keep the head from the others: it is told once. */
+    private void tell(Consumer<Head> listener, Head now) {
+        try {
+            listener.accept(now);
+        } catch (RuntimeException e) {
+            LOG.error("{}: a new head of the books could not be told", name, e);
+        }
     }
 
     private synchronized void again(long pause) {

@@ -100,6 +100,7 @@ public final class PostgresStore extends SqlStore {
     private final PostgresTransactions transactions;
     private final ScheduledExecutorService checker = executor("store-check");
     private final ScheduledExecutorService beater = executor("store-heartbeat");
+    private volatile boolean closed;
     private final ScheduledExecutorService pruner = executor("sent-log-pruning");
     private final Optional<Clock> sharedClock;
     private final AtomicBoolean checking = new AtomicBoolean();
@@ -679,6 +680,9 @@ public final class PostgresStore extends SqlStore {
     /** Asks the database only when it has not been asked lately: a daemon that was heard of within this time cannot have been declared off. */
     @Override
     public CompletionStage<Void> maySend() {
+        if (closed) {
+            return CompletableFuture.failedFuture(GroupCommitWriter.unavailable(name, "is closed", null));
+        }
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - standing) < SILENT_MILLIS
                 ? CompletableFuture.completedFuture(null)
                 : lookClosely();
@@ -932,6 +936,8 @@ public final class PostgresStore extends SqlStore {
 
     @Override
     public void close() {
+        // Others may run this daemon's spends from the end of its start on.
+        closed = true;
         checker.shutdownNow();
         beater.shutdownNow();
         pruner.shutdown();

@@ -224,6 +224,14 @@ class PostgresFaultsTest {
                 .isInstanceOf(Opening.CoinTaken.class);
     }
 
+    @Test
+    void a_store_that_is_closed_lets_nothing_be_sent_any_more() {
+        PostgresStore store = open();
+        done(store.maySend());
+        store.close();
+        assertFails(store.maySend(), StoreException.Reason.UNAVAILABLE);
+    }
+
     /** Others may have pruned the newest commit that this daemon is sure of, because it has made a later one without knowing. */
     @Test
     void a_daemon_whose_newest_commit_is_in_doubt_misses_no_older_one_that_was_pruned() {
