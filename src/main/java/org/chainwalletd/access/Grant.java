@@ -154,7 +154,7 @@ public final class Grant {
     /**
      * Why this token may not make a payment; decided after idempotency, so that what was paid is answered whatever is allowed now.
      *
-     * @param to every destination but the change to {@code from}
+     * @param destinations all but the change to {@code payer}
      * @param fee as far as it is known
      */
     public Optional<Refusal> objectionTo(Address payer, List<Address> destinations, Amount fee) {

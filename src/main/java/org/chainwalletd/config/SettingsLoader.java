@@ -348,7 +348,6 @@ public final class SettingsLoader {
                         values.count(Option.PAYOUT_COINS)));
     }
 
-    /** Two words for one thing. */
     /** Network of the daemon; with an embedded development node that is a network of its own. */
     private Optional<Network> network(Optional<Settings.Devnet> devnet) {
         Optional<Network> named = values.value(Option.NETWORK, Parsing::network);
@@ -365,6 +364,7 @@ public final class SettingsLoader {
         return days == 0 ? Optional.empty() : Optional.of(Duration.ofDays(days));
     }
 
+    /** Retention of tokens, which two options set. */
     private Duration tokenKeep() {
         Duration days = Duration.ofDays(values.number(Option.TOKEN_KEEP_DAYS));
         Duration seconds = Duration.ofSeconds(values.number(Option.RECEIPT_TTL));

@@ -38,11 +38,6 @@ public final class SealedBlob {
         this.bytes = bytes;
     }
 
-    /**
-     * Reads a blob, which is copied. Costs no key derivation.
-     *
-     * @throws UnsealException too short, other magic, or other version, in this order
-     */
     /** Its first bytes. */
     public static byte[] magic() {
         return MAGIC.clone();
@@ -53,6 +48,11 @@ public final class SealedBlob {
         return bytes.length >= OVERHEAD && Arrays.equals(bytes, 0, MAGIC.length, MAGIC, 0, MAGIC.length);
     }
 
+    /**
+     * Reads a blob, which is copied. Costs no key derivation.
+     *
+     * @throws UnsealException too short, other magic, or other version, in this order
+     */
     public static SealedBlob parse(byte[] bytes) {
         if (bytes.length < OVERHEAD) {
             throw new UnsealException(Reason.TOO_SHORT);

@@ -70,8 +70,8 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
     /**
      * @param watch is told the addresses of those who wait
      * @param mempools looks at them
+     * @param ending set by {@link EndAll} for good, whatever restarts after it
      */
-    /** @param ending set by {@link EndAll} for good, whatever restarts after it */
     static Behavior<Command> create(
             WaitSetup setup,
             CreditFeed feed,

@@ -80,8 +80,8 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     /**
      * @param watch is told which addresses to watch
      * @param mempools shared with those who look in the background
+     * @param ending set by {@link EndAll} for good, whatever restarts after it
      */
-    /** @param ending set by {@link EndAll} for good, whatever restarts after it */
     static Behavior<Command> create(
             WaitSetup setup, AddressWatch watch, Mempools mempools, WaitMetrics metrics, AtomicBoolean ending) {
         return Behaviors.supervise(Behaviors.<Command>setup(context -> Behaviors.withTimers(

@@ -82,11 +82,6 @@ public final class Quoting {
         this.binding = setup.binding();
     }
 
-    /**
-     * A quote that is bound and durable.
-     *
-     * @param taken told of it, and from then on it counts as open
-     */
     /** See {@link SwapService#warning}. */
     Optional<String> warning() {
         return setup.chain().quorum() == 1
@@ -95,6 +90,11 @@ public final class Quoting {
                 : Optional.empty();
     }
 
+    /**
+     * A quote that is bound and durable.
+     *
+     * @param taken told of it, and from then on it counts as open
+     */
     CompletionStage<SwapJournal.Held> take(Wanted wanted, Consumer<SwapRow> taken) {
         if (!setup.book().takesQuote(MOST_OPEN)) {
             return CompletableFuture.failedFuture(tooMany());
