@@ -141,7 +141,7 @@ public class WatchtowerTest {
         }
 
         @Override
-        public CompletableFuture<String> sendLock(SwapRow row) {
+        public CompletableFuture<String> sendLock(SwapRow row, BooleanSupplier mayBegin) {
             throw new AssertionError("a look sends nothing");
         }
 
