@@ -232,7 +232,7 @@ public final class EvmPoolLeg implements PoolLeg {
         }
 
         /**
-         * Asks each endpoint and keeps those that answer in full. Fails when no final block is agreed on. Blocks.
+         * Asks each endpoint and keeps those that answer in full, and in time once a quorum has said the same. Fails when no final block is agreed on. Blocks.
          *
          * @param quotedAt Unix seconds; nobody knew the hash lock before
          */
@@ -240,7 +240,9 @@ public final class EvmPoolLeg implements PoolLeg {
             Optional<AccountBlock> settled = await(chain.finalBlock());
             return settled.isEmpty()
                     ? List.of()
-                    : await(chain.each(reads -> logged(reads, hashLock, settled.get(), quotedAt))).stream()
+                    : await(chain.eachInTime(
+                                    reads -> logged(reads, hashLock, settled.get(), quotedAt), EndpointView::story))
+                            .stream()
                             .map(AccountChain.EndpointAnswer::answer)
                             .toList();
         }

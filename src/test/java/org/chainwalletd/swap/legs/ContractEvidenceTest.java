@@ -80,6 +80,10 @@ public class ContractEvidenceTest {
     }
 
     private AccountChain endpoints(EvmEndpoint... asked) {
+        return endpoints(Duration.ofSeconds(10), asked);
+    }
+
+    private AccountChain endpoints(Duration patience, EvmEndpoint... asked) {
         List<URI> urls = new ArrayList<>();
         for (EvmEndpoint endpoint : asked) {
             urls.add(endpoint.uri());
@@ -91,7 +95,7 @@ public class ContractEvidenceTest {
                         2,
                         BigInteger.valueOf(EvmDevnet.CHAIN_ID),
                         Finality.FINALIZED,
-                        Duration.ofSeconds(10),
+                        patience,
                         ByteBudget.ofHeap(AccountChain.HEAP_SHARE),
                         new SimpleMeterRegistry()),
                 new AccountChain.Threads(ForkJoinPool.commonPool(), TestPools::of));
@@ -104,8 +108,11 @@ public class ContractEvidenceTest {
     }
 
     private GateVerdict judge(EvmEndpoint... asked) {
-        List<EndpointView> views =
-                new ContractEvidence(endpoints(asked), chain.contract()).look(Sample.HASH_LOCK, begun);
+        return judge(endpoints(asked));
+    }
+
+    private GateVerdict judge(AccountChain endpoints) {
+        List<EndpointView> views = new ContractEvidence(endpoints, chain.contract()).look(Sample.HASH_LOCK, begun);
         GateInputs inputs = new GateInputs(now(), false, Optional.empty(), OptionalLong.of(begun));
         return new SellGate(limits())
                 .judge(Sample.terms(Direction.CHAIN_TO_NATIVE), new SellGate.Evidence(views, false, inputs));
@@ -151,6 +158,19 @@ public class ContractEvidenceTest {
         assertThat(judge(honest, other, liar).isOpen()).isTrue();
         other.down();
         assertThat(judgeOrNothing(honest, other, liar)).isFalse();
+    }
+
+    /** A look that took more than a minute opens nothing. */
+    @Test
+    void one_slow_endpoint_does_not_delay_the_gate_that_two_others_open() {
+        lock(now() + 9_000);
+        chain.mine(3);
+        AccountChain slow = endpoints(Duration.ofMinutes(10), honest, other, liar);
+        for (String method : List.of("eth_getLogs", "eth_call", "*")) {
+            liar.hang(method);
+            assertThat(judge(slow)).isEqualTo(GateVerdict.OPEN);
+            liar.behave();
+        }
     }
 
     /** Without a quorum there is not even a final block. */
