@@ -208,8 +208,8 @@ class LegsIT {
         EvmOwnLeg leg = new EvmOwnLeg(chain, sends, limits, InstantSource.system());
         SwapRow row = row(Direction.NATIVE_TO_CHAIN);
         assertThat(leg.obstacle(row)).isEmpty();
-        String tx = leg.sendLock(row);
-        assertThat(leg.sendLock(row)).isEqualTo(tx);
+        String tx = leg.sendLock(row, () -> true);
+        assertThat(leg.sendLock(row, () -> true)).isEqualTo(tx);
         mine(FINAL);
         assertThat(leg.look(row).lock())
                 .isInstanceOfSatisfying(
@@ -228,7 +228,7 @@ class LegsIT {
     void our_lock_comes_back_at_its_deadline_and_not_a_second_before() {
         EvmOwnLeg leg = new EvmOwnLeg(chain, sends, limits, InstantSource.system());
         SwapRow row = row(Direction.NATIVE_TO_CHAIN);
-        leg.sendLock(row);
+        leg.sendLock(row, () -> true);
         mine(1);
         evm.call("evm_setNextBlockTimestamp", deadline - 1);
         mine(1);

@@ -121,7 +121,13 @@ final class SendMaker {
         }
         long first = purse.firstNonce(line);
         while (!priced.isEmpty()) {
-            Journalled written = journal(signed(priced, first));
+            List<AccountSend> signed = signed(priced, first);
+            CrashPoint.ACCOUNT_BEFORE_ROW.reached(() -> signed.get(0).order().kind());
+            // Signing may wait for the key too.
+            if (refuseUnwanted(priced, outcomes)) {
+                continue;
+            }
+            Journalled written = journal(signed);
             if (written instanceof Journalled.BoundElsewhere bound) {
                 refuse(bound.reference(), priced, outcomes);
                 continue;
@@ -217,6 +223,18 @@ final class SendMaker {
         }
     }
 
+    /** Refuses what is not wanted any more; the others go on without it. */
+    private static boolean refuseUnwanted(List<Priced> priced, Outcome[] outcomes) {
+        return priced.removeIf(each -> {
+            boolean unwanted = !each.request().mayBegin().getAsBoolean();
+            if (unwanted) {
+                RefusedException why = new RefusedException(SendRefusal.notWantedAnyMore());
+                outcomes[each.place()] = new Outcome.Refused(each.request(), why);
+            }
+            return unwanted;
+        });
+    }
+
     private AccountSend sign(SendRequest request, Payment payment, long gas, long nonce) {
         AccountSend.Call call = new AccountSend.Call(
                 setup.chain().chainId(),
@@ -244,7 +262,6 @@ final class SendMaker {
     }
 
     private Journalled journal(List<AccountSend> sends) {
-        CrashPoint.ACCOUNT_BEFORE_ROW.reached(() -> sends.get(0).order().kind());
         Journalled written = await(setup.store().open(sends));
         CrashPoint.ACCOUNT_AFTER_ROW.reached(() -> sends.get(0).order().kind());
         if (written instanceof Journalled.Taken taken) {

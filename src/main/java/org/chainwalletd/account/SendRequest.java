@@ -18,7 +18,7 @@ import org.chainwalletd.evm.EvmAddress;
  * @param data call data; of a claim it holds the secret, which thus must be free to leave before this is asked for
  * @param owner whom it is made for, such as a swap's id, to find it again; printable ASCII
  * @param feeCeiling most wei that gas may cost in all (gas limit × fee), also after being raised; empty: no bound but the balance
- * @param mayBegin asked in the moment before it is signed and journalled; false: it is refused, and no nonce is used
+ * @param mayBegin asked before it is signed, and again in the moment before it is journalled; false: it is refused, and no nonce is used
  */
 public record SendRequest(
         String reference,

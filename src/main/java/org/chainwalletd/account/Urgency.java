@@ -42,15 +42,15 @@ record Urgency(
     /** Part of the most that may be paid, left free by a price that is not agreed on, so that it can still be raised. */
     private static final BigInteger FIRST_SHARE = BigInteger.valueOf(4);
 
-    /** Waits for each endpoint's answer or its time-out; fails for no endpoint. */
+    /** Waits for a quorum, and a moment for the others; fails for no endpoint. */
     static Urgency of(AccountChain chain, EvmAddress from) {
         CompletionStage<AccountBlock> agreed = chain.newestBlock();
         CompletionStage<Optional<AccountBlock>> settled = chain.finalBlock();
         CompletionStage<List<EndpointAnswer<Survey.Latest>>> latest =
-                chain.each(reads -> Survey.Latest.of(reads, from));
+                chain.eachInTime(reads -> Survey.Latest.of(reads, from), any -> true);
         CompletionStage<List<EndpointAnswer<BigInteger>>> balances =
-                chain.each(reads -> reads.balance(from, BlockRef.Tag.LATEST));
-        CompletionStage<List<EndpointAnswer<BigInteger>>> tips = chain.each(AccountReads::tip);
+                chain.eachInTime(reads -> reads.balance(from, BlockRef.Tag.LATEST), any -> true);
+        CompletionStage<List<EndpointAnswer<BigInteger>>> tips = chain.eachInTime(AccountReads::tip, any -> true);
         return new Urgency(
                 unlessDisagreed(() -> await(agreed)),
                 unlessDisagreed(() -> {

@@ -341,6 +341,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     journal,
                     parts.htlcs().records(),
                     parts.following().follower()::height,
+                    parts.spending()::ofTokenForCertain,
                     parts.htlcs().methods().spends()::claim,
                     parts.settings().chain(),
                     alarms));

@@ -12,6 +12,7 @@ import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.TxShape;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.spend.plan.ParameterDigest;
+import org.chainwalletd.store.TokenBinding;
 
 /**
  * A claim as the caller asked for it (interface.md, section 4.8): valid before and after the timeout, as long as nobody has spent the output.
@@ -33,6 +34,16 @@ public record ClaimRequest(
         implements Redemption {
     public static final String KIND = "htlc_claim";
     public static final int MAX_PREIMAGE_BYTES = 1024;
+
+    /** Token of the watchtower's claim of a lock, the same in every life of the daemon; no caller can name it. */
+    public static String tokenOfWatchtower(Outpoint lock) {
+        return TokenBinding.ofDaemon("watchtower-claim-" + lock);
+    }
+
+    /** The same claim under another token. */
+    public ClaimRequest under(String token) {
+        return new ClaimRequest(from, lock, preimage, sender, timeout, fee, maxFee, Optional.of(token));
+    }
 
     @Override
     public String kind() {

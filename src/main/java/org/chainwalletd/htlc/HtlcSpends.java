@@ -110,10 +110,15 @@ public final class HtlcSpends {
         return reclaim(request, Requester.unrestricted());
     }
 
-    /** As {@link #lock}, but once it is durable only its owner has it sent again ({@link OwnerRebroadcasts}). */
-    public CompletionStage<Receipt> lockOfSwap(LockRequest request) {
+    /**
+     * As {@link #lock}, but once it is durable only its owner has it sent again ({@link OwnerRebroadcasts}).
+     *
+     * @param mayBegin asked in the moment before it is durable, where it is not durable yet; false: it is refused
+     */
+    public CompletionStage<Receipt> lockOfSwap(LockRequest request, BooleanSupplier mayBegin) {
         return checked(
-                request, sender -> noted(spending.spend(request.plan(sender).ofKind(OwnerRebroadcasts.SWAP_LOCK))));
+                request,
+                sender -> noted(spending.spend(request.plan(sender).ofOwner(OwnerRebroadcasts.SWAP_LOCK, mayBegin))));
     }
 
     /**
@@ -122,7 +127,7 @@ public final class HtlcSpends {
      *
      * @param output from bytes whose transaction id was computed
      * @param tipHeight of the followed tip
-     * @param mayBegin asked before it is signed and durable, where it is not durable yet; false: it is refused
+     * @param mayBegin asked in the moment before it is durable, where it is not durable yet; false: it is refused
      */
     public CompletionStage<Receipt> claimProven(
             ClaimRequest request, TxOutput output, long tipHeight, BooleanSupplier mayBegin) {
@@ -286,9 +291,9 @@ public final class HtlcSpends {
      *
      * @param output from bytes whose transaction id was computed
      * @param tipHeight of the followed tip
-     * @param mayBegin asked before it is signed and durable; false: it is refused
+     * @param permission asked in the moment before it is durable; false: it is refused
      */
-    private record ProvenRedeemPlan(RedeemPlan plan, TxOutput output, long tipHeight, BooleanSupplier mayBegin)
+    private record ProvenRedeemPlan(RedeemPlan plan, TxOutput output, long tipHeight, BooleanSupplier permission)
             implements ReturningPlan {
         @Override
         public String kind() {
@@ -338,11 +343,12 @@ public final class HtlcSpends {
 
         @Override
         public Draft choose(Candidates candidates, Holdings holdings) {
-            if (!mayBegin.getAsBoolean()) {
-                throw new SpendException(new SpendRefusal.BuildFailed(
-                        "it waited so long for its turn that it may not be sent any more; nothing was broadcast"));
-            }
             return plan.choose(candidates, holdings);
+        }
+
+        @Override
+        public boolean mayBegin() {
+            return permission.getAsBoolean();
         }
 
         @Override

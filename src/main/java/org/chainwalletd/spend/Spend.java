@@ -303,6 +303,11 @@ final class Spend {
      */
     private void opening(Draft draft, Intent intent) {
         CrashPoint.SPEND_BEFORE_INTENT.reached();
+        if (!plan.mayBegin()) {
+            notMade(new SpendRefusal.BuildFailed(
+                    "it waited so long for its turn that it may not be sent any more; nothing was broadcast"));
+            return;
+        }
         List<Long> payouts = plan.carries(draft);
         runner.ask(
                 () -> payouts.isEmpty() ? runner.open(intent, plan.isCapped()) : runner.openBatch(intent, payouts),

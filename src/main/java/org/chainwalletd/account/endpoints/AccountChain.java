@@ -41,7 +41,7 @@ import org.chainwalletd.stage.Work;
 /**
  * The account chain through all of its configured endpoints. A question is ordinary blocking code over one endpoint's {@link AccountReads}; it
  * is put to all endpoints at once, and an endpoint that has not answered the whole of it within 25 s, or the time of one
- * call where that is longer, counts as silent. Stages fail with {@link AccountException}; await them on a thread that may block.
+ * call where that is longer, counts as silent, and where a quorum decides already 3 s after it has. Stages fail with {@link AccountException}; await them on a thread that may block.
  */
 public final class AccountChain {
     /**
@@ -96,6 +96,9 @@ public final class AccountChain {
 
     /** Longest time that a whole question to one endpoint may take; more where a single call may take much of it. */
     private static final Duration LEAST_QUESTION = Duration.ofSeconds(25);
+
+    /** Longest time that others are waited for once a quorum has decided. */
+    private static final Duration GRACE = Duration.ofSeconds(3);
 
     private final Setup setup;
     private final Executor executor;
@@ -309,26 +312,34 @@ public final class AccountChain {
      *     as chain id, block hash and state at that hash
      */
     public <T> CompletionStage<T> agreed(Function<AccountReads, T> question) {
-        Tally<T> tally = new Tally<>(setup.quorum(), endpoints.size());
         List<CompletableFuture<T>> asked = askAll(question);
+        CompletableFuture<T> decision = decision(asked, answer -> answer);
+        decision.whenCompleteAsync((decided, failure) -> asked.forEach(late -> late.cancel(false)), executor);
+        return decision;
+    }
+
+    /** @param likeness part of an answer that is compared */
+    private <T, K> CompletableFuture<K> decision(List<CompletableFuture<T>> asked, Function<T, K> likeness) {
+        Tally<K> tally = new Tally<>(setup.quorum(), endpoints.size());
         for (int i = 0; i < asked.size(); i++) {
             EndpointReads endpoint = endpoints.get(i);
             asked.get(i)
+                    .thenApplyAsync(likeness, executor)
                     .whenCompleteAsync(
                             (answer, failure) -> tally.vote(
                                     endpoint.name(), answer, failure == null ? null : why(endpoint, failure)),
                             executor);
         }
-        tally.decision().whenCompleteAsync((decided, failure) -> asked.forEach(late -> late.cancel(false)), executor);
         return tally.decision();
     }
 
     /**
      * The highest value that at least {@link #quorum()} endpoints reach: no single one can push it up. For heights and counts, which an
-     * endpoint that lags behind names too low, and for balances. Waits for all endpoints.
+     * endpoint that lags behind names too low, and for balances. Waits as {@link #eachInTime} does, whatever the values are: one that comes later could
+     * only raise it.
      */
     public <T extends Comparable<T>> CompletionStage<T> reached(Function<AccountReads, T> question) {
-        return each(question).thenApplyAsync(told -> reachedBy(answersOf(told)), executor);
+        return eachInTime(question, any -> true).thenApplyAsync(told -> reachedBy(answersOf(told)), executor);
     }
 
     private <T> T highest(List<T> answers, Comparator<T> order) {
@@ -345,9 +356,32 @@ public final class AccountChain {
         return highest(answers, Comparable::compareTo);
     }
 
-    /** The answers of all endpoints that have one, in the configured order; each is one endpoint's word. Never fails; waits for all endpoints. */
+    /**
+     * The answers of all endpoints that have one, in the configured order; each is one endpoint's word. Never fails. Waits for all endpoints: for
+     * what a single one's word can stop.
+     */
     public <T> CompletionStage<List<EndpointAnswer<T>>> each(Function<AccountReads, T> question) {
-        return ended(askAll(question))
+        return answers(askAll(question));
+    }
+
+    /**
+     * As {@link #each}, for what a quorum decides: once as many answers are alike, and no others can become as many, whoever takes 3 s longer counts
+     * as silent. Thus a slow endpoint takes no more time than one that is down.
+     *
+     * @param likeness part of an answer that decides whether two are alike
+     */
+    public <T> CompletionStage<List<EndpointAnswer<T>>> eachInTime(
+            Function<AccountReads, T> question, Function<T, ?> likeness) {
+        List<CompletableFuture<T>> asked = askAll(question);
+        decision(asked, likeness)
+                .thenAcceptAsync(
+                        decided -> asked.forEach(late -> late.orTimeout(GRACE.toMillis(), TimeUnit.MILLISECONDS)),
+                        executor);
+        return answers(asked);
+    }
+
+    private <T> CompletionStage<List<EndpointAnswer<T>>> answers(List<CompletableFuture<T>> asked) {
+        return ended(asked)
                 .thenApplyAsync(
                         ends -> {
                             List<EndpointAnswer<T>> told = new ArrayList<>();

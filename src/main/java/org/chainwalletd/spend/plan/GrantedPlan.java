@@ -104,6 +104,11 @@ public record GrantedPlan(SpendPlan plan, Requester requester, List<Address> des
     }
 
     @Override
+    public boolean mayBegin() {
+        return plan.mayBegin();
+    }
+
+    @Override
     public Amount leaving(Draft draft) {
         return plan.leaving(draft);
     }

@@ -12,6 +12,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
@@ -30,9 +31,16 @@ import org.chainwalletd.store.TokenBinding;
  * Pays given outputs from the coins of one address, change back to it: transfers and HTLC locks.
  *
  * @param outputs in order, without change
+ * @param permission what {@link #mayBegin} answers
  */
 public record PaymentPlan(
-        String kind, Address from, List<TxOutput> outputs, FeeChoice fee, Amount maxFee, Optional<TokenBinding> token)
+        String kind,
+        Address from,
+        List<TxOutput> outputs,
+        FeeChoice fee,
+        Amount maxFee,
+        Optional<TokenBinding> token,
+        BooleanSupplier permission)
         implements SpendPlan {
     public static final String TRANSFER = "transfer";
 
@@ -45,9 +53,25 @@ public record PaymentPlan(
         outputs = List.copyOf(outputs);
     }
 
-    /** The same payment under another name. */
-    public PaymentPlan ofKind(String other) {
-        return new PaymentPlan(other, from, outputs, fee, maxFee, token);
+    /** Creates a payment that may be made whenever its turn comes. */
+    public PaymentPlan(
+            String kind,
+            Address from,
+            List<TxOutput> outputs,
+            FeeChoice fee,
+            Amount maxFee,
+            Optional<TokenBinding> token) {
+        this(kind, from, outputs, fee, maxFee, token, () -> true);
+    }
+
+    /** The same payment under another name, as long as its owner wants it. */
+    public PaymentPlan ofOwner(String other, BooleanSupplier wanted) {
+        return new PaymentPlan(other, from, outputs, fee, maxFee, token, wanted);
+    }
+
+    @Override
+    public boolean mayBegin() {
+        return permission.getAsBoolean();
     }
 
     @Override

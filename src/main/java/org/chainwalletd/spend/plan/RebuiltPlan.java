@@ -122,6 +122,11 @@ record RebuiltPlan(SpendPlan payment, Intent lost) implements SpendPlan {
     }
 
     @Override
+    public boolean mayBegin() {
+        return payment.mayBegin();
+    }
+
+    @Override
     public Amount leaving(Draft draft) {
         return payment.leaving(draft);
     }

@@ -53,6 +53,14 @@ public interface SpendPlan {
      */
     Draft choose(Candidates candidates, Holdings holdings);
 
+    /**
+     * Asked in the moment before an intent of it is written, when looking, signing and waiting for other spends are over; false: it is refused,
+     * and nothing was broadcast.
+     */
+    default boolean mayBegin() {
+        return true;
+    }
+
     /** Total that leaves {@link #from} with this draft, the fee included. */
     Amount leaving(Draft draft);
 

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.chainwalletd.swap.gates.GateVerdict;
 import org.chainwalletd.swap.gates.LockPermission;
+import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.legs.Legs;
 
@@ -20,7 +21,7 @@ public final class LastLook {
     private static final long REORGANISATION_SECONDS = 600;
 
     private long began;
-    /** Read by whoever asks {@link #gateStillCounts}, on any thread. */
+    /** Read by whoever asks {@link #gateStillCounts} or {@link #lockStillCounts}, on any thread. */
     private final AtomicLong number = new AtomicLong();
 
     private Legs.View view;
@@ -30,6 +31,11 @@ public final class LastLook {
     void begin(long now) {
         number.incrementAndGet();
         began = now;
+    }
+
+    /** Nothing that this look has let begin may begin any more: whoever looks after the swap from here on does not know of it. */
+    void end() {
+        number.incrementAndGet();
     }
 
     void saw(Legs.View seen, long now) {
@@ -78,6 +84,15 @@ public final class LastLook {
         return () -> look == number.get()
                 && distance(setup.now(), since) <= GOOD_SECONDS
                 && !setup.stopping().getAsBoolean();
+    }
+
+    /**
+     * Whether our lock may still be made; asked again in the moment before it becomes durable, which may be long after the wait for it was given
+     * up. It may not from the next look on, which may have given the lock up, and told so.
+     */
+    BooleanSupplier lockStillCounts(SwapSetup setup, SwapRow row) {
+        long look = number.get();
+        return () -> look == number.get() && setup.now() < row.terms().offer().expiresAt();
     }
 
     Decision.Known known(SwapSetup setup) {

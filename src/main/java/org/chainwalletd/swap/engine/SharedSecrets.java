@@ -31,6 +31,7 @@ import org.chainwalletd.htlc.ClaimRequest;
 import org.chainwalletd.htlc.HtlcRecords;
 import org.chainwalletd.htlc.HtlcRecords.HtlcRecord;
 import org.chainwalletd.spend.plan.Receipt;
+import org.chainwalletd.store.Intent;
 import org.chainwalletd.swap.legs.Redeeming.ChainFee;
 import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.swap.legs.SwapSends;
@@ -53,6 +54,7 @@ public final class SharedSecrets {
      * Dependencies and settings.
      *
      * @param tip height of the followed chain; empty before the first look
+     * @param bound spend that a token stands for, after one more commit: a spend that is not found was never begun
      * @param claim on the chain; the same request twice is one claim
      */
     public record Setup(
@@ -62,6 +64,7 @@ public final class SharedSecrets {
             SwapJournal journal,
             HtlcRecords htlcs,
             Supplier<OptionalLong> tip,
+            Function<String, CompletionStage<Optional<Intent>>> bound,
             Function<ClaimRequest, CompletionStage<Receipt>> claim,
             ChainProfile profile,
             Consumer<SwapAlarm> alarms) {}
@@ -177,7 +180,7 @@ public final class SharedSecrets {
                     record.params().hashLock(),
                     record.lock()
                             + " pays us, the journal knows nothing of it, and it is claimed with the secret that the contract shows");
-            await(setup.claim().apply(request(record, secret.get())));
+            await(setup.claim().apply(begunEarlier(request(record, secret.get()))));
         }
         return true;
     }
@@ -197,7 +200,17 @@ public final class SharedSecrets {
                 record.params().timeoutHeight(),
                 Optional.of(ChainFee.of(minimum, record.amount(), 1)),
                 Optional.empty(),
-                Optional.of("watchtower-claim-" + record.lock()));
+                Optional.of(ClaimRequest.tokenOfWatchtower(record.lock())));
+    }
+
+    /** Goes on under the name of earlier releases where one of them has begun this very claim; a caller may have given that name to anything else. */
+    private ClaimRequest begunEarlier(ClaimRequest claim) {
+        String earlier = "watchtower-claim-" + claim.lock();
+        return await(setup.bound().apply(earlier))
+                .flatMap(Intent::token)
+                .filter(binding -> binding.digest().equals(claim.digest()))
+                .map(binding -> claim.under(binding.token()))
+                .orElse(claim);
     }
 
     /** A single endpoint's word is enough: a secret either has the hash or it has not. */

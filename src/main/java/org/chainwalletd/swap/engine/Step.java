@@ -29,9 +29,9 @@ public sealed interface Step {
     /**
      * Does it; completes with the id of its transaction, where the row names that.
      *
-     * @param gateStillCounts asked in the moment before a first claim becomes durable
+     * @param mayBegin asked in the moment before a lock or a first claim becomes durable; false: none is made, and the stage fails
      */
-    CompletionStage<Optional<String>> perform(Legs legs, SwapRow row, Secret secret, BooleanSupplier gateStillCounts);
+    CompletionStage<Optional<String>> perform(Legs legs, SwapRow row, Secret secret, BooleanSupplier mayBegin);
 
     /** With the id that {@link #perform} gave. */
     default Acts named(Acts acts, String tx) {
@@ -47,12 +47,12 @@ public sealed interface Step {
 
         @Override
         public CompletionStage<Optional<String>> perform(
-                Legs legs, SwapRow row, Secret secret, BooleanSupplier gateStillCounts) {
+                Legs legs, SwapRow row, Secret secret, BooleanSupplier mayBegin) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
     }
 
-    /** Our lock leaves, or leaves again, as the same bytes. */
+    /** Our lock is journalled, unless it is not wanted any more by then, and leaves, or leaves again, as the same bytes. */
     record SendLock() implements Step {
         @Override
         public Acts begun(Acts acts) {
@@ -61,8 +61,8 @@ public sealed interface Step {
 
         @Override
         public CompletionStage<Optional<String>> perform(
-                Legs legs, SwapRow row, Secret secret, BooleanSupplier gateStillCounts) {
-            return legs.sendLock(row).thenApplyAsync(Optional::of, Runnable::run);
+                Legs legs, SwapRow row, Secret secret, BooleanSupplier mayBegin) {
+            return legs.sendLock(row, mayBegin).thenApplyAsync(Optional::of, Runnable::run);
         }
 
         @Override
@@ -85,7 +85,7 @@ public sealed interface Step {
 
         @Override
         public CompletionStage<Optional<String>> perform(
-                Legs legs, SwapRow row, Secret secret, BooleanSupplier gateStillCounts) {
+                Legs legs, SwapRow row, Secret secret, BooleanSupplier mayBegin) {
             return legs.abandonLock(row).thenApplyAsync(done -> Optional.empty(), Runnable::run);
         }
     }
@@ -94,7 +94,7 @@ public sealed interface Step {
     sealed interface Claim extends Step {
         @Override
         default CompletionStage<Optional<String>> perform(
-                Legs legs, SwapRow row, Secret secret, BooleanSupplier gateStillCounts) {
+                Legs legs, SwapRow row, Secret secret, BooleanSupplier mayBegin) {
             return secret.lend(bytes -> legs.pushClaim(row, bytes, () -> true))
                     .thenApplyAsync(Optional::of, Runnable::run);
         }
@@ -114,8 +114,8 @@ public sealed interface Step {
 
         @Override
         public CompletionStage<Optional<String>> perform(
-                Legs legs, SwapRow row, Secret secret, BooleanSupplier gateStillCounts) {
-            return secret.lend(bytes -> legs.pushClaim(row, bytes, gateStillCounts))
+                Legs legs, SwapRow row, Secret secret, BooleanSupplier mayBegin) {
+            return secret.lend(bytes -> legs.pushClaim(row, bytes, mayBegin))
                     .thenApplyAsync(Optional::of, Runnable::run);
         }
     }
@@ -150,7 +150,7 @@ public sealed interface Step {
 
         @Override
         public CompletionStage<Optional<String>> perform(
-                Legs legs, SwapRow row, Secret secret, BooleanSupplier gateStillCounts) {
+                Legs legs, SwapRow row, Secret secret, BooleanSupplier mayBegin) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
     }
@@ -164,7 +164,7 @@ public sealed interface Step {
 
         @Override
         public CompletionStage<Optional<String>> perform(
-                Legs legs, SwapRow row, Secret secret, BooleanSupplier gateStillCounts) {
+                Legs legs, SwapRow row, Secret secret, BooleanSupplier mayBegin) {
             return legs.takeBack(row).thenApplyAsync(Optional::of, Runnable::run);
         }
 

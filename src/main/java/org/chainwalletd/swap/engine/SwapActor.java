@@ -309,7 +309,9 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
                                 setup.legs(),
                                 standing.row(),
                                 use -> setup.journal().withSecret(standing, use),
-                                look.gateStillCounts(setup)),
+                                step instanceof Step.SendLock
+                                        ? look.lockStillCounts(setup, standing.row())
+                                        : look.gateStillCounts(setup)),
                         (tx, failure) -> new Done(step, Outcome.of(tx, failure)));
     }
 
@@ -441,6 +443,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     /** The daemon stops, or a round has failed. */
     private Behavior<Command> onStop(PostStop stop) {
+        look.end();
         answer(new SwapReply.Failed(new Unattended()));
         return Behaviors.same();
     }

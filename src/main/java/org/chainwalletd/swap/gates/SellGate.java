@@ -46,7 +46,7 @@ public final class SellGate {
         public static final long NEVER = Long.MAX_VALUE;
 
         /** Part of a view that endpoints which do not lie have in common. */
-        record Story(
+        public record Story(
                 BigInteger chainId,
                 Hash256 block,
                 long number,
@@ -54,7 +54,7 @@ public final class SellGate {
                 SwapContract.Swap slot,
                 long lockedAt) {}
 
-        Story story() {
+        public Story story() {
             return new Story(chainId, settledBlock, settledNumber, codeHash, settled, lockedAt);
         }
     }

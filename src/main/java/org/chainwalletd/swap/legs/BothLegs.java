@@ -197,8 +197,8 @@ public final class BothLegs implements Legs {
     }
 
     @Override
-    public CompletionStage<String> sendLock(SwapRow row) {
-        return ours(row, leg -> leg.sendLock(row));
+    public CompletionStage<String> sendLock(SwapRow row, BooleanSupplier mayBegin) {
+        return ours(row, leg -> leg.sendLock(row, mayBegin));
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -276,13 +277,13 @@ public final class ChainOwnLeg implements OwnLeg {
     }
 
     @Override
-    public String sendLock(SwapRow row) {
+    public String sendLock(SwapRow row, BooleanSupplier mayBegin) {
         Known known = known(row);
         if (known.intent().isEmpty() && known.txId().isPresent()) {
             throw new IllegalStateException(
                     "the store knows nothing of our lock " + known.txId().get() + " any more; no second one is made");
         }
-        Hash256 txId = await(chain.htlcs().lockOfSwap(request(row))).txId();
+        Hash256 txId = await(chain.htlcs().lockOfSwap(request(row), mayBegin)).txId();
         try {
             await(chain.spending().push(txId));
         } catch (RuntimeException e) {

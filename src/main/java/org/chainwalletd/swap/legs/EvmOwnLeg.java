@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.account.AccountSends.AccountFunds;
@@ -154,9 +155,9 @@ public final class EvmOwnLeg implements OwnLeg {
     }
 
     @Override
-    public String sendLock(SwapRow row) {
+    public String sendLock(SwapRow row, BooleanSupplier mayBegin) {
         Optional<SendRecord> lock = ours.of(row).newest(SendKind.LOCK);
-        return SwapSends.id(lock.isEmpty() ? make(row) : unlessOver(lock.get(), sends::push));
+        return SwapSends.id(lock.isEmpty() ? make(row, mayBegin) : unlessOver(lock.get(), sends::push));
     }
 
     /** It may have become final since it was read. */
@@ -175,15 +176,15 @@ public final class EvmOwnLeg implements OwnLeg {
     }
 
     /** Its gas is estimated: the endpoint that is asked learns nothing that the lock does not tell, and a contract that refuses costs nothing. */
-    private SendRecord make(SwapRow row) {
+    private SendRecord make(SwapRow row, BooleanSupplier mayBegin) {
         if (row.acts().abandoning()) {
             throw new IllegalStateException("the lock of swap " + row.id() + " was given up");
         }
         AccountFunds funds = sends.funds(row.terms().ours().evm());
-        return await(sends.send(lock(row, funds.reservePerSwap())));
+        return await(sends.send(lock(row, funds.reservePerSwap(), mayBegin)));
     }
 
-    private static SendRequest lock(SwapRow row, BigInteger mostForGas) {
+    private static SendRequest lock(SwapRow row, BigInteger mostForGas, BooleanSupplier mayBegin) {
         SwapTerms terms = row.terms();
         return new SendRequest(
                 SwapSends.reference(row, SendKind.LOCK, 1),
@@ -195,7 +196,8 @@ public final class EvmOwnLeg implements OwnLeg {
                 new Gas.Estimated(),
                 Optional.of(mostForGas),
                 Pushing.BY_OWNER,
-                Optional.of(row.id()));
+                Optional.of(row.id()),
+                mayBegin);
     }
 
     /** A lock that was never journalled has not left, and is not made any more once the swap says that it is given up. */

@@ -115,7 +115,8 @@ public final class EvmPoolLeg implements PoolLeg {
     private GateVerdict judge(SwapRow row, GateInputs now) {
         SwapTerms terms = row.terms();
         CompletionStage<Boolean> somethingWaits = sends.makeWay(terms.ours().evm());
-        List<EndpointView> views = new ContractEvidence(chain, terms.account().contract()).look(terms.hashLock());
+        List<EndpointView> views =
+                new ContractEvidence(chain, terms.account().contract()).look(terms.hashLock(), row.createdAt());
         AccountFunds funds = sends.funds(terms.ours().evm(), row.id());
         SellGate.Evidence evidence = new SellGate.Evidence(views, await(somethingWaits), now);
         return stopped(funds)
@@ -217,6 +218,10 @@ public final class EvmPoolLeg implements PoolLeg {
      */
     public static final class ContractEvidence {
         private static final Logger LOG = LoggerFactory.getLogger(ContractEvidence.class);
+        /** Number of questions for events in one look. They reach back for as long as a lock may last, where a block takes two seconds. */
+        private static final int MOST_WINDOWS = 24;
+        /** By how much blocks may seem older than the quote that their locks are for. */
+        private static final long CLOCK_SLACK_SECONDS = 900;
 
         private final AccountChain chain;
         private final EvmAddress contract;
@@ -226,19 +231,25 @@ public final class EvmPoolLeg implements PoolLeg {
             this.contract = contract;
         }
 
-        /** Asks each endpoint and keeps those that answer in full. Fails when no final block is agreed on. Blocks. */
-        public List<EndpointView> look(Hash256 hashLock) {
+        /**
+         * Asks each endpoint and keeps those that answer in full, and in time once a quorum has said the same. Fails when no final block is agreed on. Blocks.
+         *
+         * @param quotedAt Unix seconds; nobody knew the hash lock before
+         */
+        public List<EndpointView> look(Hash256 hashLock, long quotedAt) {
             Optional<AccountBlock> settled = await(chain.finalBlock());
             return settled.isEmpty()
                     ? List.of()
-                    : await(chain.each(reads -> logged(reads, hashLock, settled.get()))).stream()
+                    : await(chain.eachInTime(
+                                    reads -> logged(reads, hashLock, settled.get(), quotedAt), EndpointView::story))
+                            .stream()
                             .map(AccountChain.EndpointAnswer::answer)
                             .toList();
         }
 
-        private EndpointView logged(AccountReads reads, Hash256 hashLock, AccountBlock settled) {
+        private EndpointView logged(AccountReads reads, Hash256 hashLock, AccountBlock settled, long quotedAt) {
             try {
-                return view(reads, hashLock, settled);
+                return view(reads, hashLock, settled, quotedAt);
             } catch (RuntimeException e) {
                 LOG.info("an account-chain endpoint says nothing of a lock: {}", AccountException.words(e));
                 throw e;
@@ -246,38 +257,51 @@ public final class EvmPoolLeg implements PoolLeg {
         }
 
         /** The newest slot is read at the very block whose time is told. */
-        private EndpointView view(AccountReads reads, Hash256 hashLock, AccountBlock settled) {
+        private EndpointView view(AccountReads reads, Hash256 hashLock, AccountBlock settled, long quotedAt) {
             BlockRef at = BlockRef.hash(settled.hash());
             AccountBlock newest =
                     reads.block(BlockRef.Tag.LATEST).orElseThrow(() -> new IllegalStateException("it has no blocks"));
+            SwapContract.Swap slot = reads.swap(contract, hashLock, at);
             return new EndpointView(
                     reads.chainId(),
                     settled.hash(),
                     settled.number(),
                     Hash256.of(Keccak256.of(reads.code(contract, at).toArray())),
-                    reads.swap(contract, hashLock, at),
+                    slot,
                     reads.swap(contract, hashLock, BlockRef.hash(newest.hash())),
                     newest.timestamp(),
-                    lockedAt(reads, hashLock, settled));
+                    slot.state() == SwapContract.State.LOCKED
+                            ? lockedAt(reads, hashLock, settled, quotedAt - CLOCK_SLACK_SECONDS)
+                            : EndpointView.NEVER);
         }
 
         /**
-         * Time of the newest block up to the settled one in which the slot was locked. Only so many blocks back as one question may ask for: a
-         * lock that is older than that came long before its window, which nobody needs to know exactly. It then counts as never: too late.
+         * Time of the newest block up to the settled one in which the slot was locked. Read from the newest backwards, as many blocks as one question
+         * may ask for at a time: after a downtime a lock that came early enough is long buried. One that is in no block since the quote counts as
+         * never: too late. Blocks that cannot be read, or are too many, tell nothing.
          */
-        private long lockedAt(AccountReads reads, Hash256 hashLock, AccountBlock settled) {
-            long from = Math.max(0, settled.number() - LogQuery.MOST_BLOCKS + 1);
-            LogQuery query = new LogQuery(
-                    contract,
-                    List.of(Optional.of(SwapContract.LOCKED_TOPIC), Optional.of(hashLock)),
-                    from,
-                    settled.number());
-            List<AccountLog> logs = reads.logs(query);
-            return logs.isEmpty()
-                    ? EndpointView.NEVER
-                    : reads.block(BlockRef.hash(logs.get(logs.size() - 1).blockHash()))
-                            .map(AccountBlock::timestamp)
-                            .orElse(EndpointView.NEVER);
+        private long lockedAt(AccountReads reads, Hash256 hashLock, AccountBlock settled, long since) {
+            long last = settled.number();
+            for (int window = 0; window < MOST_WINDOWS; window++) {
+                long first = Math.max(0, last - LogQuery.MOST_BLOCKS + 1);
+                List<AccountLog> logs = reads.logs(new LogQuery(
+                        contract, List.of(Optional.of(SwapContract.LOCKED_TOPIC), Optional.of(hashLock)), first, last));
+                if (!logs.isEmpty()) {
+                    return time(reads, BlockRef.hash(logs.get(logs.size() - 1).blockHash()));
+                }
+                if (first == 0 || time(reads, BlockRef.number(first)) < since) {
+                    return EndpointView.NEVER;
+                }
+                last = first - 1;
+            }
+            throw new IllegalStateException("the slot is locked, and the newest " + MOST_WINDOWS * LogQuery.MOST_BLOCKS
+                    + " blocks do not show since when");
+        }
+
+        private static long time(AccountReads reads, BlockRef at) {
+            return reads.block(at)
+                    .map(AccountBlock::timestamp)
+                    .orElseThrow(() -> new IllegalStateException("it does not show the block " + at));
         }
     }
 }

@@ -43,8 +43,12 @@ public interface Legs {
 
     CompletionStage<View> look(SwapRow row);
 
-    /** Sends our lock, the same bytes each time; completes with its transaction id. */
-    CompletionStage<String> sendLock(SwapRow row);
+    /**
+     * Sends our lock, the same bytes each time; completes with its transaction id.
+     *
+     * @param mayBegin asked in the moment before it becomes durable where it is not; false: none is made, and the stage fails
+     */
+    CompletionStage<String> sendLock(SwapRow row, BooleanSupplier mayBegin);
 
     /** Spends to ourselves what our lock would spend, once, when no block has it. */
     CompletionStage<Void> abandonLock(SwapRow row);
@@ -75,8 +79,8 @@ public interface Legs {
         /** Objection, on this chain, to locking at this moment; empty when there is none. */
         Optional<String> obstacle(SwapRow row);
 
-        /** Sends our lock, the same bytes each time; answers with its transaction id. */
-        String sendLock(SwapRow row);
+        /** As {@link Legs#sendLock}; answers with its transaction id. */
+        String sendLock(SwapRow row, BooleanSupplier mayBegin);
 
         /** Spends to ourselves what our lock would spend, once, when no block has it. Either may be mined. */
         void abandonLock(SwapRow row);

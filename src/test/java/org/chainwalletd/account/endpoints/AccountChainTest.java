@@ -301,6 +301,99 @@ class AccountChainTest {
         assertThat(done(rig.fees()).baseFee()).isEqualTo(rig.chain.head().baseFee());
     }
 
+    /** Of two of three whose calls may take ten minutes. */
+    private AccountChain threeWithoutHaste() {
+        return rig.client(
+                2,
+                Duration.ofMinutes(10),
+                rig.first.uri(),
+                rig.second.uri(),
+                rig.chain.newEndpoint().uri());
+    }
+
+    @Test
+    void a_slow_endpoint_delays_nothing_that_a_quorum_decides() {
+        AccountChain three = threeWithoutHaste();
+        rig.chain.mine(10);
+        rig.second.hang("*");
+
+        assertThat(done(three.finalBlock())).isPresent();
+        assertThat(done(three.newestBlock()).number())
+                .isEqualTo(rig.chain.head().number());
+        assertThat(reachedCount(three)).isZero();
+        assertThat(done(three.eachInTime(AccountReads::chainId, chain -> chain)))
+                .hasSize(2);
+    }
+
+    @Test
+    void two_answers_that_differ_wait_for_the_third_however_long_it_takes() {
+        AccountChain three = threeWithoutHaste();
+        CountDownLatch asked = new CountDownLatch(1);
+        CompletableFuture<Void> goOn = new CompletableFuture<>();
+        rig.first.lies().nonce(rig.own, 7);
+        rig.second.before("eth_getTransactionCount", () -> {
+            asked.countDown();
+            Await.result(goOn);
+        });
+
+        CompletionStage<List<AccountChain.EndpointAnswer<Long>>> told =
+                three.eachInTime(reads -> reads.transactionCount(rig.own, BlockRef.Tag.LATEST), count -> count);
+
+        Await.opened(asked);
+        // A question that a quorum decides ends within its three seconds; one that it does not decide has not ended
+        // then.
+        assertThat(done(three.eachInTime(reads -> reads.transactionCount(rig.own, BlockRef.Tag.LATEST), count -> true)))
+                .hasSize(2);
+        assertThat(told.toCompletableFuture()).isNotDone();
+        goOn.complete(null);
+        assertThat(done(told)).hasSize(3);
+    }
+
+    /** Two of four: two that are late could be an answer of their own, and then neither is believed. */
+    @Test
+    void others_who_could_still_be_a_quorum_are_waited_for() {
+        AccountChain four = rig.client(
+                2,
+                Duration.ofMinutes(10),
+                rig.first.uri(),
+                rig.second.uri(),
+                rig.chain.newEndpoint().uri(),
+                rig.chain.newEndpoint().uri());
+        CompletableFuture<Void> goOn = new CompletableFuture<>();
+        rig.first.hang("*");
+        rig.second.before("eth_chainId", () -> Await.result(goOn));
+        CompletionStage<List<AccountChain.EndpointAnswer<BigInteger>>> told =
+                four.eachInTime(AccountReads::chainId, chain -> chain);
+
+        AccountChain three = rig.client(
+                2,
+                Duration.ofMinutes(10),
+                rig.first.uri(),
+                rig.chain.newEndpoint().uri(),
+                rig.chain.newEndpoint().uri());
+        assertThat(done(three.eachInTime(AccountReads::chainId, chain -> chain)))
+                .hasSize(2);
+        assertThat(told.toCompletableFuture()).isNotDone();
+        goOn.complete(null);
+        assertThat(done(told)).hasSize(3);
+    }
+
+    /** A single endpoint's word may stop what it is asked for. */
+    @Test
+    void all_are_waited_for_where_each_of_them_counts() {
+        AccountChain three = threeWithoutHaste();
+        CompletableFuture<Void> goOn = new CompletableFuture<>();
+        rig.second.before("eth_getBalance", () -> Await.result(goOn));
+        CompletionStage<List<AccountChain.EndpointAnswer<BigInteger>>> told =
+                three.each(reads -> reads.balance(rig.own, BlockRef.Tag.LATEST));
+
+        assertThat(done(three.eachInTime(reads -> reads.balance(rig.own, BlockRef.Tag.LATEST), any -> true)))
+                .hasSize(2);
+        assertThat(told.toCompletableFuture()).isNotDone();
+        goOn.complete(null);
+        assertThat(done(told)).hasSize(3);
+    }
+
     @Test
     void the_final_block_is_one_that_the_quorum_has() {
         rig.chain.mine(10);

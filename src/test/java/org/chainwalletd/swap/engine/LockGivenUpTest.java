@@ -55,7 +55,7 @@ public class LockGivenUpTest {
         byte[] secret = Hash256.sha256(new byte[] {(byte) ++round}).toArray();
         SwapRow quoted = rig.sell(ours, pool.key, secret, 500);
         row = quoted.with(quoted.acts().lock().abandon(), 0);
-        lock = rig.transaction(rig.own.sendLock(quoted.with(quoted.acts().lock(), 0)));
+        lock = rig.transaction(rig.own.sendLock(quoted.with(quoted.acts().lock(), 0), () -> true));
         assertThat(lock.inputs()).hasSize(2);
     }
 

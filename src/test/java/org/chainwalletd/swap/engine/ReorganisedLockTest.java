@@ -63,7 +63,7 @@ public class ReorganisedLockTest {
         }
 
         @Override
-        public CompletionStage<String> sendLock(SwapRow row) {
+        public CompletionStage<String> sendLock(SwapRow row, BooleanSupplier mayBegin) {
             sent.incrementAndGet();
             lock = LOCKED;
             permission = new LockPermission.Refused("slot taken");

@@ -209,7 +209,7 @@ public final class SimulatedLegs implements Legs {
     }
 
     @Override
-    public CompletionStage<String> sendLock(SwapRow row) {
+    public CompletionStage<String> sendLock(SwapRow row, BooleanSupplier mayBegin) {
         require(durable(row).locking(), "a lock left before it was written");
         if (fails()) {
             return failed();

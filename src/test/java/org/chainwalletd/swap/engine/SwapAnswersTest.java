@@ -133,7 +133,7 @@ public class SwapAnswersTest {
         }
 
         @Override
-        public CompletionStage<String> sendLock(SwapRow row) {
+        public CompletionStage<String> sendLock(SwapRow row, BooleanSupplier mayBegin) {
             throw new AssertionError("nothing is to be locked");
         }
 

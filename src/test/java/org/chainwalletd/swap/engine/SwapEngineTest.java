@@ -93,8 +93,8 @@ public class SwapEngineTest {
         }
 
         @Override
-        public CompletionStage<String> sendLock(SwapRow row) {
-            return whileAlive(() -> legs.sendLock(row));
+        public CompletionStage<String> sendLock(SwapRow row, BooleanSupplier mayBegin) {
+            return whileAlive(() -> legs.sendLock(row, mayBegin));
         }
 
         @Override

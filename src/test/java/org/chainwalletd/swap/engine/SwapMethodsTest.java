@@ -136,7 +136,7 @@ public class SwapMethodsTest {
         }
 
         @Override
-        public CompletionStage<String> sendLock(SwapRow row) {
+        public CompletionStage<String> sendLock(SwapRow row, BooleanSupplier mayBegin) {
             locks.incrementAndGet();
             if (loses) {
                 return CompletableFuture.failedFuture(

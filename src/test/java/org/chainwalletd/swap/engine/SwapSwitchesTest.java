@@ -64,7 +64,7 @@ class SwapSwitchesTest {
         }
 
         @Override
-        public CompletionStage<String> sendLock(SwapRow row) {
+        public CompletionStage<String> sendLock(SwapRow row, BooleanSupplier mayBegin) {
             return away();
         }
 

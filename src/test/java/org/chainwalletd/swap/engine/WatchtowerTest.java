@@ -9,9 +9,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -33,7 +36,9 @@ import org.chainwalletd.htlc.HtlcRecords;
 import org.chainwalletd.htlc.HtlcRecords.HtlcRecord;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.keyring.store.SealedRecords;
+import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.SwapStore.SwapEntry;
+import org.chainwalletd.store.TokenBinding;
 import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.swap.gates.Acts;
 import org.chainwalletd.swap.gates.LockPermission;
@@ -72,6 +77,9 @@ public class WatchtowerTest {
     private final PlainEvmKeys keys = new PlainEvmKeys();
     private final List<String> rewatched = new CopyOnWriteArrayList<>();
     private final List<ClaimRequest> claims = new CopyOnWriteArrayList<>();
+    /** Spends by their tokens. */
+    private final Map<String, Intent> begun = new ConcurrentHashMap<>();
+
     private final List<SwapAlarm> alarms = new CopyOnWriteArrayList<>();
     private OptionalLong fromBlock = OptionalLong.of(0);
     private final OneRecord htlcs = new OneRecord();
@@ -133,7 +141,7 @@ public class WatchtowerTest {
         }
 
         @Override
-        public CompletableFuture<String> sendLock(SwapRow row) {
+        public CompletableFuture<String> sendLock(SwapRow row, BooleanSupplier mayBegin) {
             throw new AssertionError("a look sends nothing");
         }
 
@@ -224,6 +232,7 @@ public class WatchtowerTest {
                 journal,
                 htlcs,
                 () -> OptionalLong.of(100),
+                token -> CompletableFuture.completedFuture(Optional.ofNullable(begun.get(token))),
                 request -> {
                     claims.add(request);
                     return CompletableFuture.completedFuture(null);
@@ -414,6 +423,65 @@ public class WatchtowerTest {
         assertThat(claim.sender()).isEqualTo(Sample.POOL_KEY);
         htlcs.record = Optional.empty();
         Await.until("nothing is left of it", () -> place() >= chain.head().number() - 2);
+    }
+
+    /** Claim of an HTLC without a row whose secret the contract shows. */
+    private ClaimRequest firstClaim() {
+        lock(Sample.HASH_LOCK, 1_000);
+        chain.account(3).claim(Sample.SECRET);
+        chain.mine(4);
+        htlcs.record = Optional.of(
+                htlc(Sample.POOL_KEY, Sample.OUR_KEY, Htlcs.State.LOCKED, Htlcs.Role.RECEIVER, Optional.empty()));
+        watch();
+        Await.until("it is claimed", () -> !claims.isEmpty());
+        return claims.get(0);
+    }
+
+    private static String tokenOfEarlierReleases(Outpoint lock) {
+        return "watchtower-claim-" + lock;
+    }
+
+    private void bind(String token, Hash256 digest) {
+        begun.put(
+                token,
+                new Intent(
+                        Hash256.ZERO,
+                        ClaimRequest.KIND,
+                        SwapWorld.PROFILE.addressOf(Sample.OUR_KEY),
+                        Bytes.EMPTY,
+                        List.of(),
+                        50,
+                        OptionalInt.empty(),
+                        Optional.of(new TokenBinding(token, digest)),
+                        Amount.ZERO,
+                        1,
+                        Intent.Progress.prepared(1)));
+    }
+
+    @Test
+    void the_token_of_a_claim_without_a_row_is_none_that_a_caller_can_name() {
+        String token = firstClaim().clientToken().orElseThrow();
+        assertThat(token).startsWith(TokenBinding.ofDaemon(""));
+        assertThat(token.chars()).as("tokens of callers are printable ASCII").anyMatch(c -> c > 0x7e);
+    }
+
+    @Test
+    void whoever_has_taken_the_token_of_earlier_releases_keeps_no_claim_from_the_chain() {
+        Outpoint lock = new Outpoint(Hash256.sha256(new byte[] {77}), 0);
+        bind(tokenOfEarlierReleases(lock), Hash256.sha256(new byte[] {1}));
+        assertThat(firstClaim().clientToken()).contains(ClaimRequest.tokenOfWatchtower(lock));
+    }
+
+    @Test
+    void a_claim_that_an_earlier_release_has_begun_goes_on_under_its_own_token() {
+        ClaimRequest claim = firstClaim();
+        bind(tokenOfEarlierReleases(claim.lock()), claim.digest());
+        Await.until(
+                "it goes on",
+                () -> claims.get(claims.size() - 1)
+                        .clientToken()
+                        .equals(Optional.of(tokenOfEarlierReleases(claim.lock()))));
+        assertThat(claims.get(claims.size() - 1).digest()).isEqualTo(claim.digest());
     }
 
     @Test

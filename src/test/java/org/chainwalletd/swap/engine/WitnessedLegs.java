@@ -55,10 +55,10 @@ public final class WitnessedLegs implements Legs {
     }
 
     @Override
-    public CompletionStage<String> sendLock(SwapRow row) {
+    public CompletionStage<String> sendLock(SwapRow row, BooleanSupplier mayBegin) {
         return life.step("SEND_LOCK", () -> {
             truth.locks(row);
-            return legs.sendLock(row);
+            return legs.sendLock(row, mayBegin);
         });
     }
 

@@ -98,7 +98,7 @@ public class BothLegsTest {
         }
 
         @Override
-        public String sendLock(SwapRow row) {
+        public String sendLock(SwapRow row, BooleanSupplier mayBegin) {
             return "lock";
         }
 
@@ -165,7 +165,7 @@ public class BothLegsTest {
             assertThat(Await.result(legs.takeBack(LOCKING))).isEqualTo("refund");
             assertThat(legs.pushClaim(LOCKING, SecretBytes.copyOf(new byte[32]), () -> true))
                     .isCompletedExceptionally();
-            assertThat(Await.result(legs.sendLock(LOCKING))).isEqualTo("lock");
+            assertThat(Await.result(legs.sendLock(LOCKING, () -> true))).isEqualTo("lock");
             assertThat(look).isNotDone();
             hanging.complete(new PoolLeg.View(NONE_OF_THEIRS, false));
             assertThat(Await.result(look).isComplete()).isTrue();

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
@@ -22,6 +23,7 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.htlc.HtlcSpends.HtlcOwners;
 import org.chainwalletd.htlc.ReclaimRequest;
+import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.legs.Legs.OwnLeg;
@@ -84,7 +86,7 @@ public class ChainOwnLegTest {
     }
 
     private String send(SwapRow row) {
-        return rig.own.sendLock(locking(row));
+        return rig.own.sendLock(locking(row), () -> true);
     }
 
     private Outpoint outpoint(String lockTx) {
@@ -126,7 +128,7 @@ public class ChainOwnLegTest {
         rig.chain.reorganise(1, false, List.of());
         rig.followed();
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
-        rig.own.sendLock(locking(row));
+        rig.own.sendLock(locking(row), () -> true);
         rig.mine(1);
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(outpoint(tx).toString(), OptionalLong.empty()));
     }
@@ -164,7 +166,33 @@ public class ChainOwnLegTest {
     void a_second_lock_is_not_made_when_the_store_has_forgotten_the_first() {
         SwapRow row = row(LOCK_BLOCKS);
         SwapRow named = row.with(row.acts().lock().lockedBy("ab".repeat(32)), 0);
-        assertThatThrownBy(() -> rig.own.sendLock(named)).hasMessageContaining("no second one is made");
+        assertThatThrownBy(() -> rig.own.sendLock(named, () -> true)).hasMessageContaining("no second one is made");
+    }
+
+    /** Everything before that, nodes and the key among it, may have taken longer than anybody waits. */
+    @Test
+    void a_lock_that_is_not_wanted_any_more_when_its_intent_is_about_to_be_written_is_not_made() {
+        SwapRow row = row(LOCK_BLOCKS);
+        AtomicBoolean wanted = new AtomicBoolean(true);
+        CrashPoint.watch(point -> wanted.compareAndSet(point == CrashPoint.SPEND_BEFORE_INTENT, false));
+        try {
+            assertThatThrownBy(() -> rig.own.sendLock(locking(row), wanted::get))
+                    .hasMessageContaining("nothing was broadcast");
+        } finally {
+            CrashPoint.watch(null);
+        }
+        assertThat(rig.ownLock(abandoning(row))).isEqualTo(new OwnLock.Lost());
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
+        String tx = send(row);
+        rig.mine(1);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(outpoint(tx).toString(), OptionalLong.empty()));
+    }
+
+    @Test
+    void a_lock_that_is_durable_goes_out_again_without_being_asked_about() {
+        SwapRow row = row(LOCK_BLOCKS);
+        String tx = send(row);
+        assertThat(rig.own.sendLock(locking(row), () -> false)).isEqualTo(tx);
     }
 
     @Test
@@ -453,7 +481,7 @@ public class ChainOwnLegTest {
         rig.chain.forgetMempool();
         rig.lock(payer, alike, AMOUNT);
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
-        rig.own.sendLock(locking(row));
+        rig.own.sendLock(locking(row), () -> true);
         rig.mine(1);
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(outpoint(tx).toString(), OptionalLong.empty()));
     }

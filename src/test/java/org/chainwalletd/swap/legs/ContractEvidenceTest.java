@@ -2,6 +2,9 @@ package org.chainwalletd.swap.legs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.TextNode;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.math.BigInteger;
 import java.net.URI;
@@ -77,6 +80,10 @@ public class ContractEvidenceTest {
     }
 
     private AccountChain endpoints(EvmEndpoint... asked) {
+        return endpoints(Duration.ofSeconds(10), asked);
+    }
+
+    private AccountChain endpoints(Duration patience, EvmEndpoint... asked) {
         List<URI> urls = new ArrayList<>();
         for (EvmEndpoint endpoint : asked) {
             urls.add(endpoint.uri());
@@ -88,7 +95,7 @@ public class ContractEvidenceTest {
                         2,
                         BigInteger.valueOf(EvmDevnet.CHAIN_ID),
                         Finality.FINALIZED,
-                        Duration.ofSeconds(10),
+                        patience,
                         ByteBudget.ofHeap(AccountChain.HEAP_SHARE),
                         new SimpleMeterRegistry()),
                 new AccountChain.Threads(ForkJoinPool.commonPool(), TestPools::of));
@@ -101,7 +108,11 @@ public class ContractEvidenceTest {
     }
 
     private GateVerdict judge(EvmEndpoint... asked) {
-        List<EndpointView> views = new ContractEvidence(endpoints(asked), chain.contract()).look(Sample.HASH_LOCK);
+        return judge(endpoints(asked));
+    }
+
+    private GateVerdict judge(AccountChain endpoints) {
+        List<EndpointView> views = new ContractEvidence(endpoints, chain.contract()).look(Sample.HASH_LOCK, begun);
         GateInputs inputs = new GateInputs(now(), false, Optional.empty(), OptionalLong.of(begun));
         return new SellGate(limits())
                 .judge(Sample.terms(Direction.CHAIN_TO_NATIVE), new SellGate.Evidence(views, false, inputs));
@@ -149,6 +160,19 @@ public class ContractEvidenceTest {
         assertThat(judgeOrNothing(honest, other, liar)).isFalse();
     }
 
+    /** A look that took more than a minute opens nothing. */
+    @Test
+    void one_slow_endpoint_does_not_delay_the_gate_that_two_others_open() {
+        lock(now() + 9_000);
+        chain.mine(3);
+        AccountChain slow = endpoints(Duration.ofMinutes(10), honest, other, liar);
+        for (String method : List.of("eth_getLogs", "eth_call", "*")) {
+            liar.hang(method);
+            assertThat(judge(slow)).isEqualTo(GateVerdict.OPEN);
+            liar.behave();
+        }
+    }
+
     /** Without a quorum there is not even a final block. */
     private boolean judgeOrNothing(EvmEndpoint... asked) {
         try {
@@ -194,6 +218,83 @@ public class ContractEvidenceTest {
         chain.mine(3);
         GateVerdict verdict = judge(honest, other);
         assertThat(verdict.closed().orElseThrow()).contains("s after ours was settled");
+    }
+
+    /** As after a downtime: one question for events reaches 1,000 blocks back. */
+    private void bury() {
+        chain.mine(2_100);
+    }
+
+    private static boolean endsBefore(long block, JsonNode params) {
+        return Long.decode(params.path(0).path("toBlock").asText()) < block;
+    }
+
+    /** Shows no events to questions that end before this block, and does not say so. */
+    private static void forgetEvents(EvmEndpoint endpoint, long before) {
+        endpoint.lies()
+                .tell((method, params, truth) -> method.equals("eth_getLogs") && endsBefore(before, params)
+                        ? JsonNodeFactory.instance.arrayNode()
+                        : truth);
+    }
+
+    /** Answers no question for events that ends before this block. */
+    private static void pruneEvents(EvmEndpoint endpoint, long before) {
+        endpoint.lies()
+                .tell((method, params, truth) -> method.equals("eth_getLogs") && endsBefore(before, params)
+                        ? TextNode.valueOf("pruned")
+                        : truth);
+    }
+
+    @Test
+    void a_lock_that_came_in_time_opens_the_gate_however_many_blocks_came_after_it() {
+        lock(now() + 90_000);
+        bury();
+        assertThat(judge(honest, other)).isEqualTo(GateVerdict.OPEN);
+    }
+
+    @Test
+    void a_lock_that_came_late_closes_it_however_many_blocks_came_after_it() {
+        chain.clock().advance(Duration.ofSeconds(SwapLimits.POOL_WINDOW_SECONDS + 1));
+        lock(now() + 90_000);
+        long late = chain.head().time() - begun;
+        bury();
+        assertThat(judge(honest, other).closed().orElseThrow()).contains(" " + late + " s after ours was settled");
+    }
+
+    @Test
+    void one_endpoint_that_hides_old_events_does_not_close_it_for_two_others() {
+        lock(now() + 90_000);
+        bury();
+        forgetEvents(liar, chain.head().number() - 900);
+        assertThat(judge(honest, liar, other)).isEqualTo(GateVerdict.OPEN);
+        assertThat(judge(honest, liar).isOpen()).isFalse();
+    }
+
+    @Test
+    void events_that_cannot_be_read_are_no_proof_that_a_lock_came_late() {
+        lock(now() + 90_000);
+        bury();
+        pruneEvents(honest, chain.head().number() - 900);
+        pruneEvents(other, chain.head().number() - 900);
+        GateVerdict verdict = judge(honest, other);
+        assertThat(verdict.isOpen()).isFalse();
+        assertThat(verdict.hopeless()).isFalse();
+        honest.lies().stop();
+        other.lies().stop();
+        assertThat(judge(honest, other)).isEqualTo(GateVerdict.OPEN);
+    }
+
+    /** Nobody knew the hash lock before the quote. */
+    @Test
+    void a_lock_without_an_event_since_the_quote_is_too_late_and_is_not_looked_for_without_end() {
+        lock(now() + 90_000);
+        bury();
+        begun = chain.head().time() + 1_000;
+        forgetEvents(honest, Long.MAX_VALUE);
+        forgetEvents(other, Long.MAX_VALUE);
+        GateVerdict verdict = judge(honest, other);
+        assertThat(verdict.hopeless()).isTrue();
+        assertThat(honest.count("eth_getLogs")).isEqualTo(1);
     }
 
     @Test

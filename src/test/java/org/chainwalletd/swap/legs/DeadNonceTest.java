@@ -132,7 +132,7 @@ public class DeadNonceTest {
             Ring ring, Lie lie) {
         lying = new LyingRig(folder, ring);
         SwapRow row = lying.rig.locking(lying.rig.buy());
-        lying.rig.ownLeg().sendLock(row);
+        lying.rig.ownLeg().sendLock(row, () -> true);
         Await.until("it is locked", () -> {
             lying.rig.chain.mine();
             return state() == SwapContract.State.LOCKED;

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.chainwalletd.account.AccountRig;
 import org.chainwalletd.account.AccountSends.AccountFunds;
 import org.chainwalletd.account.FatedJournal;
@@ -26,11 +27,13 @@ import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapRow.ChainObservation;
 import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.legs.Legs.OwnLeg;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.SignedTransaction;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -62,7 +65,7 @@ public class EvmOwnLegTest {
     }
 
     private void lockAndSettle() {
-        leg.sendLock(row);
+        leg.sendLock(row, () -> true);
         Await.until("it waits", () -> !rig.chain.waiting().isEmpty());
         rig.settle();
     }
@@ -74,15 +77,15 @@ public class EvmOwnLegTest {
     @Test
     void a_lock_is_absent_then_there_then_settled_and_sent_again_it_is_the_same_transaction() {
         assertThat(look().lock()).isEqualTo(new OwnLock.Absent());
-        String tx = leg.sendLock(row);
-        assertThat(leg.sendLock(row)).isEqualTo(tx);
+        String tx = leg.sendLock(row, () -> true);
+        assertThat(leg.sendLock(row, () -> true)).isEqualTo(tx);
         assertThat(look().lock()).isEqualTo(new OwnLock.Absent());
         rig.chain.mine();
 
         assertThat(look()).isEqualTo(new OwnLeg.View(young(rig), false, false));
         rig.settle();
         assertThat(look().lock()).isEqualTo(new OwnLock.Locked(rig.hashLock.hex(), OptionalLong.of(rig.now())));
-        assertThat(leg.sendLock(row)).isEqualTo(tx);
+        assertThat(leg.sendLock(row, () -> true)).isEqualTo(tx);
         assertThat(rig.chain.nonce(rig.own())).isEqualTo(1);
         SwapContract.Swap slot = rig.chain.swap(rig.hashLock);
         assertThat(slot.recipient()).isEqualTo(rig.pool.address());
@@ -93,7 +96,7 @@ public class EvmOwnLegTest {
     /** The pool has its half hour from then, and not from when a daemon that was away comes back. */
     @Test
     void a_lock_that_is_first_seen_long_after_it_was_settled_counts_from_its_block() {
-        leg.sendLock(row);
+        leg.sendLock(row, () -> true);
         long mined = rig.chain.mine().time();
         rig.settle();
         rig.chain.mineAfter(Duration.ofHours(2));
@@ -124,17 +127,17 @@ public class EvmOwnLegTest {
             journal[0] = new FatedJournal(real, write, fate);
             return journal[0];
         });
-        CompletionStage<String> sent = EvmLegRig.begun(() -> crashing.ownLeg().sendLock(row));
+        CompletionStage<String> sent = EvmLegRig.begun(() -> crashing.ownLeg().sendLock(row, () -> true));
         journal[0].orUntil(() -> false);
         crashing.rig.crash();
 
-        String tx = crashing.ownLeg().sendLock(row);
+        String tx = crashing.ownLeg().sendLock(row, () -> true);
 
         Await.until("it waits", () -> !crashing.chain.waiting().isEmpty());
         crashing.settle();
         assertThat(sent.toCompletableFuture()).as("%s at %s", fate, write).isNotNull();
         assertThat(crashing.ownLeg().look(row).lock()).isInstanceOf(OwnLock.Locked.class);
-        assertThat(crashing.ownLeg().sendLock(row)).isEqualTo(tx);
+        assertThat(crashing.ownLeg().sendLock(row, () -> true)).isEqualTo(tx);
         assertThat(crashing.chain.nonce(crashing.own())).isEqualTo(1);
     }
 
@@ -154,7 +157,7 @@ public class EvmOwnLegTest {
 
     @Test
     void our_own_lock_in_the_slot_is_no_obstacle() {
-        leg.sendLock(row);
+        leg.sendLock(row, () -> true);
         rig.chain.mine();
 
         assertThat(leg.obstacle(row)).isEmpty();
@@ -212,7 +215,7 @@ public class EvmOwnLegTest {
 
     @Test
     void a_lock_that_is_journalled_is_not_counted_against_the_balance_twice() {
-        leg.sendLock(row);
+        leg.sendLock(row, () -> true);
         AccountFunds funds = rig.rig.sends.funds(rig.own());
         rig.rig.first.lies().balance(rig.own(), funds.committed());
         rig.rig.second.lies().balance(rig.own(), funds.committed());
@@ -226,13 +229,41 @@ public class EvmOwnLegTest {
         leg.abandonLock(row);
 
         assertThat(look().lock()).isEqualTo(new OwnLock.Lost());
-        assertThatThrownBy(() -> leg.sendLock(row)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> leg.sendLock(row, () -> true)).isInstanceOf(IllegalStateException.class);
         assertThat(rig.chain.waiting()).isEmpty();
+    }
+
+    /** The survey, the gas and the key may each have taken longer than anybody waits. */
+    @Test
+    void a_lock_that_is_not_wanted_any_more_when_its_row_is_about_to_be_written_is_not_made() {
+        AtomicBoolean wanted = new AtomicBoolean(true);
+        CrashPoint.watch(point -> wanted.compareAndSet(point == CrashPoint.ACCOUNT_BEFORE_ROW, false));
+        try {
+            assertThatThrownBy(() -> leg.sendLock(row, wanted::get)).hasMessageContaining("nothing was sent");
+        } finally {
+            CrashPoint.watch(null);
+        }
+        assertThat(done(rig.rig.sends.ofOwner(row.id()))).isEmpty();
+        row = rig.givenUp(rig.buy());
+        assertThat(look().lock()).isEqualTo(new OwnLock.Lost());
+        assertThat(rig.calls()).extracting(EvmEndpoint.Call::method).doesNotContain("eth_sendRawTransaction");
+    }
+
+    @Test
+    void a_lock_that_was_not_made_has_used_up_no_nonce() {
+        assertThatThrownBy(() -> leg.sendLock(row, () -> false)).hasMessageContaining("nothing was sent");
+        String tx = leg.sendLock(row, () -> true);
+        assertThat(leg.sendLock(row, () -> false))
+                .as("what is journalled goes out again without being asked about")
+                .isEqualTo(tx);
+        rig.chain.mine();
+        assertThat(rig.chain.nonce(rig.own())).isEqualTo(1);
+        assertThat(look().lock()).isEqualTo(young(rig));
     }
 
     @Test
     void a_lock_that_is_given_up_is_lost_when_its_nonce_is_finally_spent_and_not_before() {
-        leg.sendLock(row);
+        leg.sendLock(row, () -> true);
         row = rig.givenUp(rig.buy());
         for (int i = 0; i < 4; i++) {
             leg.abandonLock(row);
@@ -254,11 +285,11 @@ public class EvmOwnLegTest {
     /** Its quote ends soon, and what pays more than the quote was made for was never agreed to. */
     @Test
     void a_lock_that_is_stuck_on_its_fee_pays_no_more_and_ends_when_it_is_given_up() {
-        leg.sendLock(row);
+        leg.sendLock(row, () -> true);
         rig.chain.baseFee(BigInteger.valueOf(90_000_000_000L));
         for (int i = 0; i < 6; i++) {
             rig.chain.mineAfter(AccountRig.PACE.stuck());
-            leg.sendLock(row);
+            leg.sendLock(row, () -> true);
         }
         assertThat(rig.chain.nonce(rig.own())).isZero();
         assertThat(done(rig.rig.sends.find("swap/a-buy/lock")).orElseThrow().hashes())
@@ -277,7 +308,7 @@ public class EvmOwnLegTest {
 
     @Test
     void a_lock_that_confirms_although_it_was_given_up_is_there() {
-        leg.sendLock(row);
+        leg.sendLock(row, () -> true);
         Bytes raw = done(rig.rig.journal.find("swap/a-buy/lock"))
                 .orElseThrow()
                 .newest()
@@ -294,7 +325,7 @@ public class EvmOwnLegTest {
     @Test
     void a_strangers_lock_under_our_hash_is_foreign_and_ours_is_lost_when_its_failure_is_final() {
         rig.chain.account(5).lock(rig.hashLock, rig.own(), rig.deadline, BigInteger.ONE);
-        leg.sendLock(row);
+        leg.sendLock(row, () -> true);
         rig.chain.mine();
 
         assertThat(look().lock()).isEqualTo(new OwnLock.Foreign());
@@ -305,14 +336,14 @@ public class EvmOwnLegTest {
 
     @Test
     void a_reorganisation_takes_the_lock_back_and_the_same_bytes_go_out_again() {
-        String tx = leg.sendLock(row);
+        String tx = leg.sendLock(row, () -> true);
         rig.chain.mine();
         Hash256 hash = Hash256.parse(tx.substring(2));
         assertThat(look().lock()).isInstanceOf(OwnLock.Locked.class);
         rig.chain.reorganiseWithout(1, 2, hash);
 
         Await.until("the journal has noticed or it waits again", () -> {
-            leg.sendLock(row);
+            leg.sendLock(row, () -> true);
             return rig.chain.waiting().stream().map(SignedTransaction::hash).anyMatch(hash::equals);
         });
         assertThat(look().lock()).isEqualTo(new OwnLock.Absent());
@@ -429,10 +460,10 @@ public class EvmOwnLegTest {
     void a_lock_leaves_the_gas_of_open_swaps_alone() {
         rig.rig.sends.reserveFor(address -> 1_000);
 
-        assertThatThrownBy(() -> leg.sendLock(row)).hasMessageContaining("insufficient");
+        assertThatThrownBy(() -> leg.sendLock(row, () -> true)).hasMessageContaining("insufficient");
         assertThat(rig.chain.waiting()).isEmpty();
         rig.rig.sends.reserveFor(address -> 1);
-        leg.sendLock(row);
+        leg.sendLock(row, () -> true);
         assertThat(rig.chain.waiting()).hasSize(1);
     }
 
@@ -450,6 +481,6 @@ public class EvmOwnLegTest {
                 Pushing.BY_ITSELF,
                 Optional.empty())));
 
-        assertThatThrownBy(() -> leg.sendLock(row)).hasMessageContaining("other parameters");
+        assertThatThrownBy(() -> leg.sendLock(row, () -> true)).hasMessageContaining("other parameters");
     }
 }

@@ -72,7 +72,7 @@ public class LyingSendTest {
     void a_refund_is_mined_whatever_one_endpoint_says(Ring ring, Lie lie) {
         lying = new LyingRig(folder, ring);
         SwapRow row = lying.rig.locking(lying.rig.buy());
-        lying.rig.ownLeg().sendLock(row);
+        lying.rig.ownLeg().sendLock(row, () -> true);
         Await.until("it is locked", () -> {
             lying.rig.chain.mine();
             return state() == SwapContract.State.LOCKED;
