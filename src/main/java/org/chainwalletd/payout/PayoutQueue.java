@@ -82,6 +82,9 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     private static final long OVERTAKING = 30;
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
+    /** Pause for each address of a group, so that many without coins do not keep the queue busy. */
+    private static final Duration PAUSE_EACH = Duration.ofMillis(100);
+
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     /** Most batches in a minute: half of the submissions that a node accepts from one caller in that time. */
@@ -114,15 +117,57 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         }
     }
 
-    /** Payouts of a group, the oldest first, and the time before which nothing is tried for them. */
-    private static final class Line {
-        private final NavigableMap<Long, Queued> queued = new TreeMap<>();
-        private long notBefore = Long.MIN_VALUE;
-        private Optional<WaitingFor> waits = Optional.empty();
+    /**
+     * Refusal of a batch.
+     *
+     * @param at milliseconds since 1970
+     * @param height of the followed tip when the batch was begun: the next block may bring coins
+     */
+    private record Refusal(long at, long height, Optional<WaitingFor> reason) {
+        /** Tells whether it is too early to try again. A clock that was set back holds nothing up. */
+        boolean holds(long now, long pause, long tip) {
+            return height == tip && at <= now && now - at < pause;
+        }
     }
 
-    /** Batch that is being made. */
-    private record Batch(Group group, BatchPlan plan, Set<Long> numbers) {}
+    /** Payouts of a group, the oldest first, and the addresses whose last batch for them was refused. */
+    private static final class Line {
+        private final NavigableMap<Long, Queued> queued = new TreeMap<>();
+        private final Map<Address, Refusal> refusals = new HashMap<>();
+        /** Number of the last batch of each address. */
+        private final Map<Address, Long> tried = new HashMap<>();
+
+        private Optional<WaitingFor> waits = Optional.empty();
+
+        /** Orders addresses by their last batch, so that what one of them cannot pay is offered to the others. */
+        private List<Address> leastRecentlyTried(List<Address> addresses) {
+            return addresses.stream()
+                    .sorted(Comparator.comparing(address -> tried.getOrDefault(address, -1L)))
+                    .toList();
+        }
+
+        /** Takes note of a refusal. That one address has no coins is told only when no other one waits for anything else. */
+        private void refused(Address address, Refusal refusal) {
+            refusals.put(address, refusal);
+            waits = refusals.values().stream()
+                    .flatMap(each -> each.reason().stream())
+                    .filter(reason -> reason != WaitingFor.COINS)
+                    .findFirst()
+                    .or(refusal::reason);
+        }
+
+        private void opened(Address address) {
+            refusals.remove(address);
+            waits = Optional.empty();
+        }
+    }
+
+    /**
+     * Batch that is being made.
+     *
+     * @param height of the followed tip when it was begun
+     */
+    private record Batch(Group group, BatchPlan plan, Set<Long> numbers, long height) {}
 
     /** Conditions that queued payouts wait for, as the queue has last published them; read by any thread. */
     static final class View {
@@ -235,6 +280,8 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     private boolean loaded;
     private boolean paused = true;
     private boolean caring;
+    /** Number of batches that were begun. */
+    private long begun;
 
     private PayoutQueue(
             ActorContext<Command> context,
@@ -404,22 +451,48 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         if (due > now) {
             return due;
         }
-        if (line.notBefore > now && line.notBefore - now <= PAUSE.toMillis()) {
-            return line.notBefore;
-        }
+        long pause = Math.max(PAUSE.toMillis(), group.from().size() * PAUSE_EACH.toMillis());
         long next = Long.MAX_VALUE;
-        for (Address address : group.from()) {
-            if (running.containsKey(address)) {
-                continue;
+        Deque<Address> idle = new ArrayDeque<>();
+        for (Address address : line.leastRecentlyTried(group.from())) {
+            Refusal refusal = line.refusals.get(address);
+            if (refusal != null && refusal.holds(now, pause, env.height())) {
+                next = Math.min(next, refusal.at() + pause);
+            } else if (!running.containsKey(address)) {
+                idle.add(address);
             }
+        }
+        Deque<Queued> free = free(line);
+        while (!idle.isEmpty() && !free.isEmpty()) {
             int left = BATCHES_A_MINUTE * Math.max(1, env.nodes().getAsInt()) - submissions.size() - running.size();
             if (left <= 0) {
                 line.waits = Optional.of(WaitingFor.NODE_QUOTA);
                 return now + PAUSE.toMillis();
             }
-            begin(group, line, address, left);
+            int batches = Math.min(idle.size(), left);
+            int share = Math.max(BatchPlan.LEAST_FULL, (free.size() + batches - 1) / batches);
+            begin(group, line, idle.remove(), taken(free, Math.min(share, BatchPlan.MOST_OUTPUTS)), left);
         }
         return next;
+    }
+
+    /** Payouts of a line that no batch is being made for, in the order in which they are offered. */
+    private Deque<Queued> free(Line line) {
+        Set<Long> inHand = new HashSet<>();
+        running.values().forEach(batch -> inHand.addAll(batch.numbers()));
+        return line.queued.values().stream()
+                .filter(queued -> !inHand.contains(queued.number))
+                .sorted(Comparator.<Queued, Boolean>comparing(queued -> queued.shortSince < 0)
+                        .thenComparing(queued -> queued.number))
+                .collect(Collectors.toCollection(ArrayDeque::new));
+    }
+
+    private static List<Queued> taken(Deque<Queued> free, int most) {
+        List<Queued> taken = new ArrayList<>();
+        while (taken.size() < most && !free.isEmpty()) {
+            taken.add(free.remove());
+        }
+        return taken;
     }
 
     /** Time at which the batch of a line closes: when it is full, or its oldest payout is old enough. A clock that was set back holds nothing up. */
@@ -432,20 +505,9 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         return oldest > now ? now : due;
     }
 
-    private void begin(Group group, Line line, Address address, int submissionsLeft) {
-        Set<Long> inHand = new HashSet<>();
-        running.values().forEach(batch -> inHand.addAll(batch.numbers()));
+    private void begin(Group group, Line line, Address address, List<Queued> offered, int submissionsLeft) {
         long height = env.height();
-        List<Queued> free = line.queued.values().stream()
-                .filter(queued -> !inHand.contains(queued.number))
-                .sorted(Comparator.<Queued, Boolean>comparing(queued -> queued.shortSince < 0)
-                        .thenComparing(queued -> queued.number))
-                .limit(BatchPlan.MOST_OUTPUTS)
-                .toList();
-        if (free.isEmpty()) {
-            return;
-        }
-        List<Offer> offers = free.stream()
+        List<Offer> offers = offered.stream()
                 .map(queued -> new Offer(
                         queued.number,
                         queued.order,
@@ -462,8 +524,9 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
                         line.queued.size(),
                         submissionsLeft,
                         group.owner()));
-        Batch batch = new Batch(group, plan, offers.stream().map(Offer::number).collect(Collectors.toSet()));
+        Batch batch = new Batch(group, plan, offers.stream().map(Offer::number).collect(Collectors.toSet()), height);
         running.put(address, batch);
+        line.tried.put(address, ++begun);
         getContext().pipeToSelf(spend(plan), (receipt, failure) -> new Ended(batch, Outcome.of(receipt, failure)));
     }
 
@@ -508,9 +571,10 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         Line line = lines.get(batch.group());
         if (line != null) {
             noteSkipped(line, batch);
-            line.waits = reason;
-            if (!opened) {
-                line.notBefore = now + PAUSE.toMillis();
+            if (opened) {
+                line.opened(batch.plan().from());
+            } else {
+                line.refused(batch.plan().from(), new Refusal(now, batch.height(), reason));
             }
         }
         command.outcome().failure().ifPresent(failure -> LOG.debug("a batch was not made: {}", failure.toString()));
