@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -80,6 +81,8 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     private static final int PAGE = 1_000;
     /** Number of blocks for which smaller payouts may overtake one that waits for coins. */
     private static final long OVERTAKING = 30;
+    /** Most payouts that an earlier batch has left out and that are offered again at once; the others have their turn with later batches. */
+    static final int MOST_LEFT_OUT = 500;
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
     /** Pause for each address of a group, so that many without coins do not keep the queue busy. */
@@ -109,6 +112,12 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         private final long submittedAt;
         /** Height at which the payout first waited for coins; -1 when it does not. */
         private long shortSince = -1;
+        /** Number of the last batch that has left it out; 0 for none. */
+        private long leftOutBy;
+
+        private Optional<Address> leftOutAt = Optional.empty();
+        /** Address that keeps its confirmed coins for it. */
+        private Optional<Address> keptBy = Optional.empty();
 
         private Queued(Payout payout) {
             this.number = payout.number();
@@ -165,9 +174,10 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     /**
      * Batch that is being made.
      *
+     * @param number in the order in which batches were begun
      * @param height of the followed tip when it was begun
      */
-    private record Batch(Group group, BatchPlan plan, Set<Long> numbers, long height) {}
+    private record Batch(long number, Group group, BatchPlan plan, Set<Long> numbers, long height) {}
 
     /** Conditions that queued payouts wait for, as the queue has last published them; read by any thread. */
     static final class View {
@@ -454,45 +464,81 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         long pause = Math.max(PAUSE.toMillis(), group.from().size() * PAUSE_EACH.toMillis());
         long next = Long.MAX_VALUE;
         Deque<Address> idle = new ArrayDeque<>();
+        int resting = 0;
         for (Address address : line.leastRecentlyTried(group.from())) {
             Refusal refusal = line.refusals.get(address);
             if (refusal != null && refusal.holds(now, pause, env.height())) {
                 next = Math.min(next, refusal.at() + pause);
+                resting++;
             } else if (!running.containsKey(address)) {
                 idle.add(address);
             }
         }
-        Deque<Queued> free = free(line);
-        while (!idle.isEmpty() && !free.isEmpty()) {
+        Free free = free(line);
+        while (!idle.isEmpty() && free.count() > 0) {
             int left = BATCHES_A_MINUTE * Math.max(1, env.nodes().getAsInt()) - submissions.size() - running.size();
             if (left <= 0) {
                 line.waits = Optional.of(WaitingFor.NODE_QUOTA);
                 return now + PAUSE.toMillis();
             }
             int batches = Math.min(idle.size(), left);
-            int share = Math.max(BatchPlan.LEAST_FULL, (free.size() + batches - 1) / batches);
-            begin(group, line, idle.remove(), taken(free, Math.min(share, BatchPlan.MOST_OUTPUTS)), left);
+            int share = Math.max(BatchPlan.LEAST_FULL, (free.fresh().size() + batches - 1) / batches);
+            Address address = idle.remove();
+            boolean alone = group.from().size() - resting == 1;
+            List<Queued> offered = free.take(address, alone, share);
+            if (!offered.isEmpty()) {
+                begin(group, line, address, offered, left);
+            }
         }
         return next;
     }
 
-    /** Payouts of a line that no batch is being made for, in the order in which they are offered. */
-    private Deque<Queued> free(Line line) {
-        Set<Long> inHand = new HashSet<>();
-        running.values().forEach(batch -> inHand.addAll(batch.numbers()));
-        return line.queued.values().stream()
-                .filter(queued -> !inHand.contains(queued.number))
-                .sorted(Comparator.<Queued, Boolean>comparing(queued -> queued.shortSince < 0)
-                        .thenComparing(queued -> queued.number))
-                .collect(Collectors.toCollection(ArrayDeque::new));
+    /**
+     * Payouts of a line that no batch is being made for.
+     *
+     * @param leftOut by an earlier batch, the longest ago first
+     * @param fresh all others, the oldest first
+     */
+    private record Free(List<Queued> leftOut, Deque<Queued> fresh) {
+        int count() {
+            return leftOut.size() + fresh.size();
+        }
+
+        /**
+         * Takes what a batch is offered: first those left out before, and of these first those that its address keeps coins for.
+         *
+         * @param alone whether no other address may pay now; else those that this address has left out last are left to the others
+         */
+        List<Queued> take(Address address, boolean alone, int share) {
+            Optional<Address> own = Optional.of(address);
+            Comparator<Queued> keptFirst = Comparator.comparing(queued -> !queued.keptBy.equals(own));
+            List<Queued> taken = new ArrayList<>(leftOut.stream()
+                    .filter(queued -> alone || queued.keptBy.equals(own) || !queued.leftOutAt.equals(own))
+                    .sorted(keptFirst)
+                    .limit(MOST_LEFT_OUT)
+                    .toList());
+            leftOut.removeAll(new HashSet<>(taken));
+            taken.sort(keptFirst.thenComparing(queued -> queued.number));
+            int most = Math.min(taken.size() + share, BatchPlan.MOST_OUTPUTS);
+            while (taken.size() < most && !fresh.isEmpty()) {
+                taken.add(fresh.remove());
+            }
+            return taken;
+        }
     }
 
-    private static List<Queued> taken(Deque<Queued> free, int most) {
-        List<Queued> taken = new ArrayList<>();
-        while (taken.size() < most && !free.isEmpty()) {
-            taken.add(free.remove());
+    private Free free(Line line) {
+        Set<Long> inHand = new HashSet<>();
+        running.values().forEach(batch -> inHand.addAll(batch.numbers()));
+        Free free = new Free(new ArrayList<>(), new ArrayDeque<>());
+        for (Queued queued : line.queued.values()) {
+            if (!inHand.contains(queued.number)) {
+                (queued.leftOutBy > 0 ? free.leftOut() : free.fresh()).add(queued);
+            }
         }
-        return taken;
+        // Stable: those that one batch has left out stay in the order of submission.
+        free.leftOut().sort(Comparator.comparing(queued -> queued.leftOutBy));
+        return free;
     }
 
     /** Time at which the batch of a line closes: when it is full, or its oldest payout is old enough. A clock that was set back holds nothing up. */
@@ -524,9 +570,10 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
                         line.queued.size(),
                         submissionsLeft,
                         group.owner()));
-        Batch batch = new Batch(group, plan, offers.stream().map(Offer::number).collect(Collectors.toSet()), height);
+        Batch batch = new Batch(
+                ++begun, group, plan, offers.stream().map(Offer::number).collect(Collectors.toSet()), height);
         running.put(address, batch);
-        line.tried.put(address, ++begun);
+        line.tried.put(address, begun);
         getContext().pipeToSelf(spend(plan), (receipt, failure) -> new Ended(batch, Outcome.of(receipt, failure)));
     }
 
@@ -588,14 +635,28 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         for (long number : batch.numbers()) {
             Queued queued = line.queued.get(number);
             BatchPlan.Skipped why = skipped.get(number);
+            if (queued != null) {
+                noteKept(queued, batch.plan());
+            }
             if (queued == null || why == null) {
                 view.forget(number);
                 continue;
             }
+            queued.leftOutBy = batch.number();
+            queued.leftOutAt = Optional.of(batch.plan().from());
             view.waits(number, why == BatchPlan.Skipped.COINS ? WaitingFor.COINS : WaitingFor.ALLOWANCE);
             if (why == BatchPlan.Skipped.COINS && queued.shortSince < 0) {
                 queued.shortSince = height;
             }
+        }
+    }
+
+    private static void noteKept(Queued queued, BatchPlan plan) {
+        Optional<Address> address = Optional.of(plan.from());
+        if (plan.keepsFor().equals(OptionalLong.of(queued.number))) {
+            queued.keptBy = address;
+        } else if (queued.keptBy.equals(address)) {
+            queued.keptBy = Optional.empty();
         }
     }
 

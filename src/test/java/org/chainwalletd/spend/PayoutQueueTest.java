@@ -449,6 +449,25 @@ class PayoutQueueTest {
         assertThat(inFlight(0).from()).isEqualTo(payers.get(0));
     }
 
+    @Test
+    void payouts_that_cannot_be_covered_hold_up_no_smaller_one_however_many_they_are_and_each_has_its_turn() {
+        Order[] large = IntStream.range(0, 2_000)
+                .mapToObj(
+                        i -> PayoutRig.order("large-" + i, PayoutRig.recipient(1), i == 1_234 ? 3_000_000 : 50_000_000))
+                .toArray(Order[]::new);
+        rig.submit(payer, Arrays.copyOf(large, 1_000));
+        rig.submit(payer, Arrays.copyOfRange(large, 1_000, 2_000));
+        rig.submit(payer, order(2));
+        rig.confirm("payout-2");
+        assertThat(rig.state("large-1234")).isEqualTo(State.QUEUED);
+
+        rig.spends.fund(payer, 2_500_000);
+        rig.spends.devnet.mine(6);
+        rig.spends.awaitFollowed();
+        rig.await("large-1234", State.IN_FLIGHT);
+        assertThat(rig.state("large-0")).isEqualTo(State.QUEUED);
+    }
+
     /** Before that, another reorganisation can bring back the payment, and the batch with it. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
