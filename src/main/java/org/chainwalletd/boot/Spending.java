@@ -36,6 +36,12 @@ final class Spending {
     /** Pause before a part of a sweep that could not be sent is tried again. */
     private static final Duration SWEEP_PAUSE = Duration.ofSeconds(5);
 
+    /** Most coins of an address among which those of a batch of payouts are chosen. */
+    private static final int MOST_OF_BATCH = 5_000;
+
+    /** Most coins of an address that a sweep takes or tells to be left over. */
+    private static final int MOST_OF_SWEEP = 100_000;
+
     private static final Duration OPENING = Duration.ofMinutes(2);
 
     private Spending() {}
@@ -116,7 +122,7 @@ final class Spending {
                         store.sweeps(),
                         store.reservations(),
                         spending,
-                        following.ledger()::spendable,
+                        sweepable(following.ledger()),
                         keyring::owns,
                         nodes::coinbaseMaturity,
                         () -> nodes.client().each().size(),
@@ -127,11 +133,25 @@ final class Spending {
                 context.keeper());
     }
 
+    private static Sweeps.OwnCoins sweepable(CoinLedger ledger) {
+        return new Sweeps.OwnCoins() {
+            @Override
+            public CompletionStage<Optional<NodeClient.UtxoListing>> of(Address address) {
+                return ledger.spendable(address, MOST_OF_SWEEP);
+            }
+
+            @Override
+            public CompletionStage<Optional<NodeClient.UtxoListing>> those(Address address, Set<Outpoint> wanted) {
+                return ledger.spendable(address, wanted);
+            }
+        };
+    }
+
     private static PayoutEnvironment.OwnCoins coins(CoinLedger ledger) {
         return new PayoutEnvironment.OwnCoins() {
             @Override
             public CompletionStage<Optional<NodeClient.UtxoListing>> of(Address address) {
-                return ledger.spendable(address);
+                return ledger.spendable(address, MOST_OF_BATCH);
             }
 
             @Override

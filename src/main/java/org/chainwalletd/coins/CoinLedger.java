@@ -1,6 +1,7 @@
 package org.chainwalletd.coins;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -8,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Network;
@@ -16,8 +18,10 @@ import org.chainwalletd.follow.FollowStatus;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.HistoryEntry;
 import org.chainwalletd.store.books.LedgerBooks;
+import org.chainwalletd.store.books.OwnCoin;
 
 /** Facade of the ledger of own coins for the rest of the daemon. Safe for threads; stages fail with {@code StoreException}. */
 public final class CoinLedger {
@@ -106,13 +110,18 @@ public final class CoinLedger {
 
     /** Reads the coins of the covered addresses at the followed tip; empty before the first block, and while that tip is being disconnected. */
     CompletionStage<Optional<LedgerSnapshot>> snapshot(List<Address> addresses) {
+        return snapshot(at -> books.unspent(at, addresses));
+    }
+
+    private CompletionStage<Optional<LedgerSnapshot>> snapshot(
+            Function<BlockPlace, CompletionStage<Optional<Map<Address, List<OwnCoin>>>>> reading) {
         FollowStatus status = follower.status();
         if (status.tip().isEmpty()) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
         FollowedTip tip = status.tip().get();
         int maturity = status.network().orElse(Network.MAINNET).coinbaseMaturity();
-        return books.unspent(tip.place(), addresses)
+        return reading.apply(tip.place())
                 .thenApplyAsync(found -> found.map(coins -> new LedgerSnapshot(tip, maturity, coins)), executor);
     }
 
@@ -144,17 +153,36 @@ public final class CoinLedger {
     }
 
     /**
-     * Reads the coins of an address at the followed tip, whose values come from bytes; empty while it is not covered, before the first block, and
-     * while the books are further behind the nodes than allowed.
+     * Reads the most valuable coins of an address at the followed tip, whose values come from bytes; empty while it is not covered, before the first
+     * block, and while the books are further behind the nodes than allowed. So that coins of little value, which anybody can send, hide no others.
+     *
+     * @param most upper limit of the listing
      */
-    public CompletionStage<Optional<NodeClient.UtxoListing>> spendable(Address address) {
+    public CompletionStage<Optional<NodeClient.UtxoListing>> spendable(Address address, int most) {
         if (lag() > MOST_BEHIND) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
-        return listings(List.of(address)).thenApplyAsync(found -> found.flatMap(listings -> listings.get(0)), executor);
+        return snapshot(at -> books.mostValuable(at, address, most + 1))
+                .thenApplyAsync(
+                        found -> found.filter(snapshot -> snapshot.covers(address))
+                                .map(snapshot -> snapshot.listing(address, coin -> true, most)),
+                        executor);
     }
 
-    /** Finds those of {@code wanted} that are coins of the address at the followed tip; empty when {@link #spendable} is. */
+    /** Lists those of {@code wanted} that {@link #spendable(Address, int)} would list without a limit. */
+    public CompletionStage<Optional<NodeClient.UtxoListing>> spendable(Address address, Set<Outpoint> wanted) {
+        if (lag() > MOST_BEHIND) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        return snapshot(List.of(address))
+                .thenApplyAsync(
+                        found -> found.filter(snapshot -> snapshot.covers(address))
+                                .map(snapshot -> snapshot.listing(
+                                        address, coin -> wanted.contains(coin.outpoint()), wanted.size())),
+                        executor);
+    }
+
+    /** Finds those of {@code wanted} that are coins of the address at the followed tip; empty when {@link #spendable(Address, int)} is. */
     public CompletionStage<Optional<Set<Outpoint>>> unspent(Address address, Set<Outpoint> wanted) {
         if (lag() > MOST_BEHIND) {
             return CompletableFuture.completedFuture(Optional.empty());

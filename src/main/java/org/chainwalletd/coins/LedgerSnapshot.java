@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Outpoint;
@@ -31,14 +32,20 @@ record LedgerSnapshot(FollowedTip tip, int maturity, Map<Address, List<OwnCoin>>
     }
 
     NodeClient.UtxoListing listing(Address address) {
+        return listing(address, coin -> true, MOST_LISTED);
+    }
+
+    /** Lists the coins that fulfil a condition, in their order here. */
+    NodeClient.UtxoListing listing(Address address, Predicate<OwnCoin> condition, int most) {
         List<NodeClient.Utxo> listed = coins.get(address).stream()
+                .filter(condition)
                 .filter(this::isMature)
                 .map(coin -> new NodeClient.Utxo(coin.outpoint(), coin.value(), coin.height(), coin.coinbase(), null))
-                .limit(MOST_LISTED + 1L)
+                .limit(most + 1L)
                 .toList();
-        boolean truncated = listed.size() > MOST_LISTED;
+        boolean truncated = listed.size() > most;
         return new NodeClient.UtxoListing(
-                truncated ? listed.subList(0, MOST_LISTED) : listed, truncated, tip.height(), SOURCE);
+                truncated ? listed.subList(0, most) : listed, truncated, tip.height(), SOURCE);
     }
 
     private boolean isMature(OwnCoin coin) {

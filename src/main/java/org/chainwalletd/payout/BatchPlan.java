@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -129,6 +130,8 @@ final class BatchPlan implements SpendPlan {
     /** Reasons for the payouts that were left out, by their numbers. */
     private volatile Map<Long, Skipped> skipped = Map.of();
 
+    private volatile OptionalLong keepsFor = OptionalLong.empty();
+
     BatchPlan(Address from, List<Offer> offers, CoinSource source, Rules rules) {
         this.from = from;
         this.offers = List.copyOf(offers);
@@ -147,6 +150,11 @@ final class BatchPlan implements SpendPlan {
 
     Map<Long, Skipped> skipped() {
         return skipped;
+    }
+
+    /** Number of the overdue payout because of which no batch was made: the address keeps its confirmed coins for it. */
+    OptionalLong keepsFor() {
+        return keepsFor;
     }
 
     @Override
@@ -294,6 +302,7 @@ final class BatchPlan implements SpendPlan {
                         && everything
                                 .coinsFor(offer.order().amount(), alone, now.fee())
                                 .isPresent()) {
+                    keepsFor = OptionalLong.of(offer.number());
                     // Its turn is over when the coins that will come have come: nobody takes them before it.
                     skipped = Map.copyOf(left);
                     throw shortage(offer.order().amount(), free, all);

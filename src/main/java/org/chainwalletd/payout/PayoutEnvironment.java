@@ -63,7 +63,7 @@ public record PayoutEnvironment(
 
     /** Confirmed coins whose values were read from bytes; the answers are empty while the books do not cover the address. */
     public interface OwnCoins {
-        /** Lists the coins of an address, as many as a listing takes. */
+        /** Lists the coins of an address, if they are very many the most valuable ones. */
         CompletionStage<Optional<NodeClient.UtxoListing>> of(Address address);
 
         /** Finds those of {@code wanted} that are coins of the address, however many it has. */

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -80,8 +81,13 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     private static final int PAGE = 1_000;
     /** Number of blocks for which smaller payouts may overtake one that waits for coins. */
     private static final long OVERTAKING = 30;
+    /** Most payouts that an earlier batch has left out and that are offered again at once; the others have their turn with later batches. */
+    static final int MOST_LEFT_OUT = 500;
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
+    /** Pause for each address of a group, so that many without coins do not keep the queue busy. */
+    private static final Duration PAUSE_EACH = Duration.ofMillis(100);
+
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     /** Most batches in a minute: half of the submissions that a node accepts from one caller in that time. */
@@ -106,6 +112,12 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         private final long submittedAt;
         /** Height at which the payout first waited for coins; -1 when it does not. */
         private long shortSince = -1;
+        /** Number of the last batch that has left it out; 0 for none. */
+        private long leftOutBy;
+
+        private Optional<Address> leftOutAt = Optional.empty();
+        /** Address that keeps its confirmed coins for it. */
+        private Optional<Address> keptBy = Optional.empty();
 
         private Queued(Payout payout) {
             this.number = payout.number();
@@ -114,15 +126,58 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         }
     }
 
-    /** Payouts of a group, the oldest first, and the time before which nothing is tried for them. */
-    private static final class Line {
-        private final NavigableMap<Long, Queued> queued = new TreeMap<>();
-        private long notBefore = Long.MIN_VALUE;
-        private Optional<WaitingFor> waits = Optional.empty();
+    /**
+     * Refusal of a batch.
+     *
+     * @param at milliseconds since 1970
+     * @param height of the followed tip when the batch was begun: the next block may bring coins
+     */
+    private record Refusal(long at, long height, Optional<WaitingFor> reason) {
+        /** Tells whether it is too early to try again. A clock that was set back holds nothing up. */
+        boolean holds(long now, long pause, long tip) {
+            return height == tip && at <= now && now - at < pause;
+        }
     }
 
-    /** Batch that is being made. */
-    private record Batch(Group group, BatchPlan plan, Set<Long> numbers) {}
+    /** Payouts of a group, the oldest first, and the addresses whose last batch for them was refused. */
+    private static final class Line {
+        private final NavigableMap<Long, Queued> queued = new TreeMap<>();
+        private final Map<Address, Refusal> refusals = new HashMap<>();
+        /** Number of the last batch of each address. */
+        private final Map<Address, Long> tried = new HashMap<>();
+
+        private Optional<WaitingFor> waits = Optional.empty();
+
+        /** Orders addresses by their last batch, so that what one of them cannot pay is offered to the others. */
+        private List<Address> leastRecentlyTried(List<Address> addresses) {
+            return addresses.stream()
+                    .sorted(Comparator.comparing(address -> tried.getOrDefault(address, -1L)))
+                    .toList();
+        }
+
+        /** Takes note of a refusal. That one address has no coins is told only when no other one waits for anything else. */
+        private void refused(Address address, Refusal refusal) {
+            refusals.put(address, refusal);
+            waits = refusals.values().stream()
+                    .flatMap(each -> each.reason().stream())
+                    .filter(reason -> reason != WaitingFor.COINS)
+                    .findFirst()
+                    .or(refusal::reason);
+        }
+
+        private void opened(Address address) {
+            refusals.remove(address);
+            waits = Optional.empty();
+        }
+    }
+
+    /**
+     * Batch that is being made.
+     *
+     * @param number in the order in which batches were begun
+     * @param height of the followed tip when it was begun
+     */
+    private record Batch(long number, Group group, BatchPlan plan, Set<Long> numbers, long height) {}
 
     /** Conditions that queued payouts wait for, as the queue has last published them; read by any thread. */
     static final class View {
@@ -235,6 +290,8 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     private boolean loaded;
     private boolean paused = true;
     private boolean caring;
+    /** Number of batches that were begun. */
+    private long begun;
 
     private PayoutQueue(
             ActorContext<Command> context,
@@ -404,22 +461,84 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         if (due > now) {
             return due;
         }
-        if (line.notBefore > now && line.notBefore - now <= PAUSE.toMillis()) {
-            return line.notBefore;
-        }
+        long pause = Math.max(PAUSE.toMillis(), group.from().size() * PAUSE_EACH.toMillis());
         long next = Long.MAX_VALUE;
-        for (Address address : group.from()) {
-            if (running.containsKey(address)) {
-                continue;
+        Deque<Address> idle = new ArrayDeque<>();
+        int resting = 0;
+        for (Address address : line.leastRecentlyTried(group.from())) {
+            Refusal refusal = line.refusals.get(address);
+            if (refusal != null && refusal.holds(now, pause, env.height())) {
+                next = Math.min(next, refusal.at() + pause);
+                resting++;
+            } else if (!running.containsKey(address)) {
+                idle.add(address);
             }
+        }
+        Free free = free(line);
+        while (!idle.isEmpty() && free.count() > 0) {
             int left = BATCHES_A_MINUTE * Math.max(1, env.nodes().getAsInt()) - submissions.size() - running.size();
             if (left <= 0) {
                 line.waits = Optional.of(WaitingFor.NODE_QUOTA);
                 return now + PAUSE.toMillis();
             }
-            begin(group, line, address, left);
+            int batches = Math.min(idle.size(), left);
+            int share = Math.max(BatchPlan.LEAST_FULL, (free.fresh().size() + batches - 1) / batches);
+            Address address = idle.remove();
+            boolean alone = group.from().size() - resting == 1;
+            List<Queued> offered = free.take(address, alone, share);
+            if (!offered.isEmpty()) {
+                begin(group, line, address, offered, left);
+            }
         }
         return next;
+    }
+
+    /**
+     * Payouts of a line that no batch is being made for.
+     *
+     * @param leftOut by an earlier batch, the longest ago first
+     * @param fresh all others, the oldest first
+     */
+    private record Free(List<Queued> leftOut, Deque<Queued> fresh) {
+        int count() {
+            return leftOut.size() + fresh.size();
+        }
+
+        /**
+         * Takes what a batch is offered: first those left out before, and of these first those that its address keeps coins for.
+         *
+         * @param alone whether no other address may pay now; else those that this address has left out last are left to the others
+         */
+        List<Queued> take(Address address, boolean alone, int share) {
+            Optional<Address> own = Optional.of(address);
+            Comparator<Queued> keptFirst = Comparator.comparing(queued -> !queued.keptBy.equals(own));
+            List<Queued> taken = new ArrayList<>(leftOut.stream()
+                    .filter(queued -> alone || queued.keptBy.equals(own) || !queued.leftOutAt.equals(own))
+                    .sorted(keptFirst)
+                    .limit(MOST_LEFT_OUT)
+                    .toList());
+            leftOut.removeAll(new HashSet<>(taken));
+            taken.sort(keptFirst.thenComparing(queued -> queued.number));
+            int most = Math.min(taken.size() + share, BatchPlan.MOST_OUTPUTS);
+            while (taken.size() < most && !fresh.isEmpty()) {
+                taken.add(fresh.remove());
+            }
+            return taken;
+        }
+    }
+
+    private Free free(Line line) {
+        Set<Long> inHand = new HashSet<>();
+        running.values().forEach(batch -> inHand.addAll(batch.numbers()));
+        Free free = new Free(new ArrayList<>(), new ArrayDeque<>());
+        for (Queued queued : line.queued.values()) {
+            if (!inHand.contains(queued.number)) {
+                (queued.leftOutBy > 0 ? free.leftOut() : free.fresh()).add(queued);
+            }
+        }
+        // Stable: those that one batch has left out stay in the order of submission.
+        free.leftOut().sort(Comparator.comparing(queued -> queued.leftOutBy));
+        return free;
     }
 
     /** Time at which the batch of a line closes: when it is full, or its oldest payout is old enough. A clock that was set back holds nothing up. */
@@ -432,20 +551,9 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         return oldest > now ? now : due;
     }
 
-    private void begin(Group group, Line line, Address address, int submissionsLeft) {
-        Set<Long> inHand = new HashSet<>();
-        running.values().forEach(batch -> inHand.addAll(batch.numbers()));
+    private void begin(Group group, Line line, Address address, List<Queued> offered, int submissionsLeft) {
         long height = env.height();
-        List<Queued> free = line.queued.values().stream()
-                .filter(queued -> !inHand.contains(queued.number))
-                .sorted(Comparator.<Queued, Boolean>comparing(queued -> queued.shortSince < 0)
-                        .thenComparing(queued -> queued.number))
-                .limit(BatchPlan.MOST_OUTPUTS)
-                .toList();
-        if (free.isEmpty()) {
-            return;
-        }
-        List<Offer> offers = free.stream()
+        List<Offer> offers = offered.stream()
                 .map(queued -> new Offer(
                         queued.number,
                         queued.order,
@@ -462,8 +570,10 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
                         line.queued.size(),
                         submissionsLeft,
                         group.owner()));
-        Batch batch = new Batch(group, plan, offers.stream().map(Offer::number).collect(Collectors.toSet()));
+        Batch batch = new Batch(
+                ++begun, group, plan, offers.stream().map(Offer::number).collect(Collectors.toSet()), height);
         running.put(address, batch);
+        line.tried.put(address, begun);
         getContext().pipeToSelf(spend(plan), (receipt, failure) -> new Ended(batch, Outcome.of(receipt, failure)));
     }
 
@@ -508,9 +618,10 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         Line line = lines.get(batch.group());
         if (line != null) {
             noteSkipped(line, batch);
-            line.waits = reason;
-            if (!opened) {
-                line.notBefore = now + PAUSE.toMillis();
+            if (opened) {
+                line.opened(batch.plan().from());
+            } else {
+                line.refused(batch.plan().from(), new Refusal(now, batch.height(), reason));
             }
         }
         command.outcome().failure().ifPresent(failure -> LOG.debug("a batch was not made: {}", failure.toString()));
@@ -524,14 +635,28 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         for (long number : batch.numbers()) {
             Queued queued = line.queued.get(number);
             BatchPlan.Skipped why = skipped.get(number);
+            if (queued != null) {
+                noteKept(queued, batch.plan());
+            }
             if (queued == null || why == null) {
                 view.forget(number);
                 continue;
             }
+            queued.leftOutBy = batch.number();
+            queued.leftOutAt = Optional.of(batch.plan().from());
             view.waits(number, why == BatchPlan.Skipped.COINS ? WaitingFor.COINS : WaitingFor.ALLOWANCE);
             if (why == BatchPlan.Skipped.COINS && queued.shortSince < 0) {
                 queued.shortSince = height;
             }
+        }
+    }
+
+    private static void noteKept(Queued queued, BatchPlan plan) {
+        Optional<Address> address = Optional.of(plan.from());
+        if (plan.keepsFor().equals(OptionalLong.of(queued.number))) {
+            queued.keptBy = address;
+        } else if (queued.keptBy.equals(address)) {
+            queued.keptBy = Optional.empty();
         }
     }
 

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -174,14 +175,54 @@ public final class Payouts {
                         .orElse(0L);
     }
 
+    /** Judge of payouts whose ids are new; its methods throw what refuses them. */
+    public interface Admission {
+        /** Addresses that pay, in order and each once. */
+        List<Address> from();
+
+        void requireAllowed(Order order, List<Address> from);
+    }
+
     /**
      * Submits payouts; refused as a whole with {@link RefusedException} or {@link SpendException}. A -32020 means that they may have been submitted,
-     * and that the same call tells.
+     * and that the same call tells. What refuses a payout counts only when its id is bound to nothing: one that was accepted before keeps its answer.
      */
-    public CompletionStage<List<Payout>> submit(List<Order> orders, List<Address> from, Optional<String> owner) {
-        for (Order order : orders) {
-            requirePayable(order);
+    public CompletionStage<List<Payout>> submit(List<Order> orders, Admission admission, Optional<String> owner) {
+        Map<String, RuntimeException> objections = new LinkedHashMap<>();
+        List<Address> from = judged(orders, admission, objections);
+        if (objections.isEmpty()) {
+            return enter(orders, from, owner);
         }
+        return env.store()
+                .firstUnbound(List.copyOf(objections.keySet()))
+                .thenComposeAsync(
+                        unbound -> unbound.isPresent()
+                                ? CompletableFuture.failedFuture(objections.get(unbound.get()))
+                                : enter(orders, from, owner),
+                        env.executor());
+    }
+
+    /** @return addresses that pay; empty when they are refused, and with them every payout */
+    private List<Address> judged(List<Order> orders, Admission admission, Map<String, RuntimeException> objections) {
+        List<Address> from;
+        try {
+            from = admission.from();
+        } catch (RefusedException | SpendException e) {
+            orders.forEach(order -> objections.put(order.payoutId(), e));
+            return List.of();
+        }
+        for (Order order : orders) {
+            try {
+                admission.requireAllowed(order, from);
+                requirePayable(order);
+            } catch (RefusedException | SpendException e) {
+                objections.putIfAbsent(order.payoutId(), e);
+            }
+        }
+        return from;
+    }
+
+    private CompletionStage<List<Payout>> enter(List<Order> orders, List<Address> from, Optional<String> owner) {
         return env.store()
                 .submit(orders, from, owner, env.rules().most(), env.clock().millis())
                 .exceptionallyComposeAsync(

@@ -147,11 +147,14 @@ public interface PayoutStore {
      * Writes all of {@code orders} or none. For an id that exists already with the same payment the existing record is returned; an id that any
      * kept spend ever had as its token, or that a payout with other parameters has, is refused.
      *
-     * @param from addresses that may pay, at least one
+     * @param from addresses that may pay; at least one, unless each id exists already
      * @param most upper limit of unfinished payouts in the queue
      */
     CompletionStage<Submission> submit(
             List<Order> orders, List<Address> from, Optional<String> owner, long most, long now);
+
+    /** Finds the first id that is neither a payout's nor was ever bound to another payment. */
+    CompletionStage<Optional<String>> firstUnbound(List<String> payoutIds);
 
     CompletionStage<Optional<Payout>> find(String payoutId);
 

@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
@@ -118,9 +119,12 @@ public final class Sweeps {
             Executor executor) {}
 
     /** Confirmed coins of an address whose values were read from bytes; empty while the books do not cover it. */
-    @FunctionalInterface
     public interface OwnCoins {
+        /** Lists the coins of an address, if they are very many the most valuable ones. */
         CompletionStage<Optional<NodeClient.UtxoListing>> of(Address address);
+
+        /** Lists those of {@code wanted} that are coins of the address, however many it has. */
+        CompletionStage<Optional<NodeClient.UtxoListing>> those(Address address, Set<Outpoint> wanted);
     }
 
     /**
@@ -324,7 +328,7 @@ public final class Sweeps {
             return CompletableFuture.completedFuture(found);
         }
         Address address = addresses.get(next);
-        return listing(address)
+        return listing(address, env.coins().of(address))
                 .thenComposeAsync(
                         listing -> {
                             for (NodeClient.Utxo utxo : listing.utxos()) {
@@ -347,16 +351,14 @@ public final class Sweeps {
         return utxo.coinbase() && tip + 1 - utxo.height() < env.maturity().getAsInt();
     }
 
-    private CompletionStage<NodeClient.UtxoListing> listing(Address address) {
-        return env.coins()
-                .of(address)
-                .thenApplyAsync(
-                        found -> found.orElseThrow(() -> new StoreException(
-                                StoreException.Reason.BUSY,
-                                "the daemon's own books do not cover " + address
-                                        + " yet, or are behind the nodes; try again",
-                                null)),
-                        env.executor());
+    private CompletionStage<NodeClient.UtxoListing> listing(
+            Address address, CompletionStage<Optional<NodeClient.UtxoListing>> listed) {
+        return listed.thenApplyAsync(
+                found -> found.orElseThrow(() -> new StoreException(
+                        StoreException.Reason.BUSY,
+                        "the daemon's own books do not cover " + address + " yet, or are behind the nodes; try again",
+                        null)),
+                env.executor());
     }
 
     private static void add(Map<LeftOver, List<Coin>> rest, LeftOver reason, Coin coin) {
@@ -864,21 +866,22 @@ public final class Sweeps {
         private CompletionStage<Seen> coinsOf(Part part) {
             List<Address> owners =
                     part.coins().stream().map(OwnedCoin::owner).distinct().toList();
-            return coinsOf(part, owners, 0, new HashSet<>(), 0);
+            Set<Outpoint> wanted =
+                    part.coins().stream().map(each -> each.coin().outpoint()).collect(Collectors.toSet());
+            return coinsOf(wanted, owners, 0, new HashSet<>(), 0);
         }
 
         private CompletionStage<Seen> coinsOf(
-                Part part, List<Address> owners, int next, Set<Outpoint> unspent, long tipHeight) {
+                Set<Outpoint> wanted, List<Address> owners, int next, Set<Outpoint> unspent, long tipHeight) {
             if (next == owners.size()) {
-                boolean all = part.coins().stream()
-                        .allMatch(each -> unspent.contains(each.coin().outpoint()));
-                return CompletableFuture.completedFuture(new Seen(all, tipHeight));
+                return CompletableFuture.completedFuture(new Seen(unspent.containsAll(wanted), tipHeight));
             }
-            return sweeps.listing(owners.get(next))
+            Address owner = owners.get(next);
+            return sweeps.listing(owner, env.coins().those(owner, wanted))
                     .thenComposeAsync(
                             listing -> {
                                 listing.utxos().forEach(utxo -> unspent.add(utxo.outpoint()));
-                                return coinsOf(part, owners, next + 1, unspent, listing.tipHeight());
+                                return coinsOf(wanted, owners, next + 1, unspent, listing.tipHeight());
                             },
                             env.executor());
         }

@@ -310,6 +310,10 @@ class NamedTokensDaemonTest {
                         .orElseThrow()
                         .asText())
                 .isEqualTo("one");
+        WalletdClient three = taken(token("create", "three", "--scope", "spend", "--cap-per-tx", "500"));
+        assertThat(refused(three, "payout_submit", batch).data("bound_to").map(JsonNode::asText))
+                .as("to whom an id belongs is told before what the caller may pay")
+                .contains("one");
         assertThat(refused(daemon.client(), "transfer", payment).code()).isEqualTo(-32035);
 
         daemon.mine(1);

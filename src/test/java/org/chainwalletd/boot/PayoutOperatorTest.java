@@ -158,6 +158,51 @@ class PayoutOperatorTest {
     }
 
     @Test
+    void a_repeated_submission_keeps_its_answer_also_when_a_new_one_would_be_refused() {
+        Map<String, Object> label = params("label", "till");
+        Map<String, Object> known = order("known-one", 5_000);
+        try (DaemonRig daemon = startWithKeys()) {
+            daemon.call("set_label", params("address", payer.address, "label", "till"));
+            daemon.call("payout_submit", params("payouts", List.of(known), "from", label));
+            awaitState(daemon, "known-one", "in_flight");
+            daemon.mine(1);
+            awaitState(daemon, "known-one", "confirmed");
+
+            daemon.call("set_label", params("address", payer.address, "label", ""));
+            Map<String, Object> repeated = params("payouts", List.of(known), "from", label);
+            assertThat(daemon.call("payout_submit", repeated)
+                            .at("/payouts/0/state")
+                            .asText())
+                    .as("no address has the label any more")
+                    .isEqualTo("confirmed");
+            Map<String, Object> mixed = params("payouts", List.of(known, order("unknown-one", 900)), "from", label);
+            assertThat(daemon.refused("payout_submit", mixed).code()).isEqualTo(-32010);
+            assertThat(payout(daemon, "unknown-one").isNull()).isTrue();
+        }
+        try (DaemonRig daemon = DaemonRig.over(devnet, datadir, "--payout-delay", "0", "--spend-cap-per-tx", "4000")) {
+            Map<String, Object> from = params("addresses", List.of(payer.address.toString()));
+            Map<String, Object> repeated = params("payouts", List.of(known), "from", from);
+            assertThat(daemon.call("payout_submit", repeated)
+                            .at("/payouts/0/payout_id")
+                            .asText())
+                    .as("the payout is above the cap of today")
+                    .isEqualTo("known-one");
+            Map<String, Object> tooMuch = params(
+                    "payouts", List.of(known, order("small-one", 901), order("unknown-one", 5_001)), "from", from);
+            assertThat(daemon.refused("payout_submit", tooMuch).code()).isEqualTo(-32038);
+            assertThat(payout(daemon, "small-one").isNull()).isTrue();
+            assertThat(payout(daemon, "unknown-one").isNull()).isTrue();
+            Map<String, Object> mixed = params("payouts", List.of(known, order("small-one", 901)), "from", from);
+            assertThat(daemon.call("payout_submit", mixed).get("payouts")).hasSize(2);
+            awaitState(daemon, "small-one", "in_flight");
+        }
+    }
+
+    private Map<String, Object> order(String id, long amount) {
+        return params("payout_id", id, "to", shop.address, "amount", amount);
+    }
+
+    @Test
     void a_recall_whose_key_cannot_sign_is_refused_and_changes_nothing() throws IOException {
         try (DaemonRig daemon = startWithKeys()) {
             submit(daemon, payer, "without-a-key", 5_000);

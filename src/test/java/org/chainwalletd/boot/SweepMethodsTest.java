@@ -102,6 +102,26 @@ class SweepMethodsTest {
                 .hasSizeGreaterThanOrEqualTo(10);
     }
 
+    @Test
+    void coins_of_little_value_hide_no_others_and_all_of_them_are_told() {
+        Party one = daemon.imported(705);
+        for (int i = 0; i < 10; i++) {
+            daemon.fund(one, LongStream.generate(() -> 200).limit(100).toArray());
+        }
+        daemon.fund(one, LongStream.generate(() -> 5_000).limit(50).toArray());
+        daemon.awaitFollowed();
+        awaitCovered(one);
+
+        JsonNode answer =
+                daemon.call("sweep", with(sweep("sweep-among-dust", new Party(706), one), "min_value", 1_000));
+
+        assertThat(answer.get("spends")).hasSize(1);
+        assertThat(answer.at("/spends/0/coins").asLong()).isEqualTo(50);
+        assertThat(answer.get("left_over")).hasSize(1);
+        assertThat(answer.at("/left_over/0/coins").asLong()).isEqualTo(1_000);
+        daemon.mine(1);
+    }
+
     private static boolean allAre(String state, JsonNode answer) {
         for (JsonNode part : answer.get("spends")) {
             if (!part.get("state").asText().equals(state)) {

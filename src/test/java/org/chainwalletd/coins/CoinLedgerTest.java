@@ -9,9 +9,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.HistoryEntry;
@@ -118,6 +122,39 @@ class CoinLedgerTest {
 
         assertThat(balance(fresh.get(0))).isEqualTo(Amount.of(11_000));
         assertLedgerEqualsTheNode(fresh);
+    }
+
+    @Test
+    void coins_of_little_value_hide_none_that_can_be_spent_however_many_they_are() {
+        watchFresh();
+        Address payer = fresh.get(0);
+        for (int i = 0; i < 1_020; i++) {
+            chain.node().faucet(payer, Amount.of(i % 51 == 0 ? 5_000 + i : 200));
+        }
+        chain.mine(1);
+        awaitTip();
+
+        assertThat(snapshot(List.of(payer)).listing(payer).truncated()).isTrue();
+        NodeClient.UtxoListing all = spendable(ledger.spendable(payer, 5_000));
+        assertThat(all.utxos()).hasSize(1_020);
+        assertThat(all.truncated()).isFalse();
+        NodeClient.UtxoListing some = spendable(ledger.spendable(payer, 20));
+        assertThat(some.truncated()).isTrue();
+        assertThat(some.utxos())
+                .extracting(coin -> coin.value().bits())
+                .containsExactlyElementsOf(LongStream.rangeClosed(0, 19)
+                        .map(i -> 5_000 + 51 * (19 - i))
+                        .boxed()
+                        .toList());
+        Set<Outpoint> wanted =
+                all.utxos().stream().map(NodeClient.Utxo::outpoint).limit(1_010).collect(Collectors.toSet());
+        assertThat(spendable(ledger.spendable(payer, wanted)).utxos())
+                .extracting(NodeClient.Utxo::outpoint)
+                .containsExactlyInAnyOrderElementsOf(wanted);
+    }
+
+    private static NodeClient.UtxoListing spendable(CompletionStage<Optional<NodeClient.UtxoListing>> listed) {
+        return Await.result(listed).orElseThrow();
     }
 
     @Test

@@ -333,7 +333,7 @@ class PayoutHistoryTest {
         private void submit(int number) {
             get(rig.payouts.submit(
                     List.of(PayoutRig.order(id(number), recipient(number), amount(number))),
-                    List.of(payer),
+                    PayoutRig.paidFrom(List.of(payer)),
                     owner(number)));
             submitted.put(number, owner(number));
         }

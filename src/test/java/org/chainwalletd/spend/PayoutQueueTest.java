@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
@@ -393,6 +395,77 @@ class PayoutQueueTest {
         Intent next = inFlight(2);
         assertThat(next.inputs()).extracting(input -> input.outpoint().txId()).containsOnly(batch.txId());
         assertThat(next.builtAtHeight() - mined + 1).isLessThan(6);
+    }
+
+    /** Two own addresses in the order in which they are tried first. */
+    private List<Address> twoPayers() {
+        return Stream.of(rig.spends.keys.add(2), rig.spends.keys.add(3))
+                .sorted(Comparator.comparing(Address::hex))
+                .toList();
+    }
+
+    @Test
+    void an_address_without_coins_keeps_no_payout_from_the_other_addresses() {
+        List<Address> payers = twoPayers();
+        rig.spends.fund(payers.get(1), 500_000);
+        rig.bury();
+        rig.submit(Optional.empty(), payers, orders(3));
+        for (int i = 0; i < 3; i++) {
+            rig.confirm("payout-" + i);
+        }
+        Hash256 batch = rig.find("payout-0").attempts().get(0);
+        assertThat(SpendHarness.get(rig.intents().find(batch)).orElseThrow().from())
+                .isEqualTo(payers.get(1));
+    }
+
+    @Test
+    void an_address_whose_coins_are_all_in_flight_leaves_payouts_to_the_other_addresses() {
+        List<Address> payers = twoPayers();
+        payers.forEach(each -> rig.spends.fund(each, 500_000));
+        rig.bury();
+        rig.submit(payers.get(0), order(1));
+        rig.await("payout-1", State.IN_FLIGHT);
+        rig.submit(payers.get(0), order(2));
+        rig.awaitWhen(
+                "payout-2",
+                "waits for the next block",
+                payout -> rig.payouts.waitsFor(payout).equals(Optional.of(WaitingFor.NEXT_BLOCK)));
+        SpendHarness.get(rig.payouts.cancel(List.of("payout-2"), Claimant.ANYBODY));
+        rig.submit(Optional.empty(), payers, order(3));
+        assertThat(inFlight(3).from()).isEqualTo(payers.get(1));
+    }
+
+    @Test
+    void while_the_batch_of_one_address_is_made_the_other_addresses_pay_what_is_left() {
+        List<Address> payers = twoPayers();
+        payers.forEach(each -> rig.spends.fund(each, 1_000_000));
+        rig.bury();
+        CompletableFuture<Void> listed = new CompletableFuture<>();
+        rig.heldBack.put(payers.get(0), listed);
+        rig.submit(Optional.empty(), payers, orders(600));
+        assertThat(inFlight(599).from()).isEqualTo(payers.get(1));
+        assertThat(rig.state("payout-0")).isEqualTo(State.QUEUED);
+        listed.complete(null);
+        assertThat(inFlight(0).from()).isEqualTo(payers.get(0));
+    }
+
+    @Test
+    void payouts_that_cannot_be_covered_hold_up_no_smaller_one_however_many_they_are_and_each_has_its_turn() {
+        Order[] large = IntStream.range(0, 2_000)
+                .mapToObj(
+                        i -> PayoutRig.order("large-" + i, PayoutRig.recipient(1), i == 1_234 ? 3_000_000 : 50_000_000))
+                .toArray(Order[]::new);
+        rig.submit(payer, Arrays.copyOf(large, 1_000));
+        rig.submit(payer, Arrays.copyOfRange(large, 1_000, 2_000));
+        rig.submit(payer, order(2));
+        rig.confirm("payout-2");
+        assertThat(rig.state("large-1234")).isEqualTo(State.QUEUED);
+
+        rig.spends.fund(payer, 2_500_000);
+        rig.spends.devnet.mine(6);
+        rig.spends.awaitFollowed();
+        rig.await("large-1234", State.IN_FLIGHT);
+        assertThat(rig.state("large-0")).isEqualTo(State.QUEUED);
     }
 
     /** Before that, another reorganisation can bring back the payment, and the batch with it. */

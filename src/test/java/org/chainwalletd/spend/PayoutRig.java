@@ -52,6 +52,9 @@ final class PayoutRig implements AutoCloseable {
     /** How many coins of an address a listing takes. */
     volatile int mostListed = 1_000;
 
+    /** Addresses whose coins are not listed before the future completes. */
+    final Map<Address, CompletableFuture<Void>> heldBack = new ConcurrentHashMap<>();
+
     /** Stands before the store of the queue. */
     UnaryOperator<PayoutStore> before = UnaryOperator.identity();
 
@@ -122,11 +125,14 @@ final class PayoutRig implements AutoCloseable {
         return new PayoutEnvironment.OwnCoins() {
             @Override
             public CompletionStage<Optional<NodeClient.UtxoListing>> of(Address address) {
-                return CompletableFuture.completedFuture(ofAddress(address)
-                        .map(coins -> new NodeClient.UtxoListing(
-                                coins.subList(0, Math.min(mostListed, coins.size())),
-                                coins.size() > mostListed,
-                                spends.devnet.ledger().tip().height())));
+                return heldBack.getOrDefault(address, CompletableFuture.completedFuture(null))
+                        .thenApplyAsync(
+                                answered -> ofAddress(address)
+                                        .map(coins -> new NodeClient.UtxoListing(
+                                                coins.subList(0, Math.min(mostListed, coins.size())),
+                                                coins.size() > mostListed,
+                                                spends.devnet.ledger().tip().height())),
+                                spends.executor);
             }
 
             @Override
@@ -171,8 +177,27 @@ final class PayoutRig implements AutoCloseable {
     }
 
     List<Payout> submit(Optional<String> owner, Address from, Order... orders) {
-        payers.add(from);
-        return SpendHarness.get(payouts.submit(List.of(orders), List.of(from), owner));
+        return submit(owner, List.of(from), orders);
+    }
+
+    List<Payout> submit(Optional<String> owner, List<Address> from, Order... orders) {
+        payers.addAll(from);
+        return SpendHarness.get(payouts.submit(List.of(orders), paidFrom(from), owner));
+    }
+
+    /** Refuses nothing. */
+    static Payouts.Admission paidFrom(List<Address> payers) {
+        return new Payouts.Admission() {
+            @Override
+            public List<Address> from() {
+                return payers;
+            }
+
+            @Override
+            public void requireAllowed(Order order, List<Address> from) {
+                // No token restricts anything.
+            }
+        };
     }
 
     Payout find(String id) {

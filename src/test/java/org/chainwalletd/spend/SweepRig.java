@@ -16,6 +16,7 @@ import java.util.stream.LongStream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.SweepStore;
 import org.chainwalletd.store.SweepStore.Sweep;
@@ -39,6 +40,8 @@ final class SweepRig implements AutoCloseable {
     Sweeps sweeps;
     /** Coins that the books tell of an address. */
     Function<Address, List<NodeClient.Utxo>> listed;
+    /** Coins that the books find when they are asked about single ones. */
+    Function<Address, List<NodeClient.Utxo>> known = address -> listed.apply(address);
 
     SweepRig(Path folder) {
         spends = new SpendHarness(folder);
@@ -63,7 +66,7 @@ final class SweepRig implements AutoCloseable {
                         before.apply(spends.store.sweeps()),
                         spends.store.reservations(),
                         spends.spending,
-                        this::coins,
+                        coins(),
                         address -> !lost.contains(address),
                         () -> 10,
                         () -> 100,
@@ -80,9 +83,25 @@ final class SweepRig implements AutoCloseable {
         start();
     }
 
-    private CompletionStage<Optional<NodeClient.UtxoListing>> coins(Address address) {
+    private Sweeps.OwnCoins coins() {
+        return new Sweeps.OwnCoins() {
+            @Override
+            public CompletionStage<Optional<NodeClient.UtxoListing>> of(Address address) {
+                return listing(listed.apply(address));
+            }
+
+            @Override
+            public CompletionStage<Optional<NodeClient.UtxoListing>> those(Address address, Set<Outpoint> wanted) {
+                return listing(known.apply(address).stream()
+                        .filter(coin -> wanted.contains(coin.outpoint()))
+                        .toList());
+            }
+        };
+    }
+
+    private CompletionStage<Optional<NodeClient.UtxoListing>> listing(List<NodeClient.Utxo> coins) {
         return CompletableFuture.completedFuture(Optional.of(new NodeClient.UtxoListing(
-                listed.apply(address), false, spends.devnet.ledger().tip().height())));
+                coins, false, spends.devnet.ledger().tip().height())));
     }
 
     Sweeps.Request request(String token, Optional<Amount> maxFee, Address... from) {

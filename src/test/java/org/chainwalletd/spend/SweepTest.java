@@ -224,6 +224,19 @@ class SweepTest {
         assertThat(sweep(one).leftOver().orElseThrow()).containsKey(LeftOver.OF_FAILED_PART);
     }
 
+    @Test
+    void a_coin_that_a_listing_leaves_out_is_not_taken_for_one_that_another_payment_has_taken() {
+        Address one = spends.funded(11, 10_000, 20_000);
+        plannedAndWaiting(one);
+        rig.known = spends::coins;
+        Await.until("the part is sent", () -> {
+            spends.clock.move(Duration.ofSeconds(1));
+            return !transactions(sweep(one)).isEmpty();
+        });
+        spends.confirmAll();
+        assertThat(spends.coins(rig.to)).hasSize(1);
+    }
+
     /** Has the books lose sight of the coins as soon as they are planned, so that the parts wait. */
     private void plannedAndWaiting(Address from) {
         AtomicBoolean planning = new AtomicBoolean(true);

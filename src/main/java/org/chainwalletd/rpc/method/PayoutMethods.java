@@ -90,20 +90,30 @@ public final class PayoutMethods {
         requireCount("payouts", call.payouts().size());
         List<PayoutStore.Order> orders =
                 call.payouts().stream().map(PayoutMethods::order).toList();
-        List<Address> from = from(call.from());
         Grant grant = context.grant();
-        for (PayoutStore.Order order : orders) {
-            for (Address payer : from) {
-                requireAllowed(grant.objectionTo(payer, List.of(order.to()), Amount.ZERO));
-            }
-            requireAllowed(grant.objectionTo(payouts().leastLeaving(order)));
-        }
         return payouts()
-                .submit(orders, from, grant.owner())
+                .submit(orders, admission(call.from(), grant), grant.owner())
                 .thenApplyAsync(accepted -> new PayoutSubmit.Result(records(accepted)), executor);
     }
 
-    private static void requireAllowed(Optional<RefusedException.Refusal> objection) {
+    private Payouts.Admission admission(Optional<Source> source, Grant grant) {
+        return new Payouts.Admission() {
+            @Override
+            public List<Address> from() {
+                return PayoutMethods.this.from(source);
+            }
+
+            @Override
+            public void requireAllowed(PayoutStore.Order order, List<Address> from) {
+                for (Address payer : from) {
+                    refuse(grant.objectionTo(payer, List.of(order.to()), Amount.ZERO));
+                }
+                refuse(grant.objectionTo(payouts().leastLeaving(order)));
+            }
+        };
+    }
+
+    private static void refuse(Optional<RefusedException.Refusal> objection) {
         objection.ifPresent(refusal -> {
             throw new RefusedException(refusal);
         });

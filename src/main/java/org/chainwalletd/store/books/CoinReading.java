@@ -38,6 +38,10 @@ final class CoinReading {
     private static final String COINS_OF =
             COINS + STILL_THERE + OF_ADDRESS + " UNION ALL " + COINS + SPENT_SINCE + OF_ADDRESS + " ORDER BY 1, 2";
 
+    /** The most valuable coins, as unsigned numbers. */
+    private static final String MOST_VALUABLE_OF = COINS + ", value < 0" + STILL_THERE + OF_ADDRESS + " UNION ALL "
+            + COINS + ", value < 0" + SPENT_SINCE + OF_ADDRESS + " ORDER BY 7 DESC, 4 DESC, 1, 2 LIMIT ?3";
+
     private CoinReading() {}
 
     /**
@@ -61,6 +65,13 @@ final class CoinReading {
         head.query(ALL_COINS, CoinReading::coin, height)
                 .forEach(coin -> Optional.ofNullable(coins.get(coin.address())).ifPresent(list -> list.add(coin)));
         return coins;
+    }
+
+    /** Reads the most valuable coins of an address as {@link #unspent} does, at most {@code most}. */
+    static Map<Address, List<OwnCoin>> mostValuable(Page head, long height, Address address, int most) {
+        return isCovered(head, address)
+                ? Map.of(address, head.query(MOST_VALUABLE_OF, CoinReading::coin, height, address.toArray(), most))
+                : Map.of();
     }
 
     private static boolean isCovered(Page head, Address address) {

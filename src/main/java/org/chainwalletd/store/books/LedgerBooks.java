@@ -223,6 +223,12 @@ public final class LedgerBooks {
         return after(at, head -> CoinReading.unspent(head, at.height(), addresses));
     }
 
+    /** Reads the most valuable coins of an address as {@link #unspent} does, at most {@code most}, in descending order. */
+    public CompletionStage<Optional<Map<Address, List<OwnCoin>>>> mostValuable(
+            BlockPlace at, Address address, int most) {
+        return after(at, head -> CoinReading.mostValuable(head, at.height(), address, most));
+    }
+
     /**
      * Reads the balance of each of {@code addresses} after the block {@code at}, in their order; empty for those that are not covered.
      *

@@ -49,14 +49,24 @@ public final class SqlPayouts implements PayoutStore {
             if (!fresh.isEmpty() && unfinished + fresh.size() > most) {
                 return new Submission.Full(unfinished, most);
             }
-            long source = PayoutTable.source(session, from);
-            String mark = table.hasEnded(owner) ? PayoutTable.HELD : PayoutTable.QUEUED;
-            for (Order order : fresh) {
-                table.insert(session, order, source, owner, mark, now);
+            if (!fresh.isEmpty()) {
+                insert(session, fresh, from, owner, now);
             }
             return new Submission.Accepted(
                     records(session, orders.stream().map(Order::payoutId).toList()));
         });
+    }
+
+    private void insert(SqlSession session, List<Order> fresh, List<Address> from, Optional<String> owner, long now)
+            throws SQLException {
+        if (from.isEmpty()) {
+            throw new IllegalArgumentException("no address pays the new payouts");
+        }
+        long source = PayoutTable.source(session, from);
+        String mark = table.hasEnded(owner) ? PayoutTable.HELD : PayoutTable.QUEUED;
+        for (Order order : fresh) {
+            table.insert(session, order, source, owner, mark, now);
+        }
     }
 
     private static Optional<Submission.Taken> taken(SqlSession session, Order order, Optional<String> owner, int index)
@@ -73,11 +83,30 @@ public final class SqlPayouts implements PayoutStore {
                             Optional.empty(),
                             records(session, List.of(order.payoutId())).stream().findFirst()));
         }
-        if (SqlSweeps.has(session, order.payoutId()) || SqlAccountSends.has(session, order.payoutId())) {
+        if (isOfSweepOrAccount(session, order.payoutId())) {
             return Optional.of(new Submission.Taken(index, order.payoutId(), Optional.empty()));
         }
         return SqlSweeps.everBound(session, order.payoutId())
                 .map(txId -> new Submission.Taken(index, order.payoutId(), Optional.of(txId)));
+    }
+
+    private static boolean isOfSweepOrAccount(SqlSession session, String id) throws SQLException {
+        return SqlSweeps.has(session, id) || SqlAccountSends.has(session, id);
+    }
+
+    @Override
+    public CompletionStage<Optional<String>> firstUnbound(List<String> payoutIds) {
+        return store.read(session -> {
+            for (String id : payoutIds) {
+                boolean bound = PayoutTable.has(session, id)
+                        || isOfSweepOrAccount(session, id)
+                        || SqlSweeps.everBound(session, id).isPresent();
+                if (!bound) {
+                    return Optional.of(id);
+                }
+            }
+            return Optional.empty();
+        });
     }
 
     private static List<Payout> records(SqlSession session, List<String> payoutIds) throws SQLException {

@@ -263,6 +263,7 @@ class BooksPlanTest {
             Await.result(books.unspent(PLACE, asked));
             Await.result(books.sums(PLACE, 1, asked));
         }
+        Await.result(books.mostValuable(PLACE, OURS, 9));
         Await.result(books.history(OURS, 0, 9, Optional.empty(), 9));
         Await.result(books.flow(new MoneyFlow.Wanted(PLACE, 1, List.of(), -1)));
         Await.result(books.verified(java.util.Set.of(COIN)));

@@ -151,6 +151,27 @@ class CoinReadingTest {
     }
 
     @Test
+    void the_most_valuable_coins_are_those_at_the_block_and_unsigned_numbers_decide() {
+        Address owner = many.get(0);
+        OwnCoin largest = coin(1, owner, -5, 1, false);
+        OwnCoin second = coin(2, owner, 900, 1, false);
+        OwnCoin third = coin(3, owner, 800, 2, false);
+        block(1, created(largest), created(second));
+        block(2, created(third), created(coin(4, owner, 7, 2, false)), created(coin(5, many.get(1), 990, 2, false)));
+        block(3, new LedgerChange.Spent(second.outpoint(), 3, hash(77)));
+
+        assertThat(mostValuable(2, owner, 3)).containsExactly(largest, second, third);
+        assertThat(mostValuable(3, owner, 2)).containsExactly(largest, third);
+        assertThat(mostValuable(1, owner, 9)).containsExactly(largest, second);
+    }
+
+    private List<OwnCoin> mostValuable(long height, Address owner, int most) {
+        return Await.result(books.mostValuable(place(height), owner, most))
+                .orElseThrow()
+                .get(owner);
+    }
+
+    @Test
     void sums_that_were_kept_in_mind_are_those_of_the_chain_as_it_grows_and_is_reorganised() {
         Random random = Seeded.random("sums");
         List<Life> lives = lives(random);

@@ -308,6 +308,10 @@ class PayoutStoreTest {
         assertThat(done(store.payouts().submit(List.of(order(1)), List.of(PAYER), Optional.empty(), 100, 5)))
                 .isEqualTo(taken);
         submit(2);
+        assertThat(done(store.payouts().firstUnbound(List.of("payout-2", "payout-1", "payout-3", "payout-4"))))
+                .hasValue("payout-3");
+        assertThat(done(store.payouts().firstUnbound(List.of("payout-1", "payout-2"))))
+                .isEmpty();
         Intent other = StoreSample.intent(2, Optional.of("payout-2"), 8);
         assertThat(done(store.intents().open(other, Long.MAX_VALUE)))
                 .as("and a payout's id is no token")
