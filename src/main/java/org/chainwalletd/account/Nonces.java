@@ -203,7 +203,8 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
             same.answers().add(command.answer());
             return this;
         }
-        if (pending.size() >= setup.pace().mostOpen()) {
+        // A claim or a refund has a deadline, and there are few of them.
+        if (pending.size() >= setup.pace().mostOpen() && !request.kind().isPressing()) {
             return refuse(command, SendRefusal.tooMany(pending.size()));
         }
         pending.put(request.reference(), new Pending(request, digest, new ArrayList<>(List.of(command.answer()))));

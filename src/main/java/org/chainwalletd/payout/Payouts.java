@@ -4,8 +4,10 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -659,27 +661,32 @@ public final class Payouts {
                 .filter(intent -> intent.kind().equals(StandIns.PAYOUT_BATCH)
                         && intent.state().inFlight())
                 .toList();
-        Map<Hash256, CompletableFuture<Optional<Set<Outpoint>>>> unspent = new HashMap<>();
-        batches.forEach(batch -> unspent.put(
-                batch.txId(),
-                env.coins().unspent(batch.from(), outpoints(batch)).toCompletableFuture()));
+        // Asked once for each address: an answer takes as long as the address has coins.
+        Map<Address, Set<Outpoint>> inputs = new HashMap<>();
+        batches.forEach(batch ->
+                inputs.computeIfAbsent(batch.from(), none -> new HashSet<>()).addAll(outpoints(batch)));
+        Map<Address, CompletableFuture<Optional<Set<Outpoint>>>> unspent = new HashMap<>();
+        inputs.forEach((address, wanted) ->
+                unspent.put(address, env.coins().unspent(address, wanted).toCompletableFuture()));
         return CompletableFuture.allOf(unspent.values().toArray(CompletableFuture[]::new))
-                .thenRunAsync(() -> noteVanished(unspent), env.executor());
+                .thenRunAsync(() -> noteVanished(batches, unspent), env.executor());
     }
 
     /**
      * Counts the batches in flight of which no input is on the chain any more, and warns of those that stay so. A batch that a block has just taken is
      * still in flight for some checks.
      *
-     * @param unspent inputs of each batch that are on the chain; empty when the books cannot say
+     * @param unspent inputs of the batches of each address that are on the chain; empty when the books cannot say
      */
-    private void noteVanished(Map<Hash256, CompletableFuture<Optional<Set<Outpoint>>>> unspent) {
+    private void noteVanished(List<Intent> batches, Map<Address, CompletableFuture<Optional<Set<Outpoint>>>> unspent) {
         Map<Hash256, Integer> missing = new HashMap<>();
-        unspent.forEach((batch, found) -> {
-            if (found.join().filter(Set::isEmpty).isPresent()) {
-                missing.put(batch, withoutInputs.getOrDefault(batch, 0) + 1);
+        for (Intent batch : batches) {
+            Optional<Set<Outpoint>> there = unspent.get(batch.from()).join();
+            if (there.filter(found -> Collections.disjoint(found, outpoints(batch)))
+                    .isPresent()) {
+                missing.put(batch.txId(), withoutInputs.getOrDefault(batch.txId(), 0) + 1);
             }
-        });
+        }
         withoutInputs = missing;
         List<Hash256> gone = missing.entrySet().stream()
                 .filter(entry -> entry.getValue() >= LOOKS_UNTIL_VANISHED)

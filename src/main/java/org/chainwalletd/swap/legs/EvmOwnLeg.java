@@ -54,7 +54,6 @@ public final class EvmOwnLeg implements OwnLeg {
 
     /**
      * @param limits whose pinned code the contract must have before a lock
-     * @param executor for continuations; never blocks
      */
     public EvmOwnLeg(AccountChain chain, AccountSends sends, SwapLimits limits, InstantSource clock) {
         this.chain = chain;
