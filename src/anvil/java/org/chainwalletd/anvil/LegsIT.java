@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.io.InputStream;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.math.BigInteger;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,10 +21,10 @@ import java.util.concurrent.Executors;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.account.SealedSends;
-import org.chainwalletd.account.SendSetup;
 import org.chainwalletd.account.SendSetup.SendPace;
-import org.chainwalletd.account.endpoints.AccountChain;
+import org.chainwalletd.account.SendSetup;
 import org.chainwalletd.account.endpoints.AccountChain.Finality;
+import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
@@ -36,13 +37,15 @@ import org.chainwalletd.devnet.pool.Anvil;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.keyring.TestSeals;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.swap.gates.GateInputs;
 import org.chainwalletd.swap.gates.GateVerdict;
+import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.gates.SwapLimits;
-import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.gates.SwapRow.PoolLock;
+import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapTerms;
 import org.chainwalletd.swap.legs.EvmOwnLeg;
 import org.chainwalletd.swap.legs.EvmPoolLeg;
@@ -108,7 +111,9 @@ class LegsIT {
                         2,
                         BigInteger.valueOf(31_337),
                         Finality.FINALIZED,
-                        Duration.ofSeconds(30)),
+                        Duration.ofSeconds(30),
+                        ByteBudget.ofHeap(AccountChain.HEAP_SHARE),
+                        new SimpleMeterRegistry()),
                 new AccountChain.Threads(executor, TestPools::of));
         SealedSends journal = Await.result(SealedSends.open(
                 store.accountSends(),
@@ -163,9 +168,7 @@ class LegsIT {
     }
 
     private SwapLimits limits(Hash256 codeHash) {
-        return SwapLimits.usual(
-                        new SwapLimits.Contract(BigInteger.valueOf(31_337), contract, codeHash), Finality.FINALIZED)
-                .forDevelopment(true);
+        return Sample.limits(new SwapLimits.Contract(BigInteger.valueOf(31_337), contract, codeHash), true);
     }
 
     private SwapRow row(Direction direction) {
