@@ -502,7 +502,8 @@ final class DaemonHistory implements AutoCloseable {
         isLoose = false;
         Party one = imported(74);
         chain.faucet(one.address, Amount.of(COIN));
-        chain.mine(2);
+        // Deeper than a reorganisation goes: without its coin a payment would be in flight for ever.
+        chain.mine(DEEPEST + 1);
         members.forEach(member -> Await.until("the coin is known", () -> balance(member, one) == COIN));
         Member late = members.get(1);
         late.rig.node().refuse(SEND, params -> REFUSED);
