@@ -474,6 +474,9 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
                 idle.add(address);
             }
         }
+        if (idle.isEmpty()) {
+            return next;
+        }
         Free free = free(line);
         while (!idle.isEmpty() && free.count() > 0) {
             int left = BATCHES_A_MINUTE * Math.max(1, env.nodes().getAsInt()) - submissions.size() - running.size();
