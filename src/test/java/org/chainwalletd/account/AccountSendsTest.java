@@ -94,6 +94,21 @@ class AccountSendsTest {
         assertThat(done(rig.sends.open(rig.own))).isEmpty();
     }
 
+    /** A claim has a deadline, which sends that wait for slow endpoints must not take from it. */
+    @Test
+    void a_claim_is_not_refused_because_of_the_sends_that_wait() {
+        rig.first.hang("*");
+        rig.second.hang("*");
+        for (int i = 0; i < AccountRig.PACE.mostOpen(); i++) {
+            rig.sends.send(rig.request("send-" + i, BigInteger.ONE));
+        }
+        CompletionStage<SendRecord> claim = rig.sends.send(
+                rig.request("claim", SendKind.CLAIM, SendValue.exactly(BigInteger.ONE), Pushing.BY_ITSELF));
+
+        assertThatThrownBy(() -> rig.send("one-more", 1)).isInstanceOf(RefusedException.class);
+        assertThat(claim.toCompletableFuture()).isNotDone();
+    }
+
     @Test
     void many_callers_at_once_get_one_nonce_each_and_none_is_left_out() {
         List<CompletionStage<SendRecord>> answers = new ArrayList<>();

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.store.Store;
@@ -47,6 +50,34 @@ class DatabaseKeepingTest {
                 emptied.run();
                 Await.until("the work runs", keeper::isRunning);
             }
+        }
+    }
+
+    @Test
+    void a_daemon_whose_work_hangs_notices_that_another_does_it() {
+        SharedStores database = new SharedStores();
+        CountDownLatch goesOn = new CountDownLatch(1);
+        Keeper hanging = keeper();
+        ActorRef<String> work = hanging.begin(
+                "work",
+                Behaviors.<String>receiveMessage(message -> {
+                    Await.opened(goesOn);
+                    return Behaviors.same();
+                }),
+                message -> {});
+        Keeper other = keeper();
+        try (Store one = database.open(folder);
+                Store two = database.open();
+                DatabaseKeeping first = DatabaseStore.keep(one, hanging, new SimpleMeterRegistry(), Assertions::fail);
+                DatabaseKeeping second = DatabaseStore.keep(two, other, new SimpleMeterRegistry(), Assertions::fail)) {
+            assertThat(List.of(first, second)).doesNotContainNull();
+            assertThat(hanging.isRunning()).isTrue();
+            assertThat(other.isRunning()).isFalse();
+            work.tell("hang");
+
+            Await.until("the other does the work", other::isRunning);
+            Await.until("the first has noticed", () -> !hanging.isRunning());
+            goesOn.countDown();
         }
     }
 
