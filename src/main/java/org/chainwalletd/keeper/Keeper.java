@@ -219,7 +219,8 @@ public final class Keeper implements Background {
             }
             throw new IllegalStateException(name + " does not switch", e);
         } catch (TimeoutException e) {
-            throw new StoreException(StoreException.Reason.BUSY, name + " does not switch within " + patience, e);
+            throw new StoreException(
+                    StoreException.Reason.BUSY, name + " does not switch within " + patience.toSeconds() + " s", e);
         }
     }
 

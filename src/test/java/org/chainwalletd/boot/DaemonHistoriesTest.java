@@ -151,7 +151,7 @@ class DaemonHistoriesTest {
                         "ALTER TABLE commits DROP CONSTRAINT commits_pkey",
                         "ALTER TABLE live_tokens DROP CONSTRAINT live_tokens_pkey",
                         "ALTER TABLE held_coins DROP CONSTRAINT held_coins_pkey"),
-                DaemonHistory::crowd);
+                DaemonHistory::payEverywhereAtOnce);
     }
 
     @Test

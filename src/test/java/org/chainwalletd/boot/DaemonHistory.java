@@ -71,7 +71,7 @@ final class DaemonHistory implements AutoCloseable {
     private static final int DAEMONS = 3;
     private static final long COIN = 3_000_000;
     private static final int COINS = 20;
-    private static final int CROWD = 12;
+    private static final int AT_ONCE = 12;
     private static final long LEAST = 100_000;
     private static final int DEEPEST = 3;
     private static final Duration PATIENCE = Duration.ofSeconds(25);
@@ -808,9 +808,9 @@ final class DaemonHistory implements AutoCloseable {
 
     /** Several new ones at once, each at all daemons. */
     /** Each order comes to all daemons at once, and only one of them may pay it. For the beginning of a history. */
-    void crowd() {
-        told.add("crowd");
-        for (int i = 0; i < CROWD; i++) {
+    void payEverywhereAtOnce() {
+        told.add("pays everywhere at once");
+        for (int i = 0; i < AT_ONCE; i++) {
             orders.add(newOrder("transfer", payer));
             members.forEach(member -> say(orders.get(orders.size() - 1), member));
         }

@@ -142,7 +142,7 @@ public final class BooksWatch implements AutoCloseable {
         return pause;
     }
 
-    /** Whoever fails must not keep the head from the others: it is told once. */
+    /** Tells one listener, whose failure must not keep the head from the others. It is told once. */
     private void tell(Consumer<Head> listener, Head now) {
         try {
             listener.accept(now);

@@ -81,7 +81,7 @@ public final class StoreRestore {
     private final Set<Hash256> announced = new LinkedHashSet<>();
 
     /** Lines of commits that were perhaps not made, which wait until all others are entered. */
-    private final List<SentLine> doubted = new ArrayList<>();
+    private final List<SentLine> deferred = new ArrayList<>();
 
     private final Map<Hash256, Hash256> rivals = new LinkedHashMap<>();
     private final List<Intent> withheld = new ArrayList<>();
@@ -292,7 +292,7 @@ public final class StoreRestore {
             @Override
             public void line(SentLine line) throws IOException {
                 try {
-                    take(line);
+                    enterOrDefer(line);
                 } catch (SQLException e) {
                     throw new IOException(e.getMessage(), e);
                 }
@@ -309,7 +309,7 @@ public final class StoreRestore {
     public void enter(byte[] lines, boolean certain) throws IOException, SQLException {
         made = certain;
         for (SentLine line : SentLine.decode(lines, 0)) {
-            take(line);
+            enterOrDefer(line);
         }
     }
 
@@ -317,10 +317,10 @@ public final class StoreRestore {
      * Enters a line, or keeps it for the end: a spend whose commit was perhaps not made takes neither a token nor a payout that another spend in the
      * store or in any of the logs has.
      */
-    private void take(SentLine line) throws SQLException {
+    private void enterOrDefer(SentLine line) throws SQLException {
         boolean waits = !made && (line instanceof SentLine.Spend || line instanceof SentLine.Carried);
         if (waits || !made && line instanceof SentLine.Accepted) {
-            doubted.add(line);
+            deferred.add(line);
         }
         if (!waits) {
             enter(line);
@@ -412,7 +412,7 @@ public final class StoreRestore {
     private void enter(SentLine.Spend spend) throws SQLException {
         Intent intent = spend.intent();
         Optional<SpendRow> there = SpendTable.find(session, intent.txId());
-        if (!made && (there.isPresent() || isOthers(intent))) {
+        if (!made && (there.isPresent() || isTokenTaken(intent))) {
             return;
         }
         boolean replaces = there.filter(row -> row.intent().state() == IntentState.REFUSED
@@ -440,7 +440,7 @@ public final class StoreRestore {
      * Tells whether the token of a spend, whose commit was announced and perhaps not made, is another's. Then that commit was not made, so that nobody
      * has sent the spend, and it must not take the token. A binding that had ended before the spend was opened tells nothing.
      */
-    private boolean isOthers(Intent intent) throws SQLException {
+    private boolean isTokenTaken(Intent intent) throws SQLException {
         long opened = intent.changedAt();
         return SqlSpends.tokenTaken(session, intent, SqlSpends.bound(session, intent, opened), opened)
                 .isPresent();
@@ -599,7 +599,7 @@ public final class StoreRestore {
     /** Decides about the payments of which nobody knows whether they were sent, once all lines are entered. */
     public void decide() throws SQLException {
         made = false;
-        for (SentLine line : doubted) {
+        for (SentLine line : deferred) {
             enter(line);
         }
         for (Hash256 txId : undecided) {

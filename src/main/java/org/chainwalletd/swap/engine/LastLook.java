@@ -33,7 +33,7 @@ public final class LastLook {
         began = now;
     }
 
-    /** Nothing that this look has let begin may begin any more: whoever looks after the swap from here on does not know of it. */
+    /** Nothing that this look has permitted may begin any more: the next actor of the swap does not know of it. */
     void end() {
         number.incrementAndGet();
     }

@@ -301,7 +301,7 @@ class AccountChainTest {
         assertThat(done(rig.fees()).baseFee()).isEqualTo(rig.chain.head().baseFee());
     }
 
-    /** Of two of three whose calls may take ten minutes. */
+    /** Three endpoints, of which two decide, and whose calls may take ten minutes. */
     private AccountChain threeWithoutHaste() {
         return rig.client(
                 2,

@@ -284,7 +284,7 @@ public class ContractEvidenceTest {
         assertThat(judge(honest, other)).isEqualTo(GateVerdict.OPEN);
     }
 
-    /** Nobody knew the hash lock before the quote. */
+    /** A lock before the quote is impossible: its hash lock was not known then. */
     @Test
     void a_lock_without_an_event_since_the_quote_is_too_late_and_is_not_looked_for_without_end() {
         lock(now() + 90_000);
