@@ -63,7 +63,7 @@ class ArchitectureTest {
             Map.entry("devnet", Set.of("chain", "crypto", "config", "store", "evm")),
             Map.entry("quote", Set.of("api", "wire", "chain", "crypto", "node", "keyring")),
             Map.entry("uri", Set.of("api", "wire", "chain")),
-            Map.entry("indexer", Set.of("wire", "chain", "config", "node")),
+            Map.entry("indexer", Set.of("api", "wire", "chain", "config", "node")),
             Map.entry("follow", Set.of("chain", "crypto", "config", "store", "node", "keeper")),
             Map.entry("coins", Set.of("api", "wire", "chain", "config", "store", "node", "keyring", "follow")),
             Map.entry("wait", Set.of("api", "wire", "chain", "config", "store", "node", "follow")),

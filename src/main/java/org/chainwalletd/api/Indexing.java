@@ -7,6 +7,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.OrNull;
@@ -197,6 +198,11 @@ public final class Indexing {
             OBSERVER
         }
 
+        /** Place of the lock. */
+        public Outpoint outpoint() {
+            return new Outpoint(lockTxId, outputIndex);
+        }
+
         public record Params(PublicKey sender, PublicKey receiver, Hash256 hashLock, long timeoutHeight) {}
 
         public record Claim(
@@ -256,7 +262,12 @@ public final class Indexing {
                 OptionalLong blockHeight,
 
                 @Doc("`indexer-cache`, `node` or `fallback-unknown-method`")
-                String source) {}
+                String source) {
+            /** By nobody that the source knows of. */
+            public static Result unspent(String source) {
+                return new Result(false, Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), source);
+            }
+        }
     }
 
     @Method(

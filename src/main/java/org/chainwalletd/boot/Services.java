@@ -12,6 +12,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.chainwalletd.api.Indexing.GetAddressHistory;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.coins.CoinLedger;
@@ -22,10 +23,7 @@ import org.chainwalletd.follow.FollowStatus;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.http.pages.Pages.ReadinessCheck;
-import org.chainwalletd.indexer.IndexedHtlcs.Page;
 import org.chainwalletd.indexer.IndexerClient;
-import org.chainwalletd.indexer.IndexerClient.Activity;
-import org.chainwalletd.indexer.IndexerClient.PageQuery;
 import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.Keyring;
@@ -267,28 +265,33 @@ record Services(
         }
 
         @Override
-        public Optional<CompletionStage<Page<Activity>>> of(PageQuery query) {
-            if (!owned.test(query.address())) {
+        public Optional<CompletionStage<GetAddressHistory.Result>> of(GetAddressHistory asked) {
+            if (!owned.test(asked.address())) {
                 return Optional.empty();
             }
-            Optional<HistoryEntry.Position> after = query.cursor().map(HistoryEntry.Position::parse);
-            return Optional.of(ledger.history(query.address(), query.since().orElse(0), after, query.limit() + 1)
-                    .thenApplyAsync(entries -> page(entries, query.limit()), executor));
+            Optional<HistoryEntry.Position> after = asked.cursor().map(HistoryEntry.Position::parse);
+            int limit = (int) asked.limit().orElseThrow();
+            return Optional.of(
+                    ledger.history(asked.address(), asked.sinceHeight().orElse(0), after, limit + 1)
+                            .thenApplyAsync(entries -> page(entries, limit), executor));
         }
 
-        private static Page<Activity> page(List<HistoryEntry> entries, int limit) {
-            List<HistoryEntry> shown = entries.size() > limit ? entries.subList(0, limit) : entries;
-            String next =
-                    entries.size() > limit ? shown.get(limit - 1).position().text() : null;
-            return new Page<>(shown.stream().map(OwnHistory::activity).toList(), next);
+        private static GetAddressHistory.Result page(List<HistoryEntry> entries, int limit) {
+            boolean isLast = entries.size() <= limit;
+            List<HistoryEntry> shown = isLast ? entries : entries.subList(0, limit);
+            return new GetAddressHistory.Result(
+                    shown.stream().map(OwnHistory::row).toList(),
+                    isLast
+                            ? Optional.empty()
+                            : Optional.of(shown.get(limit - 1).position().text()));
         }
 
-        private static Activity activity(HistoryEntry entry) {
-            return new Activity(
+        private static GetAddressHistory.Row row(HistoryEntry entry) {
+            return new GetAddressHistory.Row(
                     entry.height(),
                     entry.txId(),
                     entry.amount(),
-                    entry.input() ? Activity.Direction.INPUT : Activity.Direction.OUTPUT,
+                    entry.input() ? GetAddressHistory.Direction.INPUT : GetAddressHistory.Direction.OUTPUT,
                     entry.coinbase());
         }
     }

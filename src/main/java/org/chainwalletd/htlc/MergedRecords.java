@@ -1,5 +1,6 @@
 package org.chainwalletd.htlc;
 
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -15,18 +16,18 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.chainwalletd.api.Htlcs;
 import org.chainwalletd.api.Htlcs.Htlc;
+import org.chainwalletd.api.Indexing.IndexedHtlc;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.htlc.HtlcRecords.HtlcRecord;
 import org.chainwalletd.htlc.LocalRecords.ListCursor;
-import org.chainwalletd.indexer.HtlcQuery;
-import org.chainwalletd.indexer.IndexedHtlc;
-import org.chainwalletd.indexer.IndexedHtlcs;
-import org.chainwalletd.indexer.IndexedHtlcs.Page;
+import org.chainwalletd.indexer.IndexerClient;
+import org.chainwalletd.indexer.IndexerClient.HtlcPage;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.store.books.htlc.HtlcRows.Position;
 import org.chainwalletd.store.books.htlc.HtlcTable;
@@ -49,7 +50,7 @@ public final class MergedRecords implements HtlcRecords {
 
     private final ChainProfile profile;
     private final LocalRecords own;
-    private final IndexedHtlcs indexer;
+    private final IndexerClient indexer;
     private final Function<Address, CompletionStage<Optional<PublicKey>>> keys;
     private final Executor executor;
 
@@ -60,7 +61,7 @@ public final class MergedRecords implements HtlcRecords {
     public MergedRecords(
             ChainProfile profile,
             LocalRecords own,
-            IndexedHtlcs indexer,
+            IndexerClient indexer,
             Function<Address, CompletionStage<Optional<PublicKey>>> keys,
             Executor executor) {
         this.profile = profile;
@@ -118,12 +119,15 @@ public final class MergedRecords implements HtlcRecords {
         Address party = query.address().orElseThrow();
         return keys.apply(party)
                 .thenComposeAsync(
-                        key -> patiently(indexer.htlcs(asked(
-                                query, after, key.map(HtlcQuery::keyOf).orElseGet(() -> Hash256.of(party.toArray()))))),
+                        key -> patiently(indexer.htlcs(
+                                Hash256.of(key.map(PublicKey::toArray).orElseGet(party::toArray)),
+                                query.states(),
+                                since(query, after),
+                                MOST)),
                         executor)
                 .thenComposeAsync(
                         seen -> {
-                            List<IndexedHtlc> wanted = seen.items().stream()
+                            List<IndexedHtlc> wanted = seen.htlcs().stream()
                                     .filter(htlc -> isWanted(htlc, query, after))
                                     .toList();
                             return merged(page.records(), wanted)
@@ -132,18 +136,12 @@ public final class MergedRecords implements HtlcRecords {
                         executor);
     }
 
-    private HtlcQuery asked(Query query, Position after, Hash256 party) {
-        long since = after.lockHeight() + 1;
-        boolean isWithin = after.lockHeight() >= 0 && query.cursor().isPresent();
-        return new HtlcQuery(
-                Optional.of(party),
-                Optional.empty(),
-                Set.copyOf(query.states().stream()
-                        .map(state -> IndexedHtlc.State.valueOf(state.name()))
-                        .toList()),
-                since <= 0 && !isWithin ? OptionalLong.empty() : OptionalLong.of(isWithin ? after.lockHeight() : since),
-                MOST,
-                Optional.empty());
+    private static OptionalLong since(Query query, Position after) {
+        if (after.lockHeight() >= 0 && query.cursor().isPresent()) {
+            return OptionalLong.of(after.lockHeight());
+        }
+        long next = after.lockHeight() + 1;
+        return next <= 0 ? OptionalLong.empty() : OptionalLong.of(next);
     }
 
     /** Checks the query again: an indexer may answer otherwise. */
@@ -162,11 +160,11 @@ public final class MergedRecords implements HtlcRecords {
      * The page's share of the merged records. Beyond the last own record of a page that has a successor, and beyond the last row of such a
      * page of the indexer, something may be missing.
      */
-    private static Listing listing(Query query, Listing page, Page<IndexedHtlc> seen, List<HtlcRecord> all) {
+    private static Listing listing(Query query, Listing page, HtlcPage seen, List<HtlcRecord> all) {
         Optional<Position> ownEnd = page.nextCursor().map(ListCursor::parse);
-        Optional<Position> seenEnd = seen.next() == null || seen.items().isEmpty()
+        Optional<Position> seenEnd = seen.nextCursor().isEmpty() || seen.htlcs().isEmpty()
                 ? Optional.empty()
-                : Optional.of(position(observed(seen.items().get(seen.items().size() - 1))));
+                : Optional.of(position(observed(seen.htlcs().get(seen.htlcs().size() - 1))));
         List<HtlcRecord> complete = all.stream()
                 .filter(one ->
                         ownEnd.map(end -> position(one).compareTo(end) <= 0).orElse(true))
@@ -185,6 +183,10 @@ public final class MergedRecords implements HtlcRecords {
         return new Listing(complete, Optional.of(ListCursor.of(position(complete.get(complete.size() - 1)))));
     }
 
+    /**
+     * All own records, and those of the indexer whose output the book knows nothing of: its role and state, which come from blocks that it has
+     * checked, always win.
+     */
     private CompletionStage<List<HtlcRecord>> merged(List<HtlcRecord> found, List<IndexedHtlc> seen) {
         List<IndexedHtlc> sound =
                 seen.stream().filter(MergedRecords::isConsistent).toList();
@@ -192,11 +194,15 @@ public final class MergedRecords implements HtlcRecords {
                 .thenApplyAsync(
                         known -> {
                             Set<Outpoint> ours = new HashSet<>(known);
-                            List<IndexedHtlc> news = sound.stream()
-                                    .filter(htlc -> !ours.contains(htlc.outpoint()))
-                                    .toList();
-                            return IndexedHtlcs.HtlcMerge.merge(
-                                    found, HtlcRecord::lock, news, MergedRecords::observed, ORDER);
+                            found.forEach(record -> ours.add(record.lock()));
+                            List<HtlcRecord> all = new ArrayList<>(found);
+                            // An indexer may repeat itself.
+                            sound.stream()
+                                    .filter(htlc -> ours.add(htlc.outpoint()))
+                                    .map(MergedRecords::observed)
+                                    .forEach(all::add);
+                            all.sort(ORDER);
+                            return List.copyOf(all);
                         },
                         executor);
     }
@@ -228,25 +234,27 @@ public final class MergedRecords implements HtlcRecords {
 
     /** A preimage that does not open the hash lock claimed nothing. */
     private static boolean isConsistent(IndexedHtlc htlc) {
-        return htlc.claim() == null
-                || HtlcWitness.hashLockOf(htlc.claim().preimage().toArray())
-                        .equals(htlc.params().hashLock());
+        return htlc.claim()
+                .map(claim -> HtlcWitness.hashLockOf(claim.preimage().toArray())
+                        .equals(htlc.params().hashLock()))
+                .orElse(true);
     }
 
     private static HtlcRecord observed(IndexedHtlc htlc) {
+        IndexedHtlc.Params params = htlc.params();
         return new HtlcRecord(
                 htlc.outpoint(),
-                htlc.params(),
+                new HtlcParams(params.sender(), params.receiver(), params.hashLock(), params.timeoutHeight()),
                 htlc.amount(),
-                htlc.lockHeight() == null ? OptionalLong.empty() : OptionalLong.of(htlc.lockHeight()),
-                Htlcs.State.valueOf(htlc.state().name()),
-                Optional.ofNullable(htlc.claim())
+                htlc.lockBlockHeight(),
+                htlc.state(),
+                htlc.claim()
                         .map(claim -> new Htlc.Claim(
                                 claim.txId(),
                                 claim.preimage(),
                                 OptionalLong.of(claim.blockHeight()),
                                 claim.inputIndex())),
-                Optional.ofNullable(htlc.reclaim())
+                htlc.reclaim()
                         .map(reclaim -> new Htlc.Reclaim(
                                 reclaim.txId(), OptionalLong.of(reclaim.blockHeight()), reclaim.inputIndex())),
                 Htlcs.Role.OBSERVER,

@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -29,8 +31,8 @@ import org.chainwalletd.wire.U32;
  *
  * <p>A member is called like its component, in snake case, or by its {@link Name}. Types: {@link Hash256}, {@link Address}, {@link PublicKey}, {@link Bytes} (hex),
  * {@link Amount} and {@code long} (u64; {@link U32} u32, {@link I64} signed), {@code boolean}, {@code String}, enums (their lower-case name, with
- * dashes or underscores), records, and {@code List}s of these. A component that is marked {@link MaybeAbsent} is null, and an {@code Optional} empty, when the
- * member is absent or null; without any other the answer is refused. Unknown members are skipped, a repeated one is refused.
+ * dashes or underscores; one with a single constant is that, whatever the answer says), records, and {@code List}s of these. A component that is marked
+ * {@link MaybeAbsent} is null, and an {@code Optional} or {@code OptionalLong} empty, when the member is absent or null; without any other the answer is refused. Unknown members are skipped, a repeated one is refused.
  *
  * @param <T> the record
  */
@@ -51,7 +53,8 @@ public final class RecordReader<T extends Record> implements ResultReader<T> {
     }
 
     /** The value of one member. */
-    private record Member(String name, ValueReader reader, boolean required, boolean optional, Object ifAbsent) {
+    private record Member(
+            String name, ValueReader reader, UnaryOperator<Object> present, boolean required, Object ifAbsent) {
         Object read(AnswerJson in, Object earlier) throws IOException {
             if (!required && in.isNull()) {
                 return null;
@@ -59,11 +62,11 @@ public final class RecordReader<T extends Record> implements ResultReader<T> {
             return reader.read(in, earlier);
         }
 
-        Object present(AnswerJson in, Object value) {
+        Object value(AnswerJson in, Object read) {
             if (required) {
-                return in.required(value, name);
+                return in.required(read, name);
             }
-            return value == null ? ifAbsent : optional ? Optional.of(value) : value;
+            return read == null ? ifAbsent : present.apply(read);
         }
     }
 
@@ -107,7 +110,7 @@ public final class RecordReader<T extends Record> implements ResultReader<T> {
             }
         }
         for (int i = 0; i < values.length; i++) {
-            values[i] = members[i].present(in, values[i]);
+            values[i] = members[i].value(in, values[i]);
         }
         return (T) Binder.construct(constructor, values);
     }
@@ -123,15 +126,30 @@ public final class RecordReader<T extends Record> implements ResultReader<T> {
     }
 
     private static Member member(RecordComponent component, Dialect dialect) {
-        boolean optional = component.getType() == Optional.class;
-        boolean absent = optional || component.isAnnotationPresent(MaybeAbsent.class);
-        Type type = optional ? argument(component.getGenericType()) : component.getGenericType();
+        String name = name(component);
+        Class<?> type = component.getType();
+        if (type == Optional.class) {
+            ValueReader reader = reader(argument(component.getGenericType()), component, dialect);
+            return new Member(name, reader, Optional::of, false, Optional.empty());
+        }
+        if (type == OptionalLong.class) {
+            return new Member(
+                    name, number(component), value -> OptionalLong.of((Long) value), false, OptionalLong.empty());
+        }
+        if (type.isEnum() && type.getEnumConstants().length == 1) {
+            return new Member(name, RecordReader::skipped, UnaryOperator.identity(), false, type.getEnumConstants()[0]);
+        }
         return new Member(
-                name(component),
-                reader(type, component, dialect),
-                !absent,
-                optional,
-                optional ? Optional.empty() : null);
+                name,
+                reader(component.getGenericType(), component, dialect),
+                UnaryOperator.identity(),
+                !component.isAnnotationPresent(MaybeAbsent.class),
+                null);
+    }
+
+    private static Object skipped(AnswerJson in, Object earlier) throws IOException {
+        in.skip();
+        return null;
     }
 
     private static String name(RecordComponent component) {

@@ -1,9 +1,7 @@
 package org.chainwalletd.rpc.method;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -11,7 +9,6 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.chainwalletd.api.ErrorCode;
-import org.chainwalletd.api.Htlcs;
 import org.chainwalletd.api.Indexing;
 import org.chainwalletd.api.Indexing.ContractStats;
 import org.chainwalletd.api.Indexing.DetectInChainSwaps;
@@ -22,18 +19,11 @@ import org.chainwalletd.api.Indexing.GetOutputDatum;
 import org.chainwalletd.api.Indexing.GetOutputSpentBy;
 import org.chainwalletd.api.Indexing.ListSettlements;
 import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
-import org.chainwalletd.indexer.IndexedHtlc;
 import org.chainwalletd.indexer.IndexerClient;
-import org.chainwalletd.indexer.IndexerClient.Activity;
-import org.chainwalletd.indexer.IndexerClient.AttestationEdge;
-import org.chainwalletd.indexer.IndexerClient.InChainSwap;
-import org.chainwalletd.indexer.IndexerClient.OutputDatum;
-import org.chainwalletd.indexer.IndexerClient.OutputSpend;
-import org.chainwalletd.indexer.IndexerClient.PageQuery;
-import org.chainwalletd.indexer.IndexerClient.Settlement;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.rpc.CallContext;
@@ -104,122 +94,26 @@ public final class IndexerMethods {
 
     /** From the daemon's own books where they tell, else from the indexer. */
     private CompletionStage<GetAddressHistory.Result> history(GetAddressHistory call, CallContext context) {
-        PageQuery query =
-                new PageQuery(call.address(), Optional.empty(), call.sinceHeight(), limit(call.limit()), call.cursor());
-        return sources.own()
-                .of(query)
-                .orElseGet(() -> ask(client -> client.history(query)))
-                .thenApplyAsync(
-                        page -> new GetAddressHistory.Result(
-                                page.items().stream().map(IndexerMethods::row).toList(),
-                                Optional.ofNullable(page.next())),
-                        executor);
-    }
-
-    private static GetAddressHistory.Row row(Activity activity) {
-        return new GetAddressHistory.Row(
-                activity.blockHeight(),
-                activity.txId(),
-                activity.amount(),
-                GetAddressHistory.Direction.valueOf(activity.direction().name()),
-                activity.isCoinbase());
+        GetAddressHistory limited = call.withLimit(limit(call.limit()));
+        return sources.own().of(limited).orElseGet(() -> ask(client -> client.history(limited)));
     }
 
     private CompletionStage<ListSettlements.Result> settlements(ListSettlements call, CallContext context) {
-        PageQuery query = new PageQuery(
-                call.address(), call.contractHash(), call.sinceHeight(), limit(call.limit()), call.cursor());
-        return ask(client -> client.settlements(query))
-                .thenApplyAsync(
-                        page -> new ListSettlements.Result(
-                                page.items().stream().map(IndexerMethods::row).toList(),
-                                Optional.ofNullable(page.next())),
-                        executor);
-    }
-
-    private static ListSettlements.Row row(Settlement settled) {
-        return new ListSettlements.Row(
-                settled.txId(),
-                settled.blockHeight(),
-                settled.contractHash(),
-                ListSettlements.Outcome.valueOf(settled.outcome().name()),
-                settled.observerAddress(),
-                settled.counterparty(),
-                settled.amount(),
-                settled.lockTxId(),
-                settled.lockOutputIndex());
+        ListSettlements limited = call.withLimit(limit(call.limit()));
+        return ask(client -> client.settlements(limited));
     }
 
     private CompletionStage<ContractStats.Result> stats(ContractStats call, CallContext context) {
-        return ask(client -> client.stats(call.address(), call.contractHash()))
-                .thenApplyAsync(
-                        stats -> new ContractStats.Result(
-                                stats.stream().map(IndexerMethods::row).toList()),
-                        executor);
-    }
-
-    private static ContractStats.Row row(IndexerClient.ContractStats stats) {
-        return new ContractStats.Row(
-                stats.contractHash(),
-                stats.total(),
-                stats.succeeded(),
-                stats.refunded(),
-                orEmpty(stats.avgSettleBlocks()),
-                orEmpty(stats.lastSettledAtHeight()));
+        return ask(client -> client.stats(call));
     }
 
     private CompletionStage<GetAttestationEdges.Result> edges(GetAttestationEdges call, CallContext context) {
-        return ask(client -> client.edges(call.address(), call.contractHash()))
-                .thenApplyAsync(
-                        edges -> new GetAttestationEdges.Result(
-                                edges.stream().map(IndexerMethods::edge).toList()),
-                        executor);
-    }
-
-    private static GetAttestationEdges.Edge edge(AttestationEdge edge) {
-        return new GetAttestationEdges.Edge(
-                edge.counterparty(),
-                edge.contractHash(),
-                Optional.ofNullable(edge.contractName()),
-                edge.total(),
-                edge.succeeded(),
-                edge.refunded(),
-                orEmpty(edge.lastSeenHeight()));
+        return ask(client -> client.edges(call));
     }
 
     private CompletionStage<DetectInChainSwaps.Result> swaps(DetectInChainSwaps call, CallContext context) {
-        OptionalInt limit = OptionalInt.of(limit(call.limit()));
-        return ask(client -> client.swaps(call.hashLock(), limit))
-                .thenApplyAsync(
-                        swaps -> new DetectInChainSwaps.Result(
-                                swaps.stream().map(IndexerMethods::swap).toList()),
-                        executor);
-    }
-
-    private static DetectInChainSwaps.Swap swap(InChainSwap swap) {
-        return new DetectInChainSwaps.Swap(
-                swap.hashLock(), swap.htlcs().stream().map(IndexerMethods::htlc).toList());
-    }
-
-    private static Indexing.IndexedHtlc htlc(IndexedHtlc htlc) {
-        return new Indexing.IndexedHtlc(
-                htlc.outpoint().txId(),
-                htlc.outpoint().index(),
-                new Indexing.IndexedHtlc.Params(
-                        htlc.params().sender(),
-                        htlc.params().receiver(),
-                        htlc.params().hashLock(),
-                        htlc.params().timeoutHeight()),
-                htlc.amount(),
-                orEmpty(htlc.lockHeight()),
-                Htlcs.State.valueOf(htlc.state().name()),
-                Optional.ofNullable(htlc.claim())
-                        .map(claim -> new Indexing.IndexedHtlc.Claim(
-                                claim.txId(), claim.preimage(), claim.blockHeight(), claim.inputIndex())),
-                Optional.ofNullable(htlc.reclaim())
-                        .map(reclaim -> new Indexing.IndexedHtlc.Reclaim(
-                                reclaim.txId(), reclaim.blockHeight(), reclaim.inputIndex())),
-                Indexing.IndexedHtlc.Role.OBSERVER,
-                htlc.lastIndexedHeight());
+        DetectInChainSwaps limited = call.withLimit(limit(call.limit()));
+        return ask(client -> client.swaps(limited));
     }
 
     /**
@@ -227,62 +121,51 @@ public final class IndexerMethods {
      * fallback-unknown-method}, which says that nothing is known.
      */
     private CompletionStage<GetOutputSpentBy.Result> spentBy(GetOutputSpentBy call, CallContext context) {
-        Outpoint outpoint = new Outpoint(call.txId(), call.outputIndex());
         return orAtNode(
-                        client -> client.spentBy(outpoint),
-                        () -> nodes.knownSpentBy(outpoint).handleAsync(IndexerMethods::known, executor))
-                .thenApplyAsync(IndexerMethods::result, executor);
+                client -> client.spentBy(call),
+                () -> nodes.knownSpentBy(new Outpoint(call.txId(), call.outputIndex()))
+                        .handleAsync(IndexerMethods::spentByAtNode, executor));
     }
 
-    private static OutputSpend known(Optional<NodeClient.SpentBy> found, Throwable failure) {
+    private static GetOutputSpentBy.Result spentByAtNode(Optional<NodeClient.SpentBy> found, Throwable failure) {
         if (failure == null) {
-            return new OutputSpend(
-                    OutputSpend.Source.NODE,
-                    found.map(by -> new OutputSpend.Spend(by.txId(), by.inputIndex(), by.blockHeight()))
-                            .orElse(null));
+            return found.map(by -> new GetOutputSpentBy.Result(
+                            true,
+                            Optional.of(by.txId()),
+                            OptionalLong.of(by.inputIndex()),
+                            OptionalLong.of(by.blockHeight()),
+                            "node"))
+                    .orElseGet(() -> GetOutputSpentBy.Result.unspent("node"));
         }
         Throwable cause = Causes.of(failure);
         if (cause instanceof NodeException.Rejected rejected && rejected.code() == ErrorCode.METHOD_NOT_FOUND.code()) {
-            return new OutputSpend(OutputSpend.Source.FALLBACK_UNKNOWN_METHOD, null);
+            return GetOutputSpentBy.Result.unspent("fallback-unknown-method");
         }
         throw Causes.passedOn(cause);
     }
 
-    private static GetOutputSpentBy.Result result(OutputSpend found) {
-        String source = found.source().name().toLowerCase(Locale.ROOT).replace('_', '-');
-        OutputSpend.Spend spend = found.spend();
-        return spend == null
-                ? new GetOutputSpentBy.Result(
-                        false, Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), source)
-                : new GetOutputSpentBy.Result(
-                        true,
-                        Optional.of(spend.txId()),
-                        OptionalLong.of(spend.inputIndex()),
-                        OptionalLong.of(spend.blockHeight()),
-                        source);
-    }
-
     /** From the indexer, and without one, or when it fails, from the bytes of the transaction, whose id is recomputed. */
     private CompletionStage<GetOutputDatum.Result> datum(GetOutputDatum call, CallContext context) {
-        Outpoint outpoint = new Outpoint(call.txId(), call.outputIndex());
         return orAtNode(
-                        client -> client.datum(outpoint),
-                        () -> nodes.transaction(outpoint.txId())
-                                .thenApplyAsync(found -> datum(found, outpoint), executor))
-                .thenApplyAsync(
-                        datum -> new GetOutputDatum.Result(Optional.ofNullable(datum.quoteId()), datum.unhonorable()),
-                        executor);
+                client -> client.datum(call),
+                () -> nodes.transaction(call.txId())
+                        .thenApplyAsync(found -> datum(found, call.outputIndex()), executor));
     }
 
     /** An unknown output has no datum, as with an indexer. */
-    private OutputDatum datum(Optional<NodeClient.NodeTransaction> found, Outpoint outpoint) {
-        if (found.isEmpty()) {
-            return OutputDatum.NONE;
-        }
-        List<TxOutput> outputs = found.get().decode(profile).outputs();
-        return outpoint.index() < outputs.size()
-                ? OutputDatum.of(outputs.get((int) outpoint.index()))
-                : OutputDatum.NONE;
+    private GetOutputDatum.Result datum(Optional<NodeClient.NodeTransaction> found, long index) {
+        List<TxOutput> outputs =
+                found.map(transaction -> transaction.decode(profile).outputs()).orElse(List.of());
+        return index < outputs.size()
+                ? datum(outputs.get((int) index))
+                : new GetOutputDatum.Result(Optional.empty(), false);
+    }
+
+    /** A datum is a quote's id only when it is in the output itself and has exactly 16 bytes. */
+    private static GetOutputDatum.Result datum(TxOutput output) {
+        Optional<Bytes> quoteId =
+                Optional.ofNullable(output.datum()).filter(datum -> datum.length() == IndexerClient.QUOTE_ID_BYTES);
+        return new GetOutputDatum.Result(quoteId, output.datum() == null && output.datumHash() != null);
     }
 
     /** Asks the node where the indexer is missing or has failed. */
@@ -308,18 +191,9 @@ public final class IndexerMethods {
 
     private CompletionStage<FindSettlementsByQuoteId.Result> settlementsOfQuote(
             FindSettlementsByQuoteId call, CallContext context) {
-        if (call.quoteId().length() != OutputDatum.QUOTE_ID_BYTES) {
+        if (call.quoteId().length() != IndexerClient.QUOTE_ID_BYTES) {
             throw RefusedException.invalidParams("`quote_id` must be 32 hex characters");
         }
-        return ask(client -> client.settlementsOfQuote(call.quoteId()))
-                .thenApplyAsync(
-                        found -> new FindSettlementsByQuoteId.Result(found.stream()
-                                .map(place -> new FindSettlementsByQuoteId.Place(place.txId(), place.index()))
-                                .toList()),
-                        executor);
-    }
-
-    private static OptionalLong orEmpty(Long value) {
-        return value == null ? OptionalLong.empty() : OptionalLong.of(value);
+        return ask(client -> client.settlementsOfQuote(call));
     }
 }

@@ -18,6 +18,9 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import org.chainwalletd.api.Htlcs;
+import org.chainwalletd.api.Indexing.GetAddressHistory;
+import org.chainwalletd.api.Indexing.IndexedHtlc;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -27,10 +30,7 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.Witness;
-import org.chainwalletd.indexer.HtlcQuery;
-import org.chainwalletd.indexer.IndexedHtlc;
-import org.chainwalletd.indexer.IndexedHtlcs.Page;
-import org.chainwalletd.indexer.IndexerClient.Activity;
+import org.chainwalletd.indexer.IndexerClient.HtlcPage;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.ScriptedNode;
@@ -216,9 +216,11 @@ class IndexerMethodsTest {
     @Test
     void the_books_of_the_daemon_answer_before_the_indexer() {
         withIndexers(first);
-        Activity row = new Activity(5, Hash256.parse("cd".repeat(32)), Amount.MAX, Activity.Direction.INPUT, false);
+        GetAddressHistory.Row row = new GetAddressHistory.Row(
+                5, Hash256.parse("cd".repeat(32)), Amount.MAX, GetAddressHistory.Direction.INPUT, false);
+        GetAddressHistory.Result page = new GetAddressHistory.Result(List.of(row), Optional.of("more"));
         CallRig calls = rig.calls(query -> query.address().equals(Address.parse(ALICE))
-                ? Optional.of(CompletableFuture.completedFuture(new Page<>(List.of(row), "more")))
+                ? Optional.of(CompletableFuture.completedFuture(page))
                 : Optional.empty());
 
         assertThat(calls.result("get_address_history", OF_ALICE).toString())
@@ -352,8 +354,8 @@ class IndexerMethodsTest {
 
             assertThat(IndexerRig.JSON.readTree(IndexerRig.JSON.writeValueAsString(Map.of(
                             "state", htlc.state().name().toLowerCase(java.util.Locale.ROOT),
-                            "claimed", htlc.claim() != null,
-                            "reclaimed", htlc.reclaim() != null))))
+                            "claimed", htlc.claim().isPresent(),
+                            "reclaimed", htlc.reclaim().isPresent()))))
                     .isEqualTo(IndexerRig.JSON.valueToTree(new HashMap<>(Map.of(
                             "state", answer.get("state").textValue(),
                             "claimed", !answer.get("claim").isNull(),
@@ -382,22 +384,16 @@ class IndexerMethodsTest {
         withIndexers(first);
         JsonNode exchange = recorded("htlc_list no address");
         first.on("htlc_list", result(exchange.at("/answer/result").toString()));
-        HtlcQuery query = new HtlcQuery(
-                Optional.of(Hash256.parse(ALICE)),
-                Optional.of("sender"),
-                Set.of(IndexedHtlc.State.RECLAIMED, IndexedHtlc.State.CLAIMED),
-                OptionalLong.of(-1),
-                1,
-                Optional.empty());
 
-        Page<IndexedHtlc> page = Await.result(rig.client.htlcs(query));
+        HtlcPage page = Await.result(rig.client.htlcs(
+                Hash256.parse(ALICE), Set.of(Htlcs.State.RECLAIMED, Htlcs.State.CLAIMED), OptionalLong.of(-1), 1));
 
-        assertThat(page.items()).hasSize(1);
-        assertThat(page.next())
-                .isEqualTo(exchange.at("/answer/result/next_cursor").textValue());
+        assertThat(page.htlcs()).hasSize(1);
+        assertThat(page.nextCursor())
+                .contains(exchange.at("/answer/result/next_cursor").textValue());
         assertThat(first.requests().get(0).params().toString())
                 .isEqualTo("{\"address\":\"" + ALICE
-                        + "\",\"state\":[\"claimed\",\"reclaimed\"],\"limit\":1,\"role\":\"sender\","
+                        + "\",\"state\":[\"claimed\",\"reclaimed\"],\"limit\":1,"
                         + "\"since_height\":18446744073709551615}");
     }
 }
