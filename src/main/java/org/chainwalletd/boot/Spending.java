@@ -129,7 +129,7 @@ final class Spending {
                         named::hasEnded,
                         SWEEP_PAUSE,
                         context.clock(),
-                        context.workers().upstream()),
+                        context.workers().blocking("sweeps")),
                 context.keeper());
     }
 

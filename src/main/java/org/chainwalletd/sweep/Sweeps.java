@@ -1,5 +1,7 @@
 package org.chainwalletd.sweep;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.math.BigInteger;
 import java.time.Clock;
 import java.time.Duration;
@@ -41,11 +43,10 @@ import org.chainwalletd.keeper.Background;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.spend.SpendService;
-import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendRefusal;
-import org.chainwalletd.stage.Causes;
 import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.ReservationStore;
@@ -102,7 +103,7 @@ public final class Sweeps {
      * @param nodes how many there are
      * @param hasEnded whether a named token was revoked, has expired, or is not known
      * @param pause before a part that could not be sent is tried again
-     * @param executor for continuations; never blocks
+     * @param threads for all that waits for store, books and spends, which must not need these threads themselves
      */
     public record Environment(
             ChainProfile profile,
@@ -116,7 +117,7 @@ public final class Sweeps {
             Predicate<String> hasEnded,
             Duration pause,
             Clock clock,
-            Executor executor) {}
+            Executor threads) {}
 
     /** Confirmed coins of an address whose values were read from bytes; empty while the books do not cover it. */
     public interface OwnCoins {
@@ -213,17 +214,18 @@ public final class Sweeps {
      * @param gone completes when nobody wants the answer any more
      */
     public CompletionStage<Report> sweep(Request request, CompletionStage<Void> gone) {
-        return env.store()
-                .find(request.clientToken())
+        return Work.on(env.threads(), () -> isGoingOn(request))
                 .thenComposeAsync(
-                        found -> found.isPresent() ? CompletableFuture.completedFuture(found.get()) : begin(request),
-                        env.executor())
-                .thenComposeAsync(sweep -> goOn(request, sweep, gone), env.executor());
+                        isGoingOn -> isGoingOn
+                                ? settled(request.clientToken(), gone)
+                                : CompletableFuture.completedFuture(null),
+                        env.threads())
+                .thenApplyAsync(done -> report(request.clientToken()), env.threads());
     }
 
     /** Tells how the sweep of a token stands, and changes nothing; empty when the token is that of no sweep. */
     public CompletionStage<Optional<Report>> find(String clientToken) {
-        return env.store().find(clientToken).thenComposeAsync(this::ifReport, env.executor());
+        return Work.on(env.threads(), () -> await(env.store().find(clientToken)).map(this::report));
     }
 
     /**
@@ -231,53 +233,29 @@ public final class Sweeps {
      * Empty when the token is that of no sweep.
      */
     public CompletionStage<Optional<Report>> stop(String clientToken) {
-        return env.store().stop(clientToken).thenComposeAsync(this::ifReport, env.executor());
+        return Work.on(env.threads(), () -> await(env.store().stop(clientToken)).map(this::report));
     }
 
-    private CompletionStage<Optional<Report>> ifReport(Optional<Sweep> sweep) {
-        return sweep.isEmpty()
-                ? CompletableFuture.completedFuture(Optional.empty())
-                : report(sweep.get()).thenApplyAsync(Optional::of, env.executor());
-    }
-
-    private CompletionStage<Sweep> begin(Request request) {
+    private Sweep begin(Request request) {
         // Coins at the destination are there already.
-        return begin(
-                request,
-                request.from().get().stream()
-                        .distinct()
-                        .filter(address -> !address.equals(request.to()))
-                        .toList());
-    }
-
-    private CompletionStage<Sweep> begin(Request request, List<Address> from) {
-        return holdings(from)
-                .thenComposeAsync(holdings -> write(request, from, holdings.free()), env.executor())
-                .thenComposeAsync(beginning -> begun(beginning, request, from), env.executor());
-    }
-
-    private CompletionStage<Beginning> write(Request request, List<Address> from, List<OwnedCoin> free) {
-        return env.store()
+        List<Address> from = request.from().get().stream()
+                .distinct()
+                .filter(address -> !address.equals(request.to()))
+                .toList();
+        List<OwnedCoin> free = holdings(from).free();
+        Beginning beginning = await(env.store()
                 .begin(
                         request.order(from),
                         new Cutter(env.profile(), request, free, mostInputs(request)),
-                        env.clock().millis());
-    }
-
-    private CompletionStage<Sweep> begun(Beginning beginning, Request request, List<Address> from) {
+                        env.clock().millis()));
         if (beginning instanceof Beginning.Begun begun) {
-            return CompletableFuture.completedFuture(begun.sweep());
+            return begun.sweep();
         }
         if (beginning instanceof Beginning.Taken taken) {
             throw taken(request, taken.other());
         }
         // Listed once more: another payment may have taken the coins since.
-        return holdings(from)
-                .thenApplyAsync(
-                        holdings -> {
-                            throw nothingToSweep(holdings);
-                        },
-                        env.executor());
+        throw nothingToSweep(holdings(from));
     }
 
     /** @param other the sweep that has the token; empty when another payment has it */
@@ -308,13 +286,22 @@ public final class Sweeps {
     }
 
     /** Asks what spends hold after it has listed the coins: a planned coin whose spend was opened in between is then held. */
-    private CompletionStage<Holdings> holdings(List<Address> addresses) {
-        return holdings(addresses, 0, Holdings.none())
-                .thenComposeAsync(
-                        found -> env.reservations()
-                                .all()
-                                .thenApplyAsync(held -> found.without(outpoints(held)), env.executor()),
-                        env.executor());
+    private Holdings holdings(List<Address> addresses) {
+        Holdings found = Holdings.none();
+        for (Address address : addresses) {
+            NodeClient.UtxoListing listing = listing(address, env.coins().of(address));
+            for (NodeClient.Utxo utxo : listing.utxos()) {
+                Coin coin = new Coin(utxo.outpoint(), utxo.value());
+                if (env.reservations().isPlannedByOther(coin.outpoint(), Optional.empty())) {
+                    add(found.others(), LeftOver.HELD, coin);
+                } else if (isImmature(utxo, listing.tipHeight())) {
+                    add(found.others(), LeftOver.IMMATURE, coin);
+                } else {
+                    found.free().add(new OwnedCoin(address, coin));
+                }
+            }
+        }
+        return found.without(outpoints(await(env.reservations().all())));
     }
 
     private static Set<Outpoint> outpoints(List<ReservationStore.Reservation> held) {
@@ -323,42 +310,18 @@ public final class Sweeps {
         return outpoints;
     }
 
-    private CompletionStage<Holdings> holdings(List<Address> addresses, int next, Holdings found) {
-        if (next == addresses.size()) {
-            return CompletableFuture.completedFuture(found);
-        }
-        Address address = addresses.get(next);
-        return listing(address, env.coins().of(address))
-                .thenComposeAsync(
-                        listing -> {
-                            for (NodeClient.Utxo utxo : listing.utxos()) {
-                                Coin coin = new Coin(utxo.outpoint(), utxo.value());
-                                if (env.reservations().isPlannedByOther(coin.outpoint(), Optional.empty())) {
-                                    add(found.others(), LeftOver.HELD, coin);
-                                } else if (isImmature(utxo, listing.tipHeight())) {
-                                    add(found.others(), LeftOver.IMMATURE, coin);
-                                } else {
-                                    found.free().add(new OwnedCoin(address, coin));
-                                }
-                            }
-                            return holdings(addresses, next + 1, found);
-                        },
-                        env.executor());
-    }
-
     /** Spendable in the next block when {@code tip + 1 - height >= maturity} (chain protocol, section 8.2). */
     private boolean isImmature(NodeClient.Utxo utxo, long tip) {
         return utxo.coinbase() && tip + 1 - utxo.height() < env.maturity().getAsInt();
     }
 
-    private CompletionStage<NodeClient.UtxoListing> listing(
+    private static NodeClient.UtxoListing listing(
             Address address, CompletionStage<Optional<NodeClient.UtxoListing>> listed) {
-        return listed.thenApplyAsync(
-                found -> found.orElseThrow(() -> new StoreException(
+        return await(listed)
+                .orElseThrow(() -> new StoreException(
                         StoreException.Reason.BUSY,
                         "the daemon's own books do not cover " + address + " yet, or are behind the nodes; try again",
-                        null)),
-                env.executor());
+                        null));
     }
 
     private static void add(Map<LeftOver, List<Coin>> rest, LeftOver reason, Coin coin) {
@@ -464,35 +427,31 @@ public final class Sweeps {
         return new Rest(coins.size(), Amount.of(sum.min(Amount.MAX.toBigInteger())));
     }
 
-    private CompletionStage<Report> goOn(Request request, Sweep sweep, CompletionStage<Void> gone) {
+    /** Begins the sweep of a new token, sends what failed of a known one again, and returns whether any part may be sent now. */
+    private boolean isGoingOn(Request request) {
+        Sweep sweep = await(env.store().find(request.clientToken())).orElseGet(() -> begin(request));
         boolean same = sweep.order().digest().equals(request.digest())
                 && sweep.order().owner().equals(request.owner());
         if (!same) {
             throw taken(request, Optional.of(sweep));
         }
         if (sweep.isEnded() || env.spending().stopped().isPresent()) {
-            return report(request.clientToken());
+            return false;
         }
-        return env.store()
-                .move(request.clientToken(), State.STOPPED, State.RUNNING, "")
-                .thenComposeAsync(done -> sendAgain(sweep, 0), env.executor())
-                .thenComposeAsync(done -> settled(request.clientToken(), gone), env.executor())
-                .thenComposeAsync(done -> report(request.clientToken()), env.executor());
+        await(env.store().move(request.clientToken(), State.STOPPED, State.RUNNING, ""));
+        sweep.parts().stream()
+                .filter(part -> part.spend().filter(Sweeps::mayBeSentAgain).isPresent())
+                .forEach(part -> sendAgain(sweep, part.part()));
+        return true;
     }
 
     /** The same bytes once more, as for a transfer whose token comes again, unless another spender of a coin is final. */
-    private CompletionStage<Void> sendAgain(Sweep sweep, int next) {
-        if (next == sweep.parts().size()) {
-            return CompletableFuture.completedFuture(null);
+    private void sendAgain(Sweep sweep, Part part) {
+        try {
+            await(env.spending().spend(new SweepPlan(sweep, part, 0)));
+        } catch (RuntimeException e) {
+            LOG.debug("part {} of a sweep was not sent again: {}", part.number(), e.toString());
         }
-        PartState part = sweep.parts().get(next);
-        if (!part.spend().filter(Sweeps::mayBeSentAgain).isPresent()) {
-            return sendAgain(sweep, next + 1);
-        }
-        return env.spending()
-                .spend(new SweepPlan(sweep, part.part(), 0))
-                .handleAsync((receipt, failure) -> null, env.executor())
-                .thenComposeAsync(done -> sendAgain(sweep, next + 1), env.executor());
     }
 
     private static boolean mayBeSentAgain(PartSpend spend) {
@@ -502,7 +461,7 @@ public final class Sweeps {
     private CompletionStage<Void> settled(String clientToken, CompletionStage<Void> gone) {
         CompletableFuture<Void> settled = new CompletableFuture<>();
         settled.completeOnTimeout(null, PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-        gone.thenRunAsync(() -> settled.complete(null), env.executor());
+        gone.thenRunAsync(() -> settled.complete(null), env.threads());
         sweeper.tell(new Sweeper.GoOn(clientToken, settled));
         return settled;
     }
@@ -511,44 +470,28 @@ public final class Sweeps {
         waiting.computeIfAbsent(clientToken, none -> new ConcurrentHashMap<>()).put(part, reason);
     }
 
-    private CompletionStage<Report> report(String clientToken) {
-        return env.store().find(clientToken).thenComposeAsync(found -> report(found.orElseThrow()), env.executor());
+    private Report report(String clientToken) {
+        return report(await(env.store().find(clientToken)).orElseThrow());
     }
 
-    private CompletionStage<Report> report(Sweep sweep) {
+    private Report report(Sweep sweep) {
         Map<Integer, String> reasons =
                 Map.copyOf(waiting.getOrDefault(sweep.order().clientToken(), Map.of()));
-        return others(sweep, 0, new HashMap<>())
-                .thenComposeAsync(
-                        others -> holdings(sweep.order().from())
-                                .handleAsync(
-                                        (holdings, failure) -> new Report(
-                                                sweep,
-                                                reasons,
-                                                others,
-                                                failure == null
-                                                        ? Optional.of(leftOver(sweep, holdings))
-                                                        : Optional.empty()),
-                                        env.executor()),
-                        env.executor());
+        Map<Integer, PastSpend> others = new HashMap<>();
+        sweep.parts().stream()
+                .filter(Sweeps::isWithoutSpend)
+                .map(PartState::part)
+                .forEach(part -> bearer(sweep, part).ifPresent(spend -> others.put(part.number(), spend)));
+        return new Report(sweep, reasons, others, leftOver(sweep));
     }
 
-    private CompletionStage<Map<Integer, PastSpend>> others(Sweep sweep, int next, Map<Integer, PastSpend> found) {
-        int number = next;
-        while (number < sweep.parts().size() && !isWithoutSpend(sweep.parts().get(number))) {
-            number++;
+    private Optional<Map<LeftOver, Rest>> leftOver(Sweep sweep) {
+        try {
+            return Optional.of(leftOver(sweep, holdings(sweep.order().from())));
+        } catch (RuntimeException e) {
+            LOG.debug("what a sweep leaves over is not known: {}", e.toString());
+            return Optional.empty();
         }
-        if (number == sweep.parts().size()) {
-            return CompletableFuture.completedFuture(found);
-        }
-        int part = number;
-        return bearer(sweep, sweep.parts().get(part).part())
-                .thenComposeAsync(
-                        bearer -> {
-                            bearer.ifPresent(spend -> found.put(part, spend));
-                            return others(sweep, part + 1, found);
-                        },
-                        env.executor());
     }
 
     private static boolean isWithoutSpend(PartState part) {
@@ -559,11 +502,11 @@ public final class Sweeps {
      * Finds the spend that bears the transaction of a part which has no spend: it was made from the same coins for the same recipient, by another
      * sweep or a transfer. Two payments never share a transaction, so the part never gets one.
      */
-    private CompletionStage<Optional<PastSpend>> bearer(Sweep sweep, Part part) {
-        return env.spending()
+    private Optional<PastSpend> bearer(Sweep sweep, Part part) {
+        return await(env.spending()
                 .history()
                 .ofTransaction(TransactionCodec.txId(
-                        env.profile(), SweepPlan.unsigned(sweep.order().to(), part)));
+                        env.profile(), SweepPlan.unsigned(sweep.order().to(), part))));
     }
 
     private static Map<LeftOver, Rest> leftOver(Sweep sweep, Holdings holdings) {
@@ -620,35 +563,9 @@ public final class Sweeps {
 
         private record Stepped(String clientToken, Outcome<Step> step) implements Command {}
 
-        /** Result of one look at a sweep. */
-        private sealed interface Step {
-            /** A part was looked at, and there may be others. */
-            record Next(int part, boolean sent) implements Step {}
-
-            /** Every part that is left waits for something. */
-            record Waits() implements Step {}
-
-            /** Nothing is to be done for it any more. */
-            record Over() implements Step {}
-        }
-
-        /** A sweep that goes on. */
-        private static final class Line {
-            private final List<CompletableFuture<Void>> waiters = new ArrayList<>();
-            /** The part that is looked at next. */
-            private int next;
-
-            private long notBefore;
-            /** Whether it was told to go on since it was looked at: it may have been stopped then and go on now. */
-            private boolean askedAgain;
-            /** Tip when coins of a part were seen missing first, by the part's number. */
-            private final Map<Integer, Long> missingSince = new ConcurrentHashMap<>();
-            /** Why parts cannot be signed, by the part's number, since the first part was looked at last. */
-            private final Map<Integer, String> keyless = new ConcurrentHashMap<>();
-        }
-
         private final Sweeps sweeps;
         private final Environment env;
+        private final PartSender parts;
         private final TimerScheduler<Command> timers;
         private final Map<String, Line> lines = new LinkedHashMap<>();
         private final Deque<Long> sent = new ArrayDeque<>();
@@ -658,6 +575,7 @@ public final class Sweeps {
             super(context);
             this.sweeps = sweeps;
             this.env = sweeps.env;
+            this.parts = new PartSender(sweeps);
             this.timers = timers;
             timers.startTimerWithFixedDelay(new Load(), env.pause());
             load();
@@ -730,7 +648,7 @@ public final class Sweeps {
             line.askedAgain = false;
             getContext()
                     .pipeToSelf(
-                            look(token, line, line.next),
+                            Work.on(env.threads(), () -> parts.look(token, line, line.next)),
                             (step, failure) -> new Stepped(token, Outcome.of(step, failure)));
             return this;
         }
@@ -763,25 +681,61 @@ public final class Sweeps {
             } else {
                 sweeps.waiting.remove(token);
             }
-            line.waiters.forEach(waiter -> waiter.completeAsync(() -> null, env.executor()));
+            line.waiters.forEach(waiter -> waiter.completeAsync(() -> null, env.threads()));
             line.waiters.clear();
             return step();
         }
+    }
 
-        /** Looks at a sweep outside the actor's thread; only one look is under way at any time. */
-        private CompletionStage<Step> look(String token, Line line, int from) {
+    /** Result of one look at a sweep. */
+    private sealed interface Step {
+        /** A part was looked at, and there may be others. */
+        record Next(int part, boolean sent) implements Step {}
+
+        /** Every part that is left waits for something. */
+        record Waits() implements Step {}
+
+        /** Nothing is to be done for it any more. */
+        record Over() implements Step {}
+    }
+
+    /** A sweep that goes on. */
+    private static final class Line {
+        private final List<CompletableFuture<Void>> waiters = new ArrayList<>();
+        /** The part that is looked at next. */
+        private int next;
+
+        private long notBefore;
+        /** Whether it was told to go on since it was looked at: it may have been stopped then and go on now. */
+        private boolean askedAgain;
+        /** Tip when coins of a part were seen missing first, by the part's number. */
+        private final Map<Integer, Long> missingSince = new ConcurrentHashMap<>();
+        /** Why parts cannot be signed, by the part's number, since the first part was looked at last. */
+        private final Map<Integer, String> keyless = new ConcurrentHashMap<>();
+    }
+
+    /** Looks at the parts of sweeps and makes their spends, on threads that wait. */
+    private static final class PartSender {
+        private final Sweeps sweeps;
+        private final Environment env;
+
+        PartSender(Sweeps sweeps) {
+            this.sweeps = sweeps;
+            this.env = sweeps.env;
+        }
+
+        /** Only one look is under way at any time. */
+        Step look(String token, Line line, int from) {
             if (from == 0) {
                 line.keyless.clear();
             }
-            return env.store()
-                    .find(token)
-                    .thenComposeAsync(found -> look(found.orElseThrow(), line, from), env.executor());
+            return look(await(env.store().find(token)).orElseThrow(), line, from);
         }
 
-        private CompletionStage<Step> look(Sweep sweep, Line line, int from) {
+        private Step look(Sweep sweep, Line line, int from) {
             String token = sweep.order().clientToken();
             if (sweep.state() != State.RUNNING) {
-                return CompletableFuture.completedFuture(new Step.Over());
+                return new Step.Over();
             }
             if (sweep.parts().stream().noneMatch(PartState::isWaiting)) {
                 return move(token, State.DONE, "");
@@ -794,30 +748,41 @@ public final class Sweeps {
                     .map(PartState::part)
                     .filter(part -> part.number() >= from)
                     .findFirst();
-            if (next.isEmpty()) {
-                boolean allKeyless = sweep.parts().stream()
-                        .filter(PartState::isWaiting)
-                        .allMatch(state -> line.keyless.containsKey(state.part().number()));
-                return allKeyless
-                        ? move(
-                                token,
-                                State.STOPPED,
-                                line.keyless.values().iterator().next())
-                        : CompletableFuture.completedFuture(new Step.Waits());
+            if (next.isPresent()) {
+                return lookOrWait(sweep, next.get(), line);
             }
-            Part part = next.get();
-            return sweeps.bearer(sweep, part)
-                    .thenComposeAsync(bearer -> look(sweep, part, bearer, line), env.executor())
-                    .handleAsync((step, failure) -> looked(token, part, Outcome.of(step, failure)), env.executor());
+            boolean allKeyless = sweep.parts().stream()
+                    .filter(PartState::isWaiting)
+                    .allMatch(state -> line.keyless.containsKey(state.part().number()));
+            return allKeyless
+                    ? move(
+                            token,
+                            State.STOPPED,
+                            line.keyless.values().iterator().next())
+                    : new Step.Waits();
+        }
+
+        /** A part that cannot be looked at, or not be made, keeps no other part from its turn. */
+        private Step lookOrWait(Sweep sweep, Part part, Line line) {
+            try {
+                return look(sweep, part, line);
+            } catch (RuntimeException failure) {
+                LOG.atLevel(Background.levelOf(failure))
+                        .log("part {} of a sweep waits: {}", part.number(), failure.toString());
+                sweeps.waits(sweep.order().clientToken(), part.number(), String.valueOf(failure.getMessage()));
+                return new Step.Next(part.number(), false);
+            }
         }
 
         /**
          * Ends a part whose transaction another spend bears, however that stands: it decides alone whether the coins move. A spend that was refused
          * is not known to anybody, and the part's takes its place.
          */
-        private CompletionStage<Step> look(Sweep sweep, Part part, Optional<PastSpend> bearer, Line line) {
+        private Step look(Sweep sweep, Part part, Line line) {
             String token = sweep.order().clientToken();
-            if (bearer.filter(spend -> spend.state() != IntentState.REFUSED).isPresent()) {
+            if (sweeps.bearer(sweep, part)
+                    .filter(spend -> spend.state() != IntentState.REFUSED)
+                    .isPresent()) {
                 return end(token, part);
             }
             Optional<Address> lost = part.coins().stream()
@@ -825,15 +790,13 @@ public final class Sweeps {
                     .filter(owner -> !env.isOurs().test(owner))
                     .findFirst();
             return lost.isPresent()
-                    ? CompletableFuture.completedFuture(
-                            keyless(token, line, part, "the key of " + lost.get() + " is not in the keyring any more"))
-                    : coinsOf(part).thenComposeAsync(seen -> make(sweep, part, seen, line), env.executor());
+                    ? keyless(token, line, part, "the key of " + lost.get() + " is not in the keyring any more")
+                    : make(sweep, part, line);
         }
 
-        private CompletionStage<Step> end(String token, Part part) {
-            return env.store()
-                    .endUnopened(token, part.number())
-                    .thenApplyAsync(done -> new Step.Next(part.number(), false), env.executor());
+        private Step end(String token, Part part) {
+            await(env.store().endUnopened(token, part.number()));
+            return new Step.Next(part.number(), false);
         }
 
         /** A part that nobody can sign keeps no other part from its turn; when only such ones are left, the sweep stops. */
@@ -843,88 +806,56 @@ public final class Sweeps {
             return new Step.Next(part.number(), false);
         }
 
-        /** A part that cannot be looked at, or not be made, keeps no other part from its turn. */
-        private Step looked(String token, Part part, Outcome<Step> step) {
-            return step.fold(found -> found, failure -> {
-                LOG.atLevel(Background.levelOf(failure))
-                        .log("part {} of a sweep waits: {}", part.number(), failure.toString());
-                sweeps.waits(
-                        token, part.number(), String.valueOf(Causes.of(failure).getMessage()));
-                return new Step.Next(part.number(), false);
-            });
+        private Step move(String token, State state, String reason) {
+            await(env.store().move(token, State.RUNNING, state, reason));
+            return new Step.Over();
         }
 
-        private CompletionStage<Step> move(String token, State state, String reason) {
-            return env.store()
-                    .move(token, State.RUNNING, state, reason)
-                    .thenApplyAsync(done -> new Step.Over(), env.executor());
-        }
-
-        /** Whether the books still have all coins of a part unspent. */
-        private record Seen(boolean all, long tipHeight) {}
-
-        private CompletionStage<Seen> coinsOf(Part part) {
-            List<Address> owners =
-                    part.coins().stream().map(OwnedCoin::owner).distinct().toList();
-            Set<Outpoint> wanted =
-                    part.coins().stream().map(each -> each.coin().outpoint()).collect(Collectors.toSet());
-            return coinsOf(wanted, owners, 0, new HashSet<>(), 0);
-        }
-
-        private CompletionStage<Seen> coinsOf(
-                Set<Outpoint> wanted, List<Address> owners, int next, Set<Outpoint> unspent, long tipHeight) {
-            if (next == owners.size()) {
-                return CompletableFuture.completedFuture(new Seen(unspent.containsAll(wanted), tipHeight));
-            }
-            Address owner = owners.get(next);
-            return sweeps.listing(owner, env.coins().those(owner, wanted))
-                    .thenComposeAsync(
-                            listing -> {
-                                listing.utxos().forEach(utxo -> unspent.add(utxo.outpoint()));
-                                return coinsOf(wanted, owners, next + 1, unspent, listing.tipHeight());
-                            },
-                            env.executor());
-        }
-
-        private CompletionStage<Step> make(Sweep sweep, Part part, Seen seen, Line line) {
+        private Step make(Sweep sweep, Part part, Line line) {
             String token = sweep.order().clientToken();
-            if (!seen.all()) {
-                long since = line.missingSince.computeIfAbsent(part.number(), none -> seen.tipHeight());
-                sweeps.waits(token, part.number(), "another transaction has taken a coin of it");
-                return seen.tipHeight() - since < DEPTH
-                        ? CompletableFuture.completedFuture(new Step.Next(part.number(), false))
-                        : end(token, part);
+            Set<Outpoint> missing =
+                    part.coins().stream().map(each -> each.coin().outpoint()).collect(Collectors.toSet());
+            Set<Outpoint> wanted = Set.copyOf(missing);
+            long tipHeight = 0;
+            for (Address owner :
+                    part.coins().stream().map(OwnedCoin::owner).distinct().toList()) {
+                NodeClient.UtxoListing listing = listing(owner, env.coins().those(owner, wanted));
+                listing.utxos().forEach(utxo -> missing.remove(utxo.outpoint()));
+                tipHeight = listing.tipHeight();
             }
-            line.missingSince.remove(part.number());
-            return env.spending()
-                    .spend(new SweepPlan(sweep, part, seen.tipHeight()))
-                    .handleAsync(
-                            (receipt, failure) -> made(token, line, part, Outcome.of(receipt, failure)), env.executor())
-                    .thenComposeAsync(step -> step, env.executor());
+            if (missing.isEmpty()) {
+                line.missingSince.remove(part.number());
+                return spend(token, new SweepPlan(sweep, part, tipHeight), line, part);
+            }
+            Long since = line.missingSince.putIfAbsent(part.number(), tipHeight);
+            sweeps.waits(token, part.number(), "another transaction has taken a coin of it");
+            return since == null || tipHeight - since < DEPTH ? new Step.Next(part.number(), false) : end(token, part);
         }
 
-        private CompletionStage<Step> made(String token, Line line, Part part, Outcome<Receipt> outcome) {
-            Optional<Throwable> failure = outcome.failure().map(Causes::of);
-            if (failure.isEmpty()) {
-                sweeps.waiting.getOrDefault(token, new HashMap<>()).remove(part.number());
-                return CompletableFuture.completedFuture(new Step.Next(part.number(), true));
-            }
-            if (failure.get() instanceof SpendException known) {
-                SpendRefusal refusal = known.refusal();
-                if (refusal instanceof SpendRefusal.AllowanceExceeded
-                        || refusal instanceof SpendRefusal.PolicyRefused) {
-                    return move(token, State.STOPPED, refusal.message());
+        private Step spend(String token, SweepPlan plan, Line line, Part part) {
+            try {
+                await(env.spending().spend(plan));
+            } catch (SpendException refused) {
+                return refused(token, part, refused.refusal());
+            } catch (KeyringException refused) {
+                if (refused.reason() == KeyringException.Reason.LOCKED) {
+                    return keyless(token, line, part, refused.getMessage());
                 }
-                boolean durable = refusal instanceof SpendRefusal.OutcomeUnknown
-                        || refusal instanceof SpendRefusal.DoubleSpend
-                        || refusal instanceof SpendRefusal.UpstreamFailed;
-                sweeps.waits(token, part.number(), refusal.message());
-                return CompletableFuture.completedFuture(new Step.Next(part.number(), durable));
+                throw refused;
             }
-            if (failure.get() instanceof KeyringException locked && locked.reason() == KeyringException.Reason.LOCKED) {
-                return CompletableFuture.completedFuture(keyless(token, line, part, locked.getMessage()));
+            sweeps.waiting.getOrDefault(token, new HashMap<>()).remove(part.number());
+            return new Step.Next(part.number(), true);
+        }
+
+        private Step refused(String token, Part part, SpendRefusal refusal) {
+            if (refusal instanceof SpendRefusal.AllowanceExceeded || refusal instanceof SpendRefusal.PolicyRefused) {
+                return move(token, State.STOPPED, refusal.message());
             }
-            return CompletableFuture.failedFuture(failure.get());
+            boolean durable = refusal instanceof SpendRefusal.OutcomeUnknown
+                    || refusal instanceof SpendRefusal.DoubleSpend
+                    || refusal instanceof SpendRefusal.UpstreamFailed;
+            sweeps.waits(token, part.number(), refusal.message());
+            return new Step.Next(part.number(), durable);
         }
     }
 }

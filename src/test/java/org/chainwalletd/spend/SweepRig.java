@@ -10,6 +10,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
@@ -38,6 +40,8 @@ final class SweepRig implements AutoCloseable {
     Address to = PayoutRig.recipient(99);
 
     Sweeps sweeps;
+    /** End with the process. */
+    private ExecutorService threads = Executors.newFixedThreadPool(1);
     /** Coins that the books tell of an address. */
     Function<Address, List<NodeClient.Utxo>> listed;
     /** Coins that the books find when they are asked about single ones. */
@@ -60,6 +64,8 @@ final class SweepRig implements AutoCloseable {
     }
 
     private SweepRig begin() {
+        threads.shutdownNow();
+        threads = Executors.newFixedThreadPool(4);
         sweeps = Sweeps.start(
                 new Sweeps.Environment(
                         SpendHarness.PROFILE,
@@ -73,7 +79,7 @@ final class SweepRig implements AutoCloseable {
                         ended::contains,
                         Duration.ofMillis(50),
                         spends.clock,
-                        spends.executor),
+                        threads),
                 spends.ofProcess());
         return this;
     }
@@ -155,6 +161,7 @@ final class SweepRig implements AutoCloseable {
 
     @Override
     public void close() {
+        threads.shutdownNow();
         spends.close();
     }
 }
