@@ -30,17 +30,22 @@ import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.htlc.ClaimRequest;
 import org.chainwalletd.htlc.HtlcRecords;
 import org.chainwalletd.htlc.HtlcRecords.HtlcRecord;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.swap.legs.Redeeming.ChainFee;
 import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.swap.legs.SwapSends;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Uses a secret that one chain shows on the other one, for swaps without a row: whoever took our lock has shown it, and what was promised for
  * it is ours. Those with a row are claimed by their own actors.
  */
 public final class SharedSecrets {
+    private static final Logger LOG = LoggerFactory.getLogger(SharedSecrets.class);
+
     private static final int AT_ONCE = 100;
     private static final int SECRET_BYTES = 32;
     /** No lock lasts longer, on either chain; older ones have long ended. */
@@ -99,8 +104,14 @@ public final class SharedSecrets {
                             AT_ONCE)));
             for (HtlcRecord record : listing.records()) {
                 Hash256 hashLock = record.params().hashLock();
-                if (settled.contains(hashLock) || isOver(record, ours)) {
+                if (settled.contains(hashLock)) {
                     more.add(hashLock);
+                } else {
+                    attempt("the claim of " + record.lock() + " cannot be used", () -> {
+                        if (isOver(record, ours)) {
+                            more.add(hashLock);
+                        }
+                    });
                 }
             }
             cursor = listing.nextCursor();
@@ -180,9 +191,20 @@ public final class SharedSecrets {
                     record.params().hashLock(),
                     record.lock()
                             + " pays us, the journal knows nothing of it, and it is claimed with the secret that the contract shows");
-            await(setup.claim().apply(begunEarlier(request(record, secret.get()))));
+            attempt(
+                    record.lock() + " cannot be claimed",
+                    () -> await(setup.claim().apply(begunEarlier(request(record, secret.get())))));
         }
         return true;
+    }
+
+    /** Runs one of several acts; a failure does not keep the others. */
+    static void attempt(String failure, Runnable act) {
+        try {
+            act.run();
+        } catch (RuntimeException e) {
+            LOG.atLevel(Background.levelOf(e)).log("watchtower: {}: {}", failure, e.toString());
+        }
     }
 
     private void alarm(SwapAlarm.Kind kind, Hash256 hashLock, String message) {

@@ -1,6 +1,7 @@
 package org.chainwalletd.swap.engine;
 
 import static org.chainwalletd.stage.Blocking.await;
+import static org.chainwalletd.swap.engine.SharedSecrets.attempt;
 
 import java.time.Duration;
 import java.util.HashMap;
@@ -140,6 +141,8 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
         private boolean begun;
         /** First block that was not read in this life. */
         private long next;
+        /** Whether there are more blocks to read at once. */
+        private boolean isBehind;
 
         private long durable;
         private Optional<Long> audit = Optional.of(Long.MAX_VALUE);
@@ -151,15 +154,26 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
 
         /** Some rows, then some blocks, then every lock without a row, then secrets that the chain shows. */
         private boolean next() {
-            if (!begun) {
-                next = first();
-                durable = next - 1;
-                begun = true;
-            }
             if (audit.isPresent()) {
                 attempt(
                         "rows that nobody watches could not be compared with the chains",
                         () -> audit = setup.audit().page(audit.get()));
+            }
+            isBehind = false;
+            attempt("events of the contract could not be read", this::read);
+            for (LockScan.Seen lock : List.copyOf(open.values())) {
+                attempt("the lock " + lock.hashLock() + " cannot be looked at", () -> tend(lock));
+            }
+            attempt("secrets that the chain shows could not be used", this::share);
+            move();
+            return isBehind;
+        }
+
+        private void read() {
+            if (!begun) {
+                next = first();
+                durable = next - 1;
+                begun = true;
             }
             long end =
                     await(setup.chain().finalBlock()).map(AccountBlock::number).orElse(-1L);
@@ -169,12 +183,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
                         .forEach(lock -> open.putIfAbsent(lock.hashLock(), lock));
                 next = range.last() + 1;
             }
-            for (LockScan.Seen lock : List.copyOf(open.values())) {
-                attempt("the lock " + lock.hashLock() + " cannot be looked at", () -> tend(lock));
-            }
-            attempt("secrets that the chain shows could not be used", this::share);
-            move();
-            return next <= end;
+            isBehind = next <= end;
         }
 
         private long first() {
@@ -192,15 +201,6 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
                         first);
             }
             return first;
-        }
-
-        /** Runs a part of the round; a failure does not keep the rest. */
-        private static void attempt(String what, Runnable act) {
-            try {
-                act.run();
-            } catch (RuntimeException e) {
-                LOG.atLevel(Background.levelOf(e)).log("watchtower: {}: {}", what, e.toString());
-            }
         }
 
         private void tend(LockScan.Seen lock) {

@@ -77,12 +77,14 @@ public class WatchtowerTest {
     private final PlainEvmKeys keys = new PlainEvmKeys();
     private final List<String> rewatched = new CopyOnWriteArrayList<>();
     private final List<ClaimRequest> claims = new CopyOnWriteArrayList<>();
+    /** Locks whose claims are refused. */
+    private final List<Outpoint> unclaimable = new CopyOnWriteArrayList<>();
     /** Spends by their tokens. */
     private final Map<String, Intent> begun = new ConcurrentHashMap<>();
 
     private final List<SwapAlarm> alarms = new CopyOnWriteArrayList<>();
     private OptionalLong fromBlock = OptionalLong.of(0);
-    private final OneRecord htlcs = new OneRecord();
+    private final FewRecords htlcs = new FewRecords();
     private Legs legs = new StandingLegs(new OwnLock.Absent());
     private SqliteStore store;
     private SealedRecords seals;
@@ -90,6 +92,7 @@ public class WatchtowerTest {
     private AccountSide account;
     private EvmWallet wallet;
     private EvmAddress own;
+    private List<EvmAddress> ours;
 
     @BeforeEach
     void start() {
@@ -97,6 +100,7 @@ public class WatchtowerTest {
         byte[] secret = Bytes.parse("17".repeat(32)).toArray();
         wallet = chain.wallet(SecretBytes.copyOf(secret));
         own = keys.add(SecretBytes.takeOver(secret));
+        ours = List.of(own);
         chain.fund(own, ETHER);
         store = SqliteStore.open(folder);
         seals = TestSeals.of(Await.result(store.swaps().newest()).map(SwapEntry::content));
@@ -161,9 +165,9 @@ public class WatchtowerTest {
         }
     }
 
-    /** Books with at most one HTLC. */
-    private static final class OneRecord implements HtlcRecords {
-        private volatile Optional<HtlcRecord> record = Optional.empty();
+    /** Books with a few HTLCs. */
+    private static final class FewRecords implements HtlcRecords {
+        private volatile List<HtlcRecord> records = List.of();
 
         @Override
         public CompletableFuture<Optional<HtlcRecord>> status(Outpoint lock) {
@@ -173,7 +177,7 @@ public class WatchtowerTest {
         @Override
         public CompletableFuture<Listing> list(Query query) {
             return CompletableFuture.completedFuture(new Listing(
-                    record.stream()
+                    records.stream()
                             .filter(one -> query.states().contains(one.state())
                                     && query.roles().contains(one.role()))
                             .toList(),
@@ -182,7 +186,7 @@ public class WatchtowerTest {
 
         @Override
         public CompletableFuture<List<HtlcRecord>> ofHashLock(Hash256 hashLock) {
-            return CompletableFuture.completedFuture(record.stream()
+            return CompletableFuture.completedFuture(records.stream()
                     .filter(one -> one.params().hashLock().equals(hashLock))
                     .toList());
         }
@@ -190,9 +194,20 @@ public class WatchtowerTest {
 
     private static HtlcRecord htlc(
             PublicKey sender, PublicKey receiver, Htlcs.State state, Htlcs.Role role, Optional<Bytes> shown) {
+        return htlc(77, Sample.HASH_LOCK, sender, receiver, state, role, shown);
+    }
+
+    private static HtlcRecord htlc(
+            int n,
+            Hash256 hashLock,
+            PublicKey sender,
+            PublicKey receiver,
+            Htlcs.State state,
+            Htlcs.Role role,
+            Optional<Bytes> shown) {
         return new HtlcRecord(
-                new Outpoint(Hash256.sha256(new byte[] {77}), 0),
-                new HtlcParams(sender, receiver, Sample.HASH_LOCK, 500),
+                new Outpoint(Hash256.sha256(new byte[] {(byte) n}), 0),
+                new HtlcParams(sender, receiver, hashLock, 500),
                 Amount.of(Sample.COINS),
                 OptionalLong.of(50),
                 state,
@@ -208,7 +223,7 @@ public class WatchtowerTest {
                 account.endpoints(),
                 chain.contract(),
                 fromBlock,
-                () -> CompletableFuture.completedFuture(List.of(own)),
+                () -> CompletableFuture.completedFuture(ours),
                 store.scans(),
                 new RowAudit(journal, legs, rewatched::add, alarms::add, () -> now),
                 new Orphans(
@@ -234,6 +249,9 @@ public class WatchtowerTest {
                 () -> OptionalLong.of(100),
                 token -> CompletableFuture.completedFuture(Optional.ofNullable(begun.get(token))),
                 request -> {
+                    if (unclaimable.contains(request.lock())) {
+                        return CompletableFuture.failedFuture(new IllegalStateException("not worth its fee"));
+                    }
                     claims.add(request);
                     return CompletableFuture.completedFuture(null);
                 },
@@ -395,7 +413,7 @@ public class WatchtowerTest {
         long deadline = chain.head().time() + 1_000;
         chain.account(4).lock(Sample.HASH_LOCK, own, deadline, LOCKED);
         chain.mine(3);
-        htlcs.record = Optional.of(htlc(
+        htlcs.records = List.of(htlc(
                 Sample.OUR_KEY,
                 Sample.POOL_KEY,
                 Htlcs.State.CLAIMED,
@@ -413,7 +431,7 @@ public class WatchtowerTest {
         lock(Sample.HASH_LOCK, 1_000);
         chain.account(3).claim(Sample.SECRET);
         chain.mine(4);
-        htlcs.record = Optional.of(
+        htlcs.records = List.of(
                 htlc(Sample.POOL_KEY, Sample.OUR_KEY, Htlcs.State.LOCKED, Htlcs.Role.RECEIVER, Optional.empty()));
         watch();
         Await.until("it is claimed", () -> !claims.isEmpty());
@@ -421,8 +439,77 @@ public class WatchtowerTest {
         assertThat(claim.preimage()).isEqualTo(Bytes.of(Sample.SECRET));
         assertThat(claim.from()).isEqualTo(SwapWorld.PROFILE.addressOf(Sample.OUR_KEY));
         assertThat(claim.sender()).isEqualTo(Sample.POOL_KEY);
-        htlcs.record = Optional.empty();
+        htlcs.records = List.of();
         Await.until("nothing is left of it", () -> place() >= chain.head().number() - 2);
+    }
+
+    @Test
+    void an_htlc_that_cannot_be_claimed_keeps_no_other_from_its_claim() {
+        lock(Sample.HASH_LOCK, 1_000);
+        chain.account(3).claim(Sample.SECRET);
+        chain.mine(4);
+        HtlcRecord decoy =
+                htlc(Sample.POOL_KEY, Sample.OUR_KEY, Htlcs.State.LOCKED, Htlcs.Role.RECEIVER, Optional.empty());
+        HtlcRecord real = htlc(
+                78,
+                Sample.HASH_LOCK,
+                Sample.POOL_KEY,
+                Sample.OUR_KEY,
+                Htlcs.State.LOCKED,
+                Htlcs.Role.RECEIVER,
+                Optional.empty());
+        unclaimable.add(decoy.lock());
+        htlcs.records = List.of(decoy, real);
+        watch();
+        Await.until("the other is claimed", () -> !claims.isEmpty());
+        assertThat(claims.get(0).lock()).isEqualTo(real.lock());
+    }
+
+    /** Locks in the contract that pay us without a row, with their claims on the chain; the first pays an address that has no gas. */
+    private void shownOnTheChain() {
+        Bytes otherSecret = Bytes.parse("34".repeat(32));
+        Hash256 other = Hash256.sha256(otherSecret.toArray());
+        EvmAddress withoutGas =
+                keys.add(SecretBytes.copyOf(Bytes.parse("18".repeat(32)).toArray()));
+        ours = List.of(withoutGas, own);
+        long deadline = chain.head().time() + 1_000;
+        chain.account(4).lock(other, withoutGas, deadline, LOCKED);
+        chain.account(4).lock(Sample.HASH_LOCK, own, deadline, LOCKED);
+        chain.mine(3);
+        htlcs.records = List.of(
+                htlc(
+                        76,
+                        other,
+                        Sample.OUR_KEY,
+                        Sample.POOL_KEY,
+                        Htlcs.State.CLAIMED,
+                        Htlcs.Role.SENDER,
+                        Optional.of(otherSecret)),
+                htlc(
+                        Sample.OUR_KEY,
+                        Sample.POOL_KEY,
+                        Htlcs.State.CLAIMED,
+                        Htlcs.Role.SENDER,
+                        Optional.of(Bytes.of(Sample.SECRET))));
+    }
+
+    @Test
+    void a_lock_that_cannot_be_claimed_keeps_no_other_from_its_claim() {
+        shownOnTheChain();
+        watch();
+        Await.until("a claim waits", () -> !chain.waiting().isEmpty());
+        chain.mine();
+        assertThat(state(Sample.HASH_LOCK)).isEqualTo(SwapContract.State.CLAIMED);
+    }
+
+    @Test
+    void endpoints_that_tell_no_events_keep_no_secret_of_the_chain_from_the_contract() {
+        shownOnTheChain();
+        chain.endpoint().refuse("eth_getLogs", -32005, "too many");
+        second.refuse("eth_getLogs", -32005, "too many");
+        watch();
+        Await.until("a claim waits", () -> !chain.waiting().isEmpty());
+        assertThat(place()).as("no block is passed").isEqualTo(-1);
     }
 
     /** Claim of an HTLC without a row whose secret the contract shows. */
@@ -430,7 +517,7 @@ public class WatchtowerTest {
         lock(Sample.HASH_LOCK, 1_000);
         chain.account(3).claim(Sample.SECRET);
         chain.mine(4);
-        htlcs.record = Optional.of(
+        htlcs.records = List.of(
                 htlc(Sample.POOL_KEY, Sample.OUR_KEY, Htlcs.State.LOCKED, Htlcs.Role.RECEIVER, Optional.empty()));
         watch();
         Await.until("it is claimed", () -> !claims.isEmpty());
