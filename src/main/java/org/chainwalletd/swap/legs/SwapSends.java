@@ -23,7 +23,7 @@ public final class SwapSends {
     /** Gas of a claim or a refund, as long as none has failed; never estimated (swap.md, section 5). */
     static final long GAS = 120_000;
 
-    /** Each but the last has failed in a final block, so this is hours. */
+    /** Locks and claims of one swap. Each but the last has failed in a final block, so this is hours. The refund of a row is tried until it succeeds. */
     private static final int MOST_ATTEMPTS = 16;
     /** A contract that takes more than the reserve of a swap holds is none that the operator should have pinned. */
     private static final int MOST_GAS_FACTOR = 4;
@@ -118,7 +118,7 @@ public final class SwapSends {
 
     private SendRecord make(int next, OptionalLong deadline, IntFunction<SendRequest> attempt) {
         SendRequest request = attempt.apply(next);
-        if (next > MOST_ATTEMPTS) {
+        if (next > MOST_ATTEMPTS && request.kind() != SendKind.REFUND) {
             throw new IllegalStateException(
                     MOST_ATTEMPTS + " transactions to " + request.kind().word() + " have failed; look at the contract");
         }

@@ -406,6 +406,26 @@ public class EvmOwnLegTest {
         assertThat(done(rig.rig.sends.find("swap/a-buy/refund/2"))).isPresent();
     }
 
+    /** A machine whose clock is hours ahead sends one each ten minutes. */
+    @Test
+    void a_refund_is_made_again_however_often_it_came_too_early() {
+        lockAndSettle();
+        for (int attempt = 1; attempt <= 17; attempt++) {
+            leg.takeBack(row);
+            rig.settle();
+            rig.rig.await(
+                    attempt == 1 ? "swap/a-buy/refund" : "swap/a-buy/refund/" + attempt, SendState.Reverted.class);
+            rig.chain.clock().advance(Duration.ofMinutes(10));
+        }
+        rig.chain.nextTime(rig.deadline);
+        rig.chain.mine();
+
+        leg.takeBack(row);
+
+        rig.chain.mine();
+        assertThat(look().lock()).isInstanceOf(OwnLock.TakenBack.class);
+    }
+
     @Test
     void a_claim_of_the_pool_is_told_with_its_transaction_and_shows_the_secret() {
         lockAndSettle();
