@@ -177,6 +177,10 @@ public final class ChainOwnLeg implements OwnLeg {
     /** In no block. It is lost for good when what it spends was spent otherwise, or when it was given up before anything of it was durable. */
     private OwnLock unmined(Known known) {
         if (known.intent().isEmpty()) {
+            if (known.row().ownLock() instanceof OwnLock.Lost && known.txId().isPresent()) {
+                // The store forgets a spend that is final, before the row is looked at for the last time.
+                return known.row().ownLock();
+            }
             boolean isNeverSent = known.row().acts().abandoning()
                     && known.txId().isEmpty()
                     && await(chain.spending()

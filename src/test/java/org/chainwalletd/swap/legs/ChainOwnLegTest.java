@@ -25,7 +25,9 @@ import org.chainwalletd.htlc.HtlcSpends.HtlcOwners;
 import org.chainwalletd.htlc.ReclaimRequest;
 import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.gates.SwapRow.ChainObservation;
 import org.chainwalletd.swap.gates.SwapRow.OwnLock;
+import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.swap.legs.Legs.OwnLeg;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterEach;
@@ -167,6 +169,17 @@ public class ChainOwnLegTest {
         SwapRow row = row(LOCK_BLOCKS);
         SwapRow named = row.with(row.acts().lock().lockedBy("ab".repeat(32)), 0);
         assertThatThrownBy(() -> rig.own.sendLock(named, () -> true)).hasMessageContaining("no second one is made");
+    }
+
+    @Test
+    void a_lock_that_is_lost_stays_lost_when_the_store_has_forgotten_it() {
+        SwapRow row = row(LOCK_BLOCKS);
+        SwapRow lost = row.with(row.acts().lock().lockedBy("ab".repeat(32)), 0)
+                .seeing(
+                        new ChainObservation(
+                                Optional.of(new OwnLock.Lost()), Optional.of(new PoolLock.Absent()), false),
+                        0);
+        assertThat(rig.ownLock(lost)).isEqualTo(new OwnLock.Lost());
     }
 
     /** Everything before that, nodes and the key among it, may have taken longer than anybody waits. */
