@@ -34,6 +34,13 @@ public sealed interface SwapQuestion {
         }
 
         @Override
+        public SwapReply by(SwapRow row) {
+            return row.acts().expired() && !row.acts().locking()
+                    ? new SwapReply.NotExecuted("the quote has expired")
+                    : new SwapReply.Standing(row);
+        }
+
+        @Override
         public SwapReply unknown(Throwable cause) {
             return new SwapReply.LockUnknown(cause);
         }

@@ -24,6 +24,7 @@ import org.chainwalletd.keyring.store.SealedRecords;
 import org.chainwalletd.swap.engine.SwapEngine.StalledSwaps;
 import org.chainwalletd.swap.engine.SwapQuestion.SwapReply;
 import org.chainwalletd.swap.engine.SwapSetup.SwapListener;
+import org.chainwalletd.swap.gates.Acts;
 import org.chainwalletd.swap.gates.LockPermission;
 import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.gates.SwapRow;
@@ -270,5 +271,15 @@ public class SwapAnswersTest {
                 .extracting(reply -> Await.result(reply).getClass().getSimpleName())
                 .containsExactly("NothingLocked", "NothingLocked", "NotExecuted");
         kit.stop(swap.engine);
+    }
+
+    @Test
+    void an_expired_quote_is_not_executed_and_says_so_however_late_it_is_asked() {
+        SwapRow quote = Sample.row(Direction.NATIVE_TO_CHAIN);
+        SwapQuestion execute = new SwapQuestion.Execute(Optional.empty(), new CompletableFuture<>());
+        assertThat(execute.by(quote.with(Acts.NONE.expire(), 0)))
+                .isEqualTo(new SwapReply.NotExecuted("the quote has expired"));
+        SwapRow locked = quote.with(Acts.NONE.lock(), 0);
+        assertThat(execute.by(locked)).isEqualTo(new SwapReply.Standing(locked));
     }
 }
