@@ -147,7 +147,7 @@ public final class Sweeps {
             return new Order(clientToken, owner, digest, addresses, to, minValue, memo);
         }
 
-        /** Without the memo, which must not get into a log. */
+        /** Leaves out the memo, which must not get into a log. */
         @Override
         public String toString() {
             return "Request[clientToken=" + clientToken + ", to=" + to + "]";
@@ -221,7 +221,7 @@ public final class Sweeps {
                 .thenComposeAsync(sweep -> goOn(request, sweep, gone), env.executor());
     }
 
-    /** Tells how the sweep of a token stands, and changes nothing; empty when the token is that of no sweep. */
+    /** Returns the progress of the sweep of a token, and changes nothing; empty when no sweep has the token. */
     public CompletionStage<Optional<Report>> find(String clientToken) {
         return env.store().find(clientToken).thenComposeAsync(this::ifReport, env.executor());
     }
@@ -412,7 +412,7 @@ public final class Sweeps {
             return TransactionCodec.txId(profile, SweepPlan.unsigned(request.to(), part));
         }
 
-        /** With a fee that is one base unit higher. */
+        /** Rebuilds the transaction with a fee that is one base unit higher. */
         @Override
         public Optional<Part> otherwise(Part part) {
             Amount fee = part.fee().plus(Amount.of(1));
@@ -425,7 +425,7 @@ public final class Sweeps {
         }
     }
 
-    /** How many inputs a transaction may have. */
+    /** Greatest number of inputs of one transaction. */
     private static int mostInputs(Request request) {
         if (request.maxFee().isEmpty()) {
             return MOST_INPUTS;
@@ -480,7 +480,7 @@ public final class Sweeps {
                 .thenComposeAsync(done -> report(request.clientToken()), env.executor());
     }
 
-    /** The same bytes once more, as for a transfer whose token comes again, unless another spender of a coin is final. */
+    /** Sends the same bytes again, as for a transfer whose token is repeated, unless another spender of a coin is final. */
     private CompletionStage<Void> sendAgain(Sweep sweep, int next) {
         if (next == sweep.parts().size()) {
             return CompletableFuture.completedFuture(null);
@@ -609,7 +609,7 @@ public final class Sweeps {
     private static final class Sweeper extends AbstractBehavior<Sweeper.Command> {
         sealed interface Command {}
 
-        /** Goes on with a sweep now; completes {@code settled} when no part of it can be sent at this moment. */
+        /** Continues a sweep; completes {@code settled} when no part of it can be sent at this moment. */
         record GoOn(String clientToken, CompletableFuture<Void> settled) implements Command {}
 
         private record Loaded(Outcome<List<String>> running) implements Command {}
@@ -625,10 +625,10 @@ public final class Sweeps {
             /** A part was looked at, and there may be others. */
             record Next(int part, boolean sent) implements Step {}
 
-            /** Every part that is left waits for something. */
+            /** Every remaining part waits for something. */
             record Waits() implements Step {}
 
-            /** Nothing is to be done for it any more. */
+            /** The sweep needs nothing more. */
             record Over() implements Step {}
         }
 
