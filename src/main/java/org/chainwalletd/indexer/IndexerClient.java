@@ -24,13 +24,13 @@ import org.chainwalletd.api.Indexing.ListSettlements;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.U64;
 import org.chainwalletd.node.AnswerJson;
+import org.chainwalletd.node.AnswerJson.ResultReader;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.node.RecordReader;
-import org.chainwalletd.node.AnswerJson.ResultReader;
 import org.chainwalletd.node.RpcUpstream;
 import org.chainwalletd.stage.Causes;
-import org.chainwalletd.chain.U64;
 
 /**
  * Typed calls to indexers (indexer.md), with the shapes of the daemon's own API: the rows that it passes on are the rows that it reads. A call
