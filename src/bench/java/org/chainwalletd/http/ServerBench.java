@@ -33,7 +33,7 @@ import org.chainwalletd.access.NamedTokens;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.http.door.Authenticator;
 import org.chainwalletd.http.door.HttpLimits;
-import org.chainwalletd.http.h1.HttpLayers;
+import org.chainwalletd.http.h1.PekkoHttp;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.observe.AuditTrail;
 import org.chainwalletd.observe.CallMetrics;
@@ -211,7 +211,7 @@ public final class ServerBench {
         CompletionStage<HttpResponse> answer = CompletableFuture.completedFuture(constant);
         ServerBinding binding = Http.get(system)
                 .newServerAt("127.0.0.1", 0)
-                .withSettings(HttpLayers.settings(system))
+                .withSettings(PekkoHttp.settings(system))
                 .bind((Function<HttpRequest, CompletionStage<HttpResponse>>) request -> answer)
                 .toCompletableFuture()
                 .get(20, TimeUnit.SECONDS);

@@ -42,7 +42,7 @@ public final class Grant {
     private final Optional<Set<String>> methods;
     private final Optional<Set<Address>> from;
     private final Optional<Set<Address>> to;
-    /** In the order in which they came: what cancels a wait comes before what answers it. Guards itself. */
+    /** Listeners in the order of registration, so that cancelling a wait precedes answering it. Synchronised on itself. */
     private final Set<Runnable> listeners = new LinkedHashSet<>();
 
     private volatile boolean ended;

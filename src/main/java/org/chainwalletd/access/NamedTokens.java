@@ -154,7 +154,7 @@ public final class NamedTokens {
         }
         Map<String, NamedToken> names = new HashMap<>();
         rows.all().forEach(row -> names.put(row.name(), row));
-        // Before a new token is accepted.
+        // Set before a new token is accepted.
         byName = Map.copyOf(names);
         entries = Map.copyOf(next);
         version = found;

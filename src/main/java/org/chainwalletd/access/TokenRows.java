@@ -7,7 +7,7 @@ import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * Where named tokens are kept. What is durable decides; a daemon reads it and writes nothing. A daemon on SQLite has {@link TokenFile}; daemons of a
+ * Storage of named tokens. The durable state decides; a daemon reads it and writes nothing. A daemon on SQLite has {@link TokenFile}; daemons of a
  * database have the same text there.
  */
 public interface TokenRows {

@@ -70,7 +70,7 @@ public final class AccountKeyGuard implements EvmKeyGuard {
         }
     }
 
-    /** Only the daemon that does the background work knows them; no replacement goes past that. */
+    /** Objects when sends are open. Only the daemon with the background work knows them, so at any other the key cannot be replaced. */
     private static List<EvmKeyGuard.Objection> unsettled(CompletionStage<List<SendRecord>> asked) {
         List<SendRecord> open;
         try {

@@ -78,16 +78,16 @@ public final class AccountSends {
 
     private AccountSends(SendSetup setup, Background background) {
         this.setup = setup;
-        WritingLives lives = new WritingLives(setup.threads().continuations());
+        WritingTerms terms = new WritingTerms(setup.threads().continuations());
         this.watch = background.begin(
                 "account-sends",
-                SendWatch.create(setup, lives, head, this::changed),
+                SendWatch.create(setup, terms, head, this::changed),
                 command -> SendWatch.whileStopped(command, this::record));
         NonceCheck check = new NonceCheck(setup.knownNonce());
         this.maker = new SendMaker(setup, check, this::stopped);
         this.nonces = background.begin(
                 "account-nonces",
-                Nonces.create(new Nonces.Parts(setup, lives, () -> swaps, check, this::stopped, watch, this::record)),
+                Nonces.create(new Nonces.Parts(setup, terms, () -> swaps, check, this::stopped, watch, this::record)),
                 Nonces::whileStopped);
     }
 
@@ -156,7 +156,7 @@ public final class AccountSends {
                 .thenApplyAsync(row -> row.map(this::record), setup.threads().continuations());
     }
 
-    /** All of one owner, oldest first. */
+    /** Sends of one owner, oldest first. */
     public CompletionStage<List<SendRecord>> ofOwner(String owner) {
         return setup.store()
                 .ofOwner(setup.chain().chainId(), owner)
@@ -226,7 +226,7 @@ public final class AccountSends {
         return newestFunds(address, false);
     }
 
-    /** The same on the threads of claims and refunds, for a claim that is about to leave or not. */
+    /** As {@link #funds(EvmAddress)}, on the threads of claims and refunds, to decide whether a claim may be sent. */
     public AccountFunds pressingFunds(EvmAddress address) {
         return newestFunds(address, true);
     }
@@ -239,7 +239,8 @@ public final class AccountSends {
                 () -> new OpenSwaps.Ahead(swaps.needingGas(address), BigInteger.ZERO, 0));
     }
 
-    /** The same at the settled block, for a lock or a gate of one swap, by its id; {@link AccountFunds#reserved} is what comes before it. */
+    /** As {@link #funds(EvmAddress)} at the settled block, for a lock or a gate of the swap with this id; {@link AccountFunds#reserved} is what
+     * {@code swaps} need before it. */
     public AccountFunds funds(EvmAddress address, String swap) {
         return funds(setup.chain(true), address, Survey.Basis.SETTLED, () -> swaps.ahead(address, swap));
     }

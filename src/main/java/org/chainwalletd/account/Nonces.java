@@ -34,8 +34,8 @@ import org.chainwalletd.store.AccountSend;
  * answered from the journal. The journal tells the next nonce; after a restart requests that had none are gone, and nobody was told
  * otherwise.
  *
- * <p>Keeps nothing from one life to the next. What is being made when it ends is journalled, and sent in the next life, or it is not made; its
- * callers hear which.
+ * <p>Keeps nothing from one term to the next. A transaction that is being made when a term ends is either journalled and sent in the
+ * next term, or not made; its callers are told which.
  */
 final class Nonces extends AbstractBehavior<Nonces.Command> {
     sealed interface Command {}
@@ -81,13 +81,13 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
     /**
      * Dependencies.
      *
-     * @param lives of all that writes this journal
+     * @param terms of all that writes this journal
      * @param stops told of an address and why nothing new is sent from it; must not block
      * @param record tells how a row stands
      */
     record Parts(
             SendSetup setup,
-            WritingLives lives,
+            WritingTerms terms,
             Supplier<OpenSwaps> swaps,
             NonceCheck check,
             BiConsumer<EvmAddress, String> stops,
@@ -98,7 +98,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
     private final Supplier<OpenSwaps> swaps;
     private final ActorRef<SendWatch.Command> watch;
     private final Function<AccountSend, SendRecord> record;
-    private final WritingLives.Life life;
+    private final WritingTerms.Term term;
     private final SendMaker maker;
     private final Map<String, Pending> pending = new LinkedHashMap<>();
     private final Map<EvmAddress, Line> lines = new HashMap<>();
@@ -106,8 +106,8 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
 
     private Nonces(ActorContext<Command> context, Parts parts) {
         super(context);
-        this.life = parts.lives().begin();
-        this.setup = parts.setup().during(life);
+        this.term = parts.terms().begin();
+        this.setup = parts.setup().during(term);
         this.swaps = parts.swaps();
         this.watch = parts.watch();
         this.record = parts.record();
@@ -119,7 +119,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         return Behaviors.setup(context -> new Nonces(context, parts));
     }
 
-    /** No life has anything under way then that could still get a nonce. */
+    /** Refuses commands between two terms, when nothing is being made that could still get a nonce. */
     static void whileStopped(Command command) {
         if (command instanceof Send send) {
             Background.refuse(send.answer());
@@ -146,7 +146,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
 
     /** Fails what has no nonce yet; the callers of what is being made are answered by what comes of it. */
     private Behavior<Command> ended(PostStop stop) {
-        life.end();
+        term.end();
         List<CompletableFuture<Void>> left = new ArrayList<>();
         for (Line line : lines.values()) {
             line.asking.forEach(asked -> Background.refuse(asked.answer()));

@@ -24,52 +24,52 @@ import org.chainwalletd.store.AccountSend.State;
 /** Transaction that is not final, as the {@link SendWatch} keeps it; nobody else touches it. */
 final class OpenSend {
     private static final int MOST_AT_ONCE = 8;
-    /** At first; one more each time that what no endpoint takes would be given up. */
+    /** Initial number of nonces followed because of one endpoint; one more for each {@link SendPace#refused} of its age. */
     private static final int NONCES_OF_AN_ENDPOINT = 2;
 
     AccountSend row;
-    /** Empty: at the next occasion. */
+    /** Time of the last submission to endpoints; empty: to be submitted at the next occasion. */
     OptionalLong pushedAt = OptionalLong.empty();
-    /** Where the chain stood when the newest version was first seen here. */
+    /** Height of the chain when the newest version was first seen here; 0 when it is not known. */
     long headThen;
-    /** When it was last tried to pay more, whether or not there was room for it. */
+    /** Time of the last attempt to raise the fee, whether or not the ceiling left room for it. */
     long triedAt;
-    /** A version that pays more is being made. */
+    /** Whether a replacement with a higher fee is being made. */
     boolean replacing;
-    /** The outcome of that, for callers who wait for it. */
+    /** Replacement that is being made, with the callers that wait for it. */
     Optional<Replacement> replacement = Optional.empty();
-    /** The journal is asked what it has; until then nothing changes. */
+    /** Whether the row is being reread from the journal; it does not change meanwhile. */
     boolean rereading;
-    /** Looks in a row at which its nonce was spent and no version of it had a receipt. */
+    /** Consecutive looks at which its nonce was used and no version of it had a receipt. */
     int timesGone;
-    /** It was handed to the endpoints, and none has answered yet. */
+    /** Whether it was submitted for the first time and no endpoint has answered yet. */
     boolean firstOnItsWay;
-    /** Since when every endpoint has refused it each time, while none had ever taken it. */
+    /** Time since which every endpoint has refused it at each attempt; empty once an endpoint has accepted it. */
     OptionalLong refusedSince = OptionalLong.empty();
-    /** Versions that an endpoint has taken, as far as this process knows. */
+    /** Versions that an endpoint has accepted, as far as this process knows. */
     final Set<Hash256> accepted = new HashSet<>();
-    /** Wei of its address, by the lowest word when it was last tried to pay more; empty: not known. */
+    /** Lowest balance of its address, in wei, that an endpoint named at the last attempt to raise the fee; empty: not known. */
     Optional<BigInteger> lowestBalance = Optional.empty();
-    /** Versions that are on their way to the endpoints. */
+    /** Submissions of versions that no endpoint has answered yet. */
     int underWay;
-    /** Unix seconds after which it is worth nothing, as its owner has told it; unsigned. */
+    /** Unix seconds after which it is worthless, as set by its owner; unsigned. */
     OptionalLong deadline = OptionalLong.empty();
-    /** When it was last found out which nonces endpoints name for it. */
+    /** Time of the last query for the nonces that endpoints name for it. */
     OptionalLong pursuedAt = OptionalLong.empty();
-    /** Endpoints are asked which nonces they name, or copies for those are being made. */
+    /** Whether endpoints are being asked for nonces, or copies for those are being made. */
     boolean pursuing;
-    /** Until then no copy goes out: one was in a block and has failed. */
+    /** Time before which no copy is sent, because one was mined and reverted. */
     long pausedUntil = Long.MIN_VALUE;
-    /** Nonces that were taken up because of an endpoint, by its name. */
+    /** Nonces to which it was copied because of an endpoint, by the endpoint's name. */
     final Map<String, Set<Long>> followed = new HashMap<>();
-    /** The nonce that each endpoint has led to when it was asked last. */
+    /** Nonce that each endpoint named at the last query. */
     final Map<String, Long> namedBefore = new HashMap<>();
-    /** Whether the chain had not come to its nonce at the last look. */
+    /** Whether its nonce was unused at the last look. */
     boolean isAhead;
     /** Callers that wait for an endpoint's answer. */
     final List<CompletableFuture<SendRecord>> answers = new ArrayList<>();
 
-    /** A version that is being made, and who waits for it. */
+    /** Version that is being made, with the callers that wait for it. */
     record Replacement(CompletionStage<Replacer.Made> made, List<CompletableFuture<SendRecord>> answers) {}
 
     OpenSend(AccountSend row, long head) {
@@ -77,7 +77,7 @@ final class OpenSend {
         this.headThen = head;
     }
 
-    /** After a start nobody knows where the chain stands before the first look. */
+    /** Sets {@link #headThen} at the first look after a start, before which the chain's height is not known. */
     void firstSeenAt(long head) {
         if (headThen == 0) {
             headThen = head;

@@ -37,12 +37,12 @@ final class OpenSends {
 
     /** Action that a waiting transaction needs now. */
     enum Need {
-        /** The same bytes once more. */
+        /** The same bytes were sent again. */
         SENT_AGAIN,
         HIGHER_FEE,
-        /** No endpoint has ever wanted it. */
-        GIVEN_UP,
-        /** Its owner has not got it through, and it holds a claim up. */
+        /** No endpoint has ever accepted it. */
+        ABANDONED,
+        /** Its owner could not get it mined, and a claim waits for its nonce. */
         LEFT_BEHIND
     }
 
@@ -82,7 +82,6 @@ final class OpenSends {
                 byId.size());
     }
 
-    /** By nonce. */
     List<OpenSend> of(EvmAddress from) {
         return byId.values().stream()
                 .filter(send -> SendSetup.address(send.row.call().from()).equals(from))
@@ -138,7 +137,7 @@ final class OpenSends {
         return named <= row.nonce() && LongStream.range(named, row.nonce()).allMatch(ours::contains);
     }
 
-    /** Only the lowest nonces matter: the others wait for them. */
+    /** Returns the waiting sends with the lowest nonces, which the others depend on. */
     private List<OpenSend> waiting(EvmAddress from) {
         return given(from).stream()
                 .filter(OpenSend::isWaiting)
@@ -199,7 +198,7 @@ final class OpenSends {
             return holdsUp && send.isLeftBehind(pace, now) ? Optional.of(Need.LEFT_BEHIND) : Optional.empty();
         }
         if (send.isHopeless(pace, now)) {
-            return Optional.of(Need.GIVEN_UP);
+            return Optional.of(Need.ABANDONED);
         }
         if (send.mustPayMore(pace, lowest, now, head)
                 || urgent.stream().anyMatch(claim -> send.isInTheWayOf(claim, pace, now))) {

@@ -3,7 +3,7 @@ package org.chainwalletd.account;
 import java.math.BigInteger;
 import org.chainwalletd.evm.EvmAddress;
 
-/** How the swap engine tells the nonce owner what must not be spent. */
+/** Tells the nonce owner the balance that open swaps still need. */
 @FunctionalInterface
 public interface OpenSwaps {
     OpenSwaps NONE = address -> 0;

@@ -48,7 +48,7 @@ final class Replacer {
             accepted = Set.copyOf(accepted);
         }
 
-        /** A nonce that was given up stays so. */
+        /** A nonce whose send was abandoned stays spent to ourselves. */
         private boolean isForNothing() {
             return purpose == Purpose.NOTHING || row.newest().cancels();
         }
@@ -197,7 +197,7 @@ final class Replacer {
             return isReplacement || isLastStep ? Optional.of(price) : Optional.empty();
         }
 
-        /** By time alone. Without a ceiling there is nothing to rise to but by steps. */
+        /** Fee that follows from the elapsed time alone. Without a ceiling it rises by steps only. */
         private BigInteger risen(BigInteger origin, BigInteger most, Optional<Version> before) {
             return row().order().feeCeiling().isEmpty()
                     ? origin.min(most)
@@ -236,8 +236,8 @@ final class Replacer {
         }
 
         /**
-         * After a pause, such as without an endpoint, it is not paid to the ceiling at once but at most doubled at each step, or by as much as it
-         * takes to get there before the deadline.
+         * Fee per gas at this time. After a pause, such as a time without endpoints, it does not jump to the ceiling but is at most doubled at each
+         * step, or raised by as much as is needed to reach the ceiling before the deadline.
          *
          * @param origin wei per gas of the first version
          * @param most wei per gas at the ceiling

@@ -36,13 +36,13 @@ public final class SealedSends implements AccountSendStore {
     private final AccountSendStore store;
     private final SealedRecords seals;
     private final Executor threads;
-    private final WritingLives.Life life;
+    private final WritingTerms.Term term;
 
-    private SealedSends(AccountSendStore store, SealedRecords seals, Executor threads, WritingLives.Life life) {
+    private SealedSends(AccountSendStore store, SealedRecords seals, Executor threads, WritingTerms.Term term) {
         this.store = store;
         this.seals = seals;
         this.threads = threads;
-        this.life = life;
+        this.term = term;
     }
 
     /**
@@ -58,16 +58,16 @@ public final class SealedSends implements AccountSendStore {
                 .thenApplyAsync(
                         opened -> {
                             SealedSends journal =
-                                    new SealedSends(store, opened, threads, new WritingLives(threads).begin());
+                                    new SealedSends(store, opened, threads, new WritingTerms(threads).begin());
                             journal.sealEarlierRows();
                             return journal;
                         },
                         threads);
     }
 
-    /** The same journal, written only as long as a life is not over. */
-    SealedSends during(WritingLives.Life writing) {
-        return new SealedSends(store, seals, threads, writing);
+    /** Returns this journal, written only during {@code term}. */
+    SealedSends during(WritingTerms.Term term) {
+        return new SealedSends(store, seals, threads, term);
     }
 
     private void sealEarlierRows() {
@@ -148,7 +148,7 @@ public final class SealedSends implements AccountSendStore {
     @Override
     public CompletionStage<Journalled> open(List<AccountSend> sends) {
         List<AccountSend> sealed = sends.stream().map(this::sealed).toList();
-        return life.write(() -> store.open(sealed))
+        return term.write(() -> store.open(sealed))
                 .thenApplyAsync(
                         written -> {
                             if (written instanceof Journalled.Taken taken) {
@@ -170,7 +170,7 @@ public final class SealedSends implements AccountSendStore {
     @Override
     public CompletionStage<Boolean> addVersion(long id, int versionsBefore, Version version) {
         Version sealed = sealed(version);
-        return life.write(() -> store.addVersion(id, versionsBefore, sealed));
+        return term.write(() -> store.addVersion(id, versionsBefore, sealed));
     }
 
     @Override
@@ -180,7 +180,7 @@ public final class SealedSends implements AccountSendStore {
             AccountSend.State state,
             Optional<AccountSend.Outcome> outcome,
             long now) {
-        return life.write(() -> store.enter(id, before, state, outcome, now));
+        return term.write(() -> store.enter(id, before, state, outcome, now));
     }
 
     @Override

@@ -68,7 +68,7 @@ final class SendJournal {
         this.durable = durable;
     }
 
-    /** In memory at once. */
+    /** Enters a state; memory is changed at once. */
     void enter(OpenSend entry, State state, Optional<AccountSend.Outcome> outcome) {
         State before = entry.row.state();
         long now = setup.clock().millis();

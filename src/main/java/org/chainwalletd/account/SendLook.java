@@ -37,14 +37,14 @@ final class SendLook {
 
         record InBlock(Outcome outcome, boolean isFinal) implements Finding {}
 
-        /** At a final block the nonce is spent, and the quorum knows no receipt of any version. */
+        /** The nonce is used at a final block, and the quorum knows no receipt of any version. */
         record Gone() implements Finding {}
     }
 
     /** @param findings by id of the row; none for what could not be found out */
     record Findings(long head, Map<Long, Finding> findings) {}
 
-    /** Where the chain stands. */
+    /** Position of the chain and transaction counts of the address. */
     private record Place(long head, long count, Optional<AccountBlock> last, long countAtLast) {}
 
     /** @param chain the endpoints, on the lane of what is looked at. Blocks */
@@ -62,7 +62,7 @@ final class SendLook {
         return new Place(await(head), await(count), last, countAtLast);
     }
 
-    /** Only a nonce that somebody else has used is told by it; without agreement that can wait. */
+    /** Returns the transaction count at a block, which only shows that somebody else has used a nonce; 0 when endpoints disagree. */
     private static long countAt(AccountChain chain, EvmAddress from, AccountBlock block) {
         try {
             return await(chain.agreed(reads -> reads.transactionCount(from, BlockRef.hash(block.hash()))));

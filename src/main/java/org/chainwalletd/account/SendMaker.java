@@ -84,7 +84,7 @@ final class SendMaker {
         SendKind kind = requests.get(0).kind();
         AccountChain chain = setup.chain(kind.isPressing());
         if (kind.isPressing()) {
-            return make(new PressingPurse(chain.quorum(), line, Urgency.of(chain, line.from())), line, requests);
+            return make(new PressingFunds(chain.quorum(), line, Urgency.of(chain, line.from())), line, requests);
         }
         Survey survey = survey(chain, line.from(), Survey.Basis.of(kind));
         Optional<Refusal> obstacle = obstacle(line, survey);
@@ -94,7 +94,7 @@ final class SendMaker {
                     .map(request -> (Outcome) new Outcome.Refused(request, why))
                     .toList();
         }
-        return make(new OrdinaryPurse(line, survey), line, requests);
+        return make(new OrdinaryFunds(line, survey), line, requests);
     }
 
     /** Facts that decide whether something new may be sent. Blocks. */
@@ -102,10 +102,10 @@ final class SendMaker {
         return Survey.of(chain, from, basis, why -> stops.accept(from, why));
     }
 
-    /** The gas of all is asked for at once; then one after the other takes its part of the purse and is signed, and all are journalled together. */
-    private List<Outcome> make(Purse purse, NonceCheck.Line line, List<SendRequest> requests) {
+    /** Estimates the gas of all at once, then pays one after the other from the funds and signs it; all are journalled together. */
+    private List<Outcome> make(FundsLeft funds, NonceCheck.Line line, List<SendRequest> requests) {
         List<CompletionStage<Long>> gas =
-                requests.stream().map(request -> gas(request, purse)).toList();
+                requests.stream().map(request -> gas(request, funds)).toList();
         Outcome[] outcomes = new Outcome[requests.size()];
         List<Priced> priced = new ArrayList<>();
         gas.forEach(SendMaker::awaitEnd);
@@ -114,12 +114,12 @@ final class SendMaker {
             try {
                 long limit = limit(gas.get(i));
                 requireBegun(request);
-                priced.add(new Priced(i, request, purse.take(request, limit), limit));
+                priced.add(new Priced(i, request, funds.take(request, limit), limit));
             } catch (RuntimeException e) {
                 outcomes[i] = new Outcome.Refused(request, e);
             }
         }
-        long first = purse.firstNonce(line);
+        long first = funds.firstNonce(line);
         while (!priced.isEmpty()) {
             List<AccountSend> signed = signed(priced, first);
             CrashPoint.ACCOUNT_BEFORE_ROW.reached(() -> signed.get(0).order().kind());
@@ -176,12 +176,12 @@ final class SendMaker {
     }
 
     /** Does not estimate gas for a request that cannot be paid in any case. */
-    private CompletionStage<Long> gas(SendRequest request, Purse purse) {
+    private CompletionStage<Long> gas(SendRequest request, FundsLeft funds) {
         if (request.gas() instanceof Gas.Fixed fixed) {
             return CompletableFuture.completedFuture(fixed.limit());
         }
         BigInteger value = request.value() instanceof SendValue.Exactly exactly ? exactly.wei() : BigInteger.ONE;
-        Optional<Refusal> tooLittle = purse.refusal(request, value, TRANSFER_GAS);
+        Optional<Refusal> tooLittle = funds.refusal(request, value, TRANSFER_GAS);
         return tooLittle.isPresent()
                 ? CompletableFuture.failedFuture(new RefusedException(tooLittle.get()))
                 : setup.chain(request.kind().isPressing())
@@ -272,7 +272,7 @@ final class SendMaker {
     }
 
     /**
-     * Request that has its part of the purse.
+     * Request that is paid from the funds.
      *
      * @param place in the batch
      */
@@ -281,8 +281,8 @@ final class SendMaker {
     /** @param prices one for each version, the dearest last */
     private record Payment(BigInteger value, List<GasPrice> prices) {}
 
-    /** Rest of the balance while one request after the other takes from it. */
-    private interface Purse {
+    /** Remaining balance of an address while the requests of a batch are paid from it one by one. */
+    private interface FundsLeft {
         long firstNonce(NonceCheck.Line line);
 
         Optional<Refusal> refusal(SendRequest request, BigInteger value, long gas);
@@ -291,13 +291,13 @@ final class SendMaker {
         Payment take(SendRequest request, long gas);
     }
 
-    private static final class OrdinaryPurse implements Purse {
+    private static final class OrdinaryFunds implements FundsLeft {
         private final Survey survey;
         private final BigInteger reserved;
         private final GasPrice price;
         private BigInteger left;
 
-        private OrdinaryPurse(NonceCheck.Line line, Survey survey) {
+        private OrdinaryFunds(NonceCheck.Line line, Survey survey) {
             this.survey = survey;
             this.price = GasPrice.of(survey.market());
             this.left = survey.balance().subtract(Commitment.sum(line.commitments(), survey.count()));
@@ -341,15 +341,15 @@ final class SendMaker {
         }
     }
 
-    /** Purse of claims and refunds: they may use the reserve of open swaps, and are refused only what no endpoint would take. */
-    private static final class PressingPurse implements Purse {
+    /** Funds of claims and refunds: they may use the reserve of open swaps, and are refused only what no endpoint would take. */
+    private static final class PressingFunds implements FundsLeft {
         private final Urgency urgency;
         private final int quorum;
         private BigInteger committed;
 
         private final boolean knowsNonce;
 
-        private PressingPurse(int quorum, NonceCheck.Line line, Urgency urgency) {
+        private PressingFunds(int quorum, NonceCheck.Line line, Urgency urgency) {
             this.urgency = urgency;
             this.quorum = quorum;
             this.knowsNonce = line.next().isPresent() || urgency.agreedCount().isPresent();
@@ -403,7 +403,7 @@ final class SendMaker {
             return request.feeCeiling().map(most::min).orElse(most).divide(BigInteger.valueOf(gas));
         }
 
-        /** Lets a claim or a refund out with as much as there is, when the next block could take it with that. */
+        /** Accepts a claim or a refund when the balance suffices for the base fee that the next block may ask for, even if not for the usual fee. */
         @Override
         public Optional<Refusal> refusal(SendRequest request, BigInteger value, long gas) {
             BigInteger least = urgency.lowestBaseFee().add(BigInteger.ONE).multiply(BigInteger.valueOf(gas));

@@ -62,7 +62,7 @@ public record SendRecord(
         return call.to();
     }
 
-    /** In wei. */
+    /** Value in wei. */
     public BigInteger value() {
         return call.value();
     }
@@ -88,13 +88,13 @@ public record SendRecord(
         return hashes.get(hashes.size() - 1);
     }
 
-    /** How far a transaction has come, by what the quorum says. Only {@link #isOver} ones never change again. */
+    /** State of a transaction as the quorum reports it. Only states with {@link #isOver} are final. */
     public sealed interface SendState {
         default boolean isOver() {
             return false;
         }
 
-        /** As {@code evm_tx_history} prints it. */
+        /** Name of the state in {@code evm_tx_history}. */
         String word();
 
         /** Durable with its nonce; no endpoint is known to have it. It may have left all the same. */
@@ -105,7 +105,7 @@ public record SendRecord(
             }
         }
 
-        /** At least one endpoint has taken it, or one of its replacements. */
+        /** At least one endpoint has accepted it, or one of its replacements. */
         record Sent() implements SendState {
             @Override
             public String word() {
@@ -122,7 +122,7 @@ public record SendRecord(
         }
 
         /**
-         * In a block that is not final yet; a reorganisation takes it back to {@link Sent}.
+         * Mined in a block that is not final yet; a reorganisation takes it back to {@link Sent}.
          *
          * @param hash of the version that was mined
          * @param succeeded false: reverted
@@ -136,7 +136,7 @@ public record SendRecord(
             }
         }
 
-        /** In a final block, and done what it was for. */
+        /** Mined in a final block, and successful. */
         record Final(Hash256 hash, long blockNumber, Hash256 blockHash) implements SendState {
             @Override
             public boolean isOver() {
@@ -149,7 +149,7 @@ public record SendRecord(
             }
         }
 
-        /** In a final block, and failed there: only its fee was paid. */
+        /** Mined in a final block, and reverted there: only its fee was paid. */
         record Reverted(Hash256 hash, long blockNumber, Hash256 blockHash) implements SendState {
             @Override
             public boolean isOver() {
@@ -175,7 +175,7 @@ public record SendRecord(
             }
         }
 
-        /** At a final block its nonce is spent, by none of our transactions: somebody else has the key. */
+        /** Its nonce is used at a final block by none of our transactions: somebody else has the key. */
         record Lost() implements SendState {
             @Override
             public boolean isOver() {

@@ -98,7 +98,7 @@ public final class SendRefusal {
         return cannotBeBuilt("the account chain would refuse the transaction: " + words);
     }
 
-    /** No such reference, or it is over. */
+    /** Refuses an unknown reference, or one that is over. */
     public static Refusal notOpen(String reference) {
         return new Refusal(ErrorCode.INVALID_PARAMS, "no open transaction is called " + reference);
     }

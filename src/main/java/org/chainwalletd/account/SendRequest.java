@@ -62,15 +62,15 @@ public record SendRequest(
         this(reference, kind, from, to, value, data, gas, feeCeiling, pushing, owner, () -> true);
     }
 
-    /** Without its call data: that of a claim holds the secret. */
+    /** Leaves out the call data: that of a claim holds the secret. */
     @Override
     public String toString() {
         return "SendRequest[" + reference + ", " + kind + ", from=" + from + ", to=" + to + "]";
     }
 
-    /** How much is paid. */
+    /** Value that is paid. */
     public sealed interface SendValue {
-        /** In wei. */
+        /** Fixed value in wei. */
         record Exactly(BigInteger wei) implements SendValue {
             public Exactly {
                 if (wei.signum() < 0 || wei.bitLength() > 256) {
@@ -79,7 +79,7 @@ public record SendRequest(
             }
         }
 
-        /** All that is left beside the fee, open sends and what open swaps need; decided when the nonce is given. */
+        /** Whole balance less the fee, open sends and the needs of open swaps; determined when the nonce is assigned. */
         record All() implements SendValue {}
 
         static SendValue exactly(BigInteger wei) {
@@ -89,18 +89,18 @@ public record SendRequest(
 
     /** The gas limit. */
     public sealed interface Gas {
-        /** As for a claim, which must never be shown to an endpoint before it is sent. */
+        /** Fixed limit, as for a claim, whose call data must not be shown to an endpoint before it is sent. */
         record Fixed(long limit) implements Gas {}
 
         /** {@code eth_estimateGas} and a fifth on top. */
         record Estimated() implements Gas {}
     }
 
-    /** Party that sends it again and raises its fee. */
+    /** Party that rebroadcasts a transaction and raises its fee. */
     public enum Pushing {
         /** The nonce owner: until it is final, also after a restart, raised when it is stuck. */
         BY_ITSELF,
-        /** The same, raised every 30 seconds: a claim against a deadline. */
+        /** As {@link #BY_ITSELF}, with the fee raised every 30 seconds: a claim against a deadline. */
         URGENTLY,
         /**
          * The caller, by {@link AccountSends#push} while its own conditions hold, or ends it by {@link AccountSends#cancel}. It goes out
@@ -154,7 +154,7 @@ public record SendRequest(
             return this == CLAIM || this == REFUND;
         }
 
-        /** As {@code evm_tx_history} prints it. */
+        /** Name in {@code evm_tx_history}. */
         public String word() {
             return name().toLowerCase(Locale.ROOT);
         }

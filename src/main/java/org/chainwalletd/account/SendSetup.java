@@ -39,9 +39,9 @@ public record SendSetup(
     /** Time that a database gets to say whether a claim or a refund may be sent. */
     private static final Duration LONGEST_DOUBT = Duration.ofSeconds(5);
 
-    /** The same with a journal that is written only as long as a life is not over. */
-    SendSetup during(WritingLives.Life life) {
-        return new SendSetup(chain, keys, store.during(life), knownNonce, pace, clock, threads, permission);
+    /** Returns this setup with a journal that is written only during {@code term}. */
+    SendSetup during(WritingTerms.Term term) {
+        return new SendSetup(chain, keys, store.during(term), knownNonce, pace, clock, threads, permission);
     }
 
     /**
@@ -126,14 +126,14 @@ public record SendSetup(
     }
 
     /**
-     * How often and how much at once.
+     * Intervals and batch sizes.
      *
      * @param look time between two looks at what is not final
      * @param resend time after which what is in no block goes out again, the same bytes
      * @param stuck time, and {@code stuckBlocks} blocks, after which the next transaction of an address pays more
      * @param urgent time after which an urgent one pays more
      * @param rise time after which the fee of a claim stands at its ceiling: half of the margin that must be left when its secret leaves
-     * @param refused time after which what no endpoint was ever willing to take is given up, so that later nonces can go
+     * @param refused time after which what no endpoint was ever willing to take is abandoned, so that later nonces can go
      * @param mostOpen transactions that are not final
      * @param batch transactions that are made together
      * @param window transactions of an address that are sent again at a time, those with the lowest nonces
@@ -161,7 +161,7 @@ public record SendSetup(
                 64,
                 64);
 
-        /** The same, but for {@link #rise}. */
+        /** Returns this pace with another {@link #rise}. */
         public SendPace rising(Duration newRise) {
             return new SendPace(look, resend, stuck, stuckBlocks, urgent, newRise, refused, mostOpen, batch, window);
         }

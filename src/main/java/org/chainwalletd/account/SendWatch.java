@@ -39,11 +39,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns the transactions that have a nonce and are not final: hands them to the endpoints, looks what became of them, sends again what was
- * forgotten, pays more for what is stuck, and lets go of them when they are final. It alone changes their rows, once the {@link Nonces} have
+ * Owns the transactions that have a nonce and are not final: submits them to the endpoints, follows their outcome, rebroadcasts dropped
+ * ones, raises the fee of stuck ones, and drops them when they are final. It alone changes their rows, once the {@link Nonces} have
  * opened them.
  *
- * <p>Keeps nothing from one life to the next: at its begin, and after a restart, it reads every row that is not over, and sends the same bytes
+ * <p>Keeps nothing from one term to the next: when a term begins, and after a restart, it reads every row that is not over, and sends the same bytes
  * again, but for those that their owner pushes. What it is told before it has read them waits in a stash.
  */
 final class SendWatch extends AbstractBehavior<SendWatch.Command> {
@@ -53,7 +53,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     sealed interface Command {}
 
-    /** Sends a new one for the first time; those who wait hear when an endpoint has it, or none. */
+    /** Submits a new send for the first time; callers are answered once an endpoint has accepted it, or none has. */
     record Take(AccountSend row, List<CompletableFuture<SendRecord>> answers) implements Command {}
 
     /** Follows a row of the journal, unless it does already. */
@@ -68,7 +68,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     record Replace(String reference, Replacer.Purpose purpose, CompletableFuture<SendRecord> answer)
             implements Command {
-        /** A nonce is given up once; from then on it is pushed and raised like all that push themselves. */
+        /** A send is abandoned once; from then on it is pushed and raised like all that push themselves. */
         private boolean asksForWhatIs(AccountSend row) {
             return purpose == Replacer.Purpose.NOTHING && row.newest().cancels();
         }
@@ -111,13 +111,13 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     private final TimerScheduler<Command> timers;
     private final StashBuffer<Command> stash;
-    private final WritingLives lives;
-    private final WritingLives.Life life;
+    private final WritingTerms terms;
+    private final WritingTerms.Term term;
     private final SendSetup setup;
     private final AtomicLong head;
     private final Consumer<SendRecord> changes;
     private final Replacer replacer;
-    private final Copier copier;
+    private final OtherNonceCopier copier;
     private final OpenSends sends;
     private final SendJournal journal;
     private final Map<EvmAddress, Looking> looking = new HashMap<>();
@@ -127,37 +127,37 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             ActorContext<Command> context,
             TimerScheduler<Command> timers,
             StashBuffer<Command> stash,
-            WritingLives lives,
+            WritingTerms terms,
             SendSetup given,
             AtomicLong head,
             Consumer<SendRecord> changes) {
         super(context);
         this.timers = timers;
         this.stash = stash;
-        this.lives = lives;
-        this.life = lives.begin();
-        this.setup = given.during(life);
+        this.terms = terms;
+        this.term = terms.begin();
+        this.setup = given.during(term);
         this.head = head;
         this.changes = changes;
         this.replacer = new Replacer(setup);
-        this.copier = new Copier(setup);
+        this.copier = new OtherNonceCopier(setup);
         this.sends = new OpenSends(setup.pace());
         this.journal = new SendJournal(setup, new ToSelf(), this::durable);
     }
 
     /**
-     * @param lives of all that writes this journal
+     * @param terms of all that writes this journal
      * @param head where it tells the height of the chain
      * @param changes told after a change is durable
      */
     static Behavior<Command> create(
-            SendSetup setup, WritingLives lives, AtomicLong head, Consumer<SendRecord> changes) {
+            SendSetup setup, WritingTerms terms, AtomicLong head, Consumer<SendRecord> changes) {
         return Behaviors.setup(context -> Behaviors.withTimers(timers -> Behaviors.withStash(
-                MOST_WAITING, stash -> new SendWatch(context, timers, stash, lives, setup, head, changes).begin())));
+                MOST_WAITING, stash -> new SendWatch(context, timers, stash, terms, setup, head, changes).begin())));
     }
 
     /**
-     * Answers while there is no life. What the journal has goes on in the next one.
+     * Answers commands between two terms. Sends in the journal are continued in the next term.
      *
      * @param record tells how a row stands
      */
@@ -180,7 +180,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private Behavior<Command> begin() {
-        // Where the chain stood in an earlier life says nothing of how long anything waits.
+        // The chain's height in an earlier term does not show how long a send has waited.
         head.set(0);
         return restore();
     }
@@ -188,7 +188,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private Behavior<Command> restore() {
         getContext()
                 .pipeToSelf(
-                        lives.settled()
+                        terms.settled()
                                 .thenComposeAsync(
                                         settled ->
                                                 setup.store().open(setup.chain().chainId()),
@@ -255,15 +255,15 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 .build();
     }
 
-    /** Tells callers that wait how their sends stand; these go on in the next life. */
+    /** Answers waiting callers with the present state of their sends, which are continued in the next term. */
     private Behavior<Command> ended(PostStop stop) {
-        life.end();
+        term.end();
         stash.forEach(command -> whileStopped(command, row -> SendRecords.of(row, head.get())));
         sends.all().forEach(this::leave);
         return Behaviors.same();
     }
 
-    /** A version that is being made now is journalled, and then used in the next life, or it is not made. */
+    /** A version that is being made now is either journalled, and then used in the next term, or not made. */
     private void leave(OpenSend entry) {
         answer(entry);
         AccountSend row = entry.row;
@@ -403,7 +403,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         answers.forEach(answer -> answer.complete(record));
     }
 
-    /** Tells callers and listeners of a change only when it is durable. */
+    /** Notifies callers and listeners of a change once it is durable. */
     private void durable(OpenSend entry, AccountSend written) {
         if (written.state().isOver()) {
             sends.end(entry);
@@ -456,7 +456,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         return this;
     }
 
-    /** It may be in the journal all the same. */
+    /** Handles a failed replacement, which may be in the journal all the same. */
     private void notReplaced(OpenSend entry, List<CompletableFuture<SendRecord>> answers, Throwable why) {
         LOG.atLevel(Background.levelOf(why))
                 .log("nonce {} could not be replaced: {}", entry.row.nonce(), AccountException.words(why));
@@ -677,13 +677,13 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         switch (due.need()) {
             case SENT_AGAIN -> send(due.send());
             case HIGHER_FEE -> beginReplacing(due.send(), Replacer.Purpose.THE_SAME, List.of());
-            case GIVEN_UP -> giveUp(due.send());
+            case ABANDONED -> abandon(due.send());
             case LEFT_BEHIND -> leaveBehind(due.send());
             default -> throw new AssertionError(due);
         }
     }
 
-    private void giveUp(OpenSend entry) {
+    private void abandon(OpenSend entry) {
         LOG.warn(
                 "nonce {} of {}: no endpoint has taken {} in {}, so it is given up and its nonce spent to ourselves",
                 entry.row.nonce(),

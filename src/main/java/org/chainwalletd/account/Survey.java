@@ -42,9 +42,9 @@ record Survey(
 
     /** The block at which the quorum is asked. */
     enum Basis {
-        /** For locks and for opening a gate: a nonce or a balance that a reorganisation takes away costs both legs. */
+        /** Settled block, for locks and for opening a gate: a nonce or a balance that a reorganisation undoes would cost both legs. */
         SETTLED,
-        /** For payments, which are repeated when they fail. */
+        /** Newest block, for payments, which are repeated when they fail. */
         NEWEST;
 
         static Basis of(SendKind kind) {
@@ -64,7 +64,7 @@ record Survey(
     }
 
     private record Account(long count, BigInteger balance, boolean hasCode) {
-        /** As a disagreement tells it. */
+        /** Text of an answer in the message about a disagreement. */
         @Override
         public String toString() {
             return count + " transactions, " + balance + " wei" + (hasCode ? ", code" : "");

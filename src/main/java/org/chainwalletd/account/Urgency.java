@@ -113,14 +113,14 @@ record Urgency(
         return agreed.flatMap(AccountBlock::baseFee);
     }
 
-    /** No block asks for less, by anybody's word. */
+    /** Lowest base fee that any endpoint names; 0 when none does. */
     BigInteger lowestBaseFee() {
         return Stream.concat(namedBaseFees(), agreedBaseFee().stream())
                 .min(BigInteger::compareTo)
                 .orElse(BigInteger.ZERO);
     }
 
-    /** By the agreed header, otherwise by the lowest word. */
+    /** Market by the base fee of the agreed header, otherwise by the lowest base fee that an endpoint names. */
     FeeMarket market() {
         BigInteger baseFee = agreedBaseFee().orElseGet(this::lowestBaseFee);
         return new FeeMarket(baseFee, GasPrice.firstTip(tips, baseFee));
@@ -133,7 +133,7 @@ record Urgency(
     }
 
     /**
-     * The same, lifted to the highest base fee that an endpoint names, as far as there stays room to raise it.
+     * As {@link #plain}, lifted to the highest base fee that an endpoint names, as long as that leaves room for later raises.
      *
      * @param most wei per gas that may be paid, positive
      */

@@ -162,7 +162,7 @@ public enum ErrorCode {
         return retry == Retry.LATER || retry == Retry.WHEN_DUE;
     }
 
-    /** When the very same call may be made again. */
+    /** Returns whether and when the same call may be repeated. */
     public Retry retry() {
         return retry;
     }
@@ -181,13 +181,13 @@ public enum ErrorCode {
         return dataShape;
     }
 
-    /** When the very same call may be made again; the manual, the Java client and the exit codes of the command line go by it. */
+    /** Condition under which the same call may be repeated; the manual, the Java client and the exit codes of the command line follow it. */
     public enum Retry {
-        /** Not as things are. */
+        /** Not without a change of circumstances. */
         NO("no"),
         /** After a pause: nothing was done. */
         LATER("yes"),
-        /** When the caller still wants it: the answer says that the time has not come. */
+        /** When the caller still wants it; the error means that the time has not come yet. */
         WHEN_DUE("yes"),
         /** A call that changes nothing after a pause; one that may have paid only with its {@code client_token}. */
         WITH_TOKEN("reads; a spend with its `client_token`"),

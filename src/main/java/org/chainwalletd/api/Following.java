@@ -42,7 +42,7 @@ public final class Following {
                 List<String> complaints) {}
     }
 
-    /** For keys that are older than the books. */
+    /** Rescans the chain for keys that are older than the books. */
     @Method(
             name = "rescan",
             scope = Scope.MANAGE,

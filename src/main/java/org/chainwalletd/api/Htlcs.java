@@ -20,7 +20,7 @@ import org.chainwalletd.wire.U32;
 public final class Htlcs {
     private Htlcs() {}
 
-    /** Where an HTLC is in its life. */
+    /** State of an HTLC. */
     @Title("HtlcState")
     public enum State {
         LOCKED,
@@ -397,7 +397,7 @@ public final class Htlcs {
                     Optional.of(changed));
         }
 
-        /** Without the preimage, which is a secret until the claim is sent. */
+        /** Leaves out the preimage, which is a secret until the claim is sent. */
         @Override
         public String toString() {
             return "claim of " + lockTxId + " by " + from;

@@ -133,7 +133,7 @@ public final class Indexing {
     public record ContractStats(
             Address address,
             @Doc("Only this kind of contract") Optional<Hash256> contractHash) implements Call<ContractStats.Result> {
-        /** For contracts of all kinds. */
+        /** Asks for contracts of all kinds. */
         public ContractStats(Address address) {
             this(address, Optional.empty());
         }
@@ -159,7 +159,7 @@ public final class Indexing {
             Address address,
             @Doc("Only this kind of contract") Optional<Hash256> contractHash)
             implements Call<GetAttestationEdges.Result> {
-        /** For contracts of all kinds. */
+        /** Asks for contracts of all kinds. */
         public GetAttestationEdges(Address address) {
             this(address, Optional.empty());
         }
@@ -226,7 +226,7 @@ public final class Indexing {
             @Doc("Most groups, 100 by default, at most 1000") @U32
             OptionalLong limit)
             implements Call<DetectInChainSwaps.Result> {
-        /** With any hash lock. */
+        /** Asks for any hash lock. */
         public static DetectInChainSwaps of() {
             return new DetectInChainSwaps(Optional.empty(), OptionalLong.empty());
         }
@@ -263,7 +263,7 @@ public final class Indexing {
 
                 @Doc("`indexer-cache`, `node` or `fallback-unknown-method`")
                 String source) {
-            /** By nobody that the source knows of. */
+            /** Result for an output that is unspent as far as the source knows. */
             public static Result unspent(String source) {
                 return new Result(false, Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), source);
             }

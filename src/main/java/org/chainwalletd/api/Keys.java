@@ -152,7 +152,7 @@ public final class Keys {
                     "Whether addresses that are watched although their keys are elsewhere are told too, apart from the others; default false")
             Optional<Boolean> includeWatchOnly)
             implements Call<ListAddresses.Result> {
-        /** Only addresses of the keyring. */
+        /** Asks for addresses of the keyring only. */
         public ListAddresses() {
             this(Optional.empty());
         }

@@ -29,7 +29,7 @@ public final class OwnPayments {
         SWAP
     }
 
-    /** How far a spend has come. */
+    /** State of a spend. */
     @Title("SpendState")
     public enum State {
         /** Durable; whether a node has it is not known. */

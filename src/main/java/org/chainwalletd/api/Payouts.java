@@ -55,7 +55,7 @@ public final class Payouts {
             return new Source(Optional.empty(), Optional.of(label));
         }
 
-        /** For the audit line: the addresses, or the label with a word before it. */
+        /** Words for the audit line: the addresses, or the label with a word before it. */
         List<String> words() {
             return label.map(name -> List.of("label:" + name))
                     .orElseGet(() -> addresses.orElse(List.of()).stream()

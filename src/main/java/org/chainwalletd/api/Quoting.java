@@ -78,7 +78,7 @@ public final class Quoting {
 
             @Doc("32 hex characters; random when absent") Optional<Bytes> quoteId)
             implements Call<QuoteIssue.Result> {
-        /** For any payer, with a random id. */
+        /** Asks for a quote for any payer, with a random id. */
         public static QuoteIssue of(
                 Address address,
                 PublicKey payeePubkey,

@@ -42,7 +42,7 @@ public final class DecodeException extends IllegalArgumentException {
                 Kind.UNEXPECTED_EOF, position, total, detail, detail + " at byte " + position + " of " + total);
     }
 
-    /** Only {@code consumed} of {@code total} bytes belong to the element {@code what}. */
+    /** Failure because only {@code consumed} of {@code total} bytes belong to the element {@code what}. */
     public static DecodeException trailingBytes(int consumed, int total, String what) {
         String detail = "trailing bytes after " + what;
         return new DecodeException(

@@ -117,13 +117,13 @@ public final class HtlcWitness {
         Bytes signature();
 
         /**
-         * By the receiver.
+         * Spend by the receiver.
          *
          * @param preimage any length, also empty
          */
         record Claim(Bytes preimage, Bytes signature) implements HtlcSpend {}
 
-        /** By the sender, after the timeout. */
+        /** Spend by the sender, after the timeout. */
         record Reclaim(Bytes signature) implements HtlcSpend {}
     }
 }

@@ -17,7 +17,7 @@ public record Outpoint(Hash256 txId, long index) implements Comparable<Outpoint>
         }
     }
 
-    /** By transaction id, then by index: the order in which a node lists outputs. */
+    /** Compares by transaction id, then by index: the order in which a node lists outputs. */
     @Override
     public int compareTo(Outpoint other) {
         int byId = txId.compareTo(other.txId);

@@ -8,11 +8,11 @@ import java.util.Optional;
  * well-formed program from other bytes and to compute its structural hash; admission and evaluation are not judged here.
  */
 public final class ScriptProgram {
-    /** How constants enter the structural hash (appendix F). */
+    /** Treatment of constants in the structural hash (appendix F). */
     public enum HashVariant {
-        /** Only that there is a constant. */
+        /** The hash covers the presence of a constant only. */
         A,
-        /** Also the type of the constant. */
+        /** The hash also covers the type of the constant. */
         B
     }
 

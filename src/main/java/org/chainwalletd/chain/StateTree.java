@@ -144,7 +144,7 @@ public final class StateTree {
     }
 
     private static final class Leaf extends Node {
-        /** Where keys of trees with fewer than millions of leaves hardly ever part any more. */
+        /** Depth below which keys of trees with fewer than millions of leaves hardly ever diverge. */
         private static final int NEAR_TOP = 32;
 
         private static final int REMEMBERED = 4_096;

@@ -28,7 +28,7 @@ public record TxOutput(Amount value, Bytes script, Bytes datum, Hash256 datumHas
         return new TxOutput(value, script, newDatum, datumHash);
     }
 
-    /** The same output with the plain SHA-256 of a datum beside (or instead of) the datum itself. */
+    /** Returns this output with the plain SHA-256 of a datum beside (or instead of) the datum itself. */
     public TxOutput withDatumHash(Hash256 newDatumHash) {
         return new TxOutput(value, script, datum, newDatumHash);
     }

@@ -17,7 +17,7 @@ import org.chainwalletd.observe.Printable;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.postgres.PostgresCluster;
 
-/** Tells about the daemons on a PostgreSQL database, and says to the database what it cannot know about them. Runs beside them. */
+/** Shows the daemons on a PostgreSQL database, and records what the database cannot know about them. Runs beside them. */
 final class ClusterCommand implements Command {
     private static final String STATUS = "status";
     private static final String FORGET = "forget";

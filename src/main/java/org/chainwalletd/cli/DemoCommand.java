@@ -44,9 +44,9 @@ final class DemoCommand implements Command {
             return ExitCode.OK;
         }
         try {
-            SwapDemo.runAlone(out, devnet -> TrialGround.begin(invocation, devnet));
+            SwapDemo.runAlone(out, devnet -> DevnetCounterparty.begin(invocation, devnet));
             return ExitCode.OK;
-        } catch (TrialGround.MissingException e) {
+        } catch (DevnetCounterparty.MissingException e) {
             return invocation.fail(ExitCode.FAILED, e.getMessage());
         }
     }

@@ -61,16 +61,16 @@ final class DevnetCommand implements Command {
         CountDownLatch stop = new CountDownLatch(1);
         CountDownLatch stopped = new CountDownLatch(1);
         try (Devnet devnet = DevnetSetup.startAlone(settings);
-                TrialGround ground = TrialGround.start(invocation, devnet)) {
+                DevnetCounterparty counterparty = DevnetCounterparty.start(invocation, devnet)) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> endWell(stop, stopped), "stop"));
             invocation
                     .out()
                     .println("development node on " + devnet.uri() + " (chain in " + wanted.folder()
                             + "), its indexer on " + devnet.indexerUri());
-            ground.describe(invocation.out());
+            counterparty.describe(invocation.out());
             invocation.out().flush();
             stop.await();
-        } catch (TrialGround.MissingException e) {
+        } catch (DevnetCounterparty.MissingException e) {
             return invocation.fail(ExitCode.FAILED, e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

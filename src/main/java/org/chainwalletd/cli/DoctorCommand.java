@@ -45,7 +45,8 @@ final class DoctorCommand implements Command {
             return new Doctor(checks, line -> invocation.out().println(Printable.text(line))).examine();
         }
         Settings settings = configuration.configuration().get().settings();
-        // Before the threads of the actor system all ask for a logger at once, which SLF4J remarks on at length.
+        // Initialises SLF4J before the threads of the actor system ask for loggers at once, about which it would print
+        // warnings.
         LoggerFactory.getILoggerFactory();
         ActorSystem<Void> system = ActorSystem.create(Behaviors.empty(), "doctor", PekkoSettings.forSystem());
         try {

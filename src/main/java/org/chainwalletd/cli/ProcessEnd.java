@@ -100,7 +100,7 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
         }
     }
 
-    /** Tells whether the process is to end by itself. */
+    /** Tests whether the process has been asked to end. */
     boolean isAsked() {
         return stop.getCount() == 0;
     }

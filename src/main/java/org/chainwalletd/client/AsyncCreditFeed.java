@@ -29,7 +29,7 @@ public final class AsyncCreditFeed {
         this.cursor = cursor;
     }
 
-    /** Where the next page begins; empty before the first answer of a feed that was given no cursor. */
+    /** Cursor of the next page; empty before the first answer of a feed that was given no cursor. */
     public synchronized Optional<String> cursor() {
         moveOn();
         return cursor;

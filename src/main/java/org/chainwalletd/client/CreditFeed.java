@@ -25,7 +25,7 @@ import org.chainwalletd.api.Waiting.ListCredits;
  * <p>With {@code withLimit(1)} each page is one event, and so each event has a cursor of its own.
  */
 public final class CreditFeed implements Iterator<CreditFeed.CreditPage> {
-    /** How long one call waits for the first event. Shorter than what proxies between client and daemon bear. */
+    /** Time for which one call waits for the first event; shorter than usual time-outs of proxies. */
     private static final Duration ONE_WAIT = Duration.ofSeconds(50);
 
     private final WalletdCalls daemon;
@@ -48,7 +48,7 @@ public final class CreditFeed implements Iterator<CreditFeed.CreditPage> {
         this.pause = pause;
     }
 
-    /** Where the next page begins; empty before the first answer of a feed that was given no cursor. */
+    /** Cursor of the next page; empty before the first answer of a feed that was given no cursor. */
     public Optional<String> cursor() {
         return cursor;
     }

@@ -181,7 +181,7 @@ final class JdkTransport implements Transport {
             return new X509Certificate[0];
         }
 
-        /** Tells a wrong fingerprint from every other TLS failure. */
+        /** Signals a wrong fingerprint, in contrast to every other TLS failure. */
         static final class MismatchException extends CertificateException {
             private static final long serialVersionUID = 1L;
 

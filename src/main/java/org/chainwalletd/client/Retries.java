@@ -5,8 +5,8 @@ import java.time.Duration;
 import org.chainwalletd.api.ErrorCode;
 
 /**
- * Which failures pass by themselves, and how long to rest before the same call is made again: the manual's page on retries. Whether a call may
- * be made again at all is for its caller to know: a read always, a spend with its {@code client_token}.
+ * Retry policy: transient failures and the delay before a retry, as on the manual's page on retries. Whether a call may be repeated at all is the
+ * caller's decision: a read always, a spend with its {@code client_token}.
  */
 final class Retries {
     static final Duration FIRST_PAUSE = Duration.ofSeconds(1);

@@ -23,7 +23,7 @@ import org.chainwalletd.api.Call;
  * by the rules that make it safe.
  */
 public final class WalletdClient implements WalletdCalls {
-    /** For a call that does not wait; a wait is given its own time besides. */
+    /** Default time-out of a call; a call that waits gets its waiting time in addition. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
 
     public static final String URL_VARIABLE = "WALLETD_URL";
@@ -39,7 +39,7 @@ public final class WalletdClient implements WalletdCalls {
     private final Transport transport;
     private final Wire wire;
 
-    /** As {@link #builder} makes it, with a time-out of {@link #DEFAULT_TIMEOUT} for each call. */
+    /** Creates a client as {@link #builder} does, with a time-out of {@link #DEFAULT_TIMEOUT} for each call. */
     public WalletdClient(URI url, String token, Optional<String> fingerprint) {
         this(url, token, fingerprint, DEFAULT_TIMEOUT);
     }
@@ -122,7 +122,7 @@ public final class WalletdClient implements WalletdCalls {
             return this;
         }
 
-        /** In place of the JDK's HTTP client; not together with a fingerprint. */
+        /** Replaces the JDK's HTTP client; cannot be combined with a fingerprint. */
         public Builder transport(Transport own) {
             this.transport = Optional.of(own);
             return this;

@@ -11,7 +11,7 @@ public abstract sealed class WalletdException extends RuntimeException {
         super(message, cause);
     }
 
-    /** The same failure, for a caller that waited: with where it waited among the suppressed. */
+    /** Returns this failure for a caller that blocked, with the caller's stack trace as a suppressed exception. */
     WalletdException thrownHere() {
         addSuppressed(new Throwable("the call was made here"));
         return this;

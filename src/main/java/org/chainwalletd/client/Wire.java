@@ -45,7 +45,7 @@ final class Wire {
         this.url = url;
     }
 
-    /** How one method's parameters are written and its result is read. */
+    /** Writer of one method's parameters and reader of its result. */
     private record Codec(String method, ObjectWriter params, Binder<?> result) {
         @SuppressWarnings({"unchecked", "rawtypes"}) // checked by Call.CallType
         static Codec of(Class<?> call) {
@@ -169,7 +169,7 @@ final class Wire {
     static final class Reason {
         private Reason() {}
 
-        /** Tells in a sentence why nothing was answered, and what helps. The JDK's own words are for who knows the JDK. */
+        /** Explains in a sentence why there was no answer, and what helps, since the JDK's own messages need knowledge of the JDK. */
         static String words(Throwable reason, String url) {
             if (has(UnresolvedAddressException.class, reason)) {
                 return "no machine is known by the name in " + url;

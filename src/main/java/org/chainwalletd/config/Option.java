@@ -750,12 +750,12 @@ public enum Option {
     private final long least;
     private final long most;
 
-    /** Without a fixed default. */
+    /** Creates an option without a fixed default. */
     Option(String flag, String key, Form form, String help) {
         this(flag, key, form, help, 0, Long.MAX_VALUE);
     }
 
-    /** Without a fixed default. */
+    /** Creates an option without a fixed default. */
     Option(String flag, String key, Form form, String help, long least, long most) {
         this(flag, key, form, Optional.empty(), help, least, most);
     }

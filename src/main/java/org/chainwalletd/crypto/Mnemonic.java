@@ -62,7 +62,7 @@ public final class Mnemonic implements AutoCloseable {
     }
 
     /**
-     * As {@link #parse(byte[])}, for a phrase of exactly {@code words} words.
+     * Parses as {@link #parse(byte[])}, a phrase of exactly {@code words} words.
      *
      * @throws MnemonicException for another number of words, unknown words, or a wrong checksum, in this order
      * @throws IllegalArgumentException when no phrase has {@code words} words
@@ -163,7 +163,7 @@ public final class Mnemonic implements AutoCloseable {
         }
     }
 
-    /** How long the phrases of BIP-39 are. */
+    /** Lengths of BIP-39 phrases. */
     static final class PhraseLength {
         private PhraseLength() {}
 

@@ -97,8 +97,8 @@ public final class Devnet implements AutoCloseable, DevnetControl {
     }
 
     /**
-     * Where the indexer of a node listens: on the port above the node's, or on any free one when that was free to choose. When that port is
-     * taken the indexer listens on any free one.
+     * Address on which the indexer of a node listens: the port above the node's, or any free one when the node's port was not fixed or that port is
+     * taken.
      */
     public static InetSocketAddress indexerBind(InetSocketAddress node) {
         boolean chosen = node.getPort() > 0 && node.getPort() < MAX_PORT;
@@ -194,12 +194,12 @@ public final class Devnet implements AutoCloseable, DevnetControl {
         }
     }
 
-    /** Where the node answers, for example {@code http://127.0.0.1:9334/}. */
+    /** URI of the node, for example {@code http://127.0.0.1:9334/}. */
     public URI uri() {
         return URI.create("http://" + HostPort.of(server.address()) + "/");
     }
 
-    /** Where its indexer answers. */
+    /** URI of the node's indexer. */
     public URI indexerUri() {
         return URI.create("http://" + HostPort.of(indexer.address()) + "/");
     }
@@ -222,7 +222,7 @@ public final class Devnet implements AutoCloseable, DevnetControl {
         return faults;
     }
 
-    /** After setting a manual clock: looks again which deadlines and heartbeats are due. */
+    /** Rechecks which deadlines and heartbeats are due; to be called after setting a manual clock. */
     public void clockMoved() {
         server.clockMoved();
     }

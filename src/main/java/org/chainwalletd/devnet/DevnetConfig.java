@@ -17,7 +17,7 @@ import org.chainwalletd.chain.Network;
 import org.chainwalletd.devnet.ledger.Effort;
 
 /**
- * How a development node runs. With the same seed and the same clock readings two nodes make the same chain.
+ * Configuration of a development node. With the same seed and the same clock readings two nodes make the same chain.
  *
  * @param bind port 0: any free one
  * @param folder where the chain is kept; empty: in memory only
@@ -45,8 +45,8 @@ public record DevnetConfig(
     private static final byte DEFAULT_KEY_BYTE = 3;
 
     /**
-     * In memory, on a free port of the loopback interface, blocks only on demand, no quotas. Who steers blocks by hand decides what is in
-     * them: they are {@linkplain #prompt}.
+     * Configuration in memory, on a free loopback port, with blocks only on demand and no quotas. They are {@linkplain #prompt}, so that
+     * a caller who mines by hand decides what is in them.
      */
     public static DevnetConfig onDemand(ChainProfile profile) {
         return new DevnetConfig(
@@ -106,7 +106,7 @@ public record DevnetConfig(
         return with(Effort.WORK);
     }
 
-    /** The same with the least work that can be told from none: two hashes a block, for those who mine many. */
+    /** Returns this configuration with the least detectable work, two hashes a block, for callers that mine many blocks. */
     public DevnetConfig withLittleWork() {
         return with(Effort.LITTLE);
     }

@@ -8,7 +8,7 @@ public final class Doctor {
     /** Looks at one side of an installation. Changes nothing, and throws nothing that it can tell as a finding. */
     @FunctionalInterface
     public interface Check {
-        /** In the order of reading; at least one. */
+        /** Findings in the order of reading; at least one. */
         List<Finding> examine();
     }
 

@@ -42,7 +42,7 @@ public record Finding(Level level, String subject, String text) {
         return all.size() > NAMED ? first + " and " + (all.size() - NAMED) + " more" : first;
     }
 
-    /** As printed. */
+    /** Line that is printed. */
     public String line() {
         return level.label + "  " + subject + ": " + text;
     }

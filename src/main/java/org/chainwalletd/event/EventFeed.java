@@ -6,7 +6,7 @@ import org.apache.pekko.NotUsed;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 
-/** Where streams of events come from. */
+/** Source of event streams. */
 @FunctionalInterface
 public interface EventFeed {
     /** Outcome of the wish for a stream. */
@@ -15,7 +15,7 @@ public interface EventFeed {
     /** @param bytes server-sent events, to be run once and soon; a place is held until it ends */
     record Opened(Source<ByteString, NotUsed> bytes) implements Opening {}
 
-    /** As many streams are open as may be. */
+    /** The greatest number of streams is open already. */
     record Full() implements Opening {}
 
     /** Buffers of all clients together leave no memory for one more stream. */

@@ -9,9 +9,9 @@ import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 
 /**
- * Where events that are told only live come together: whoever publishes hands them to all streams that are open now and keeps nothing. A
- * stream whose reader is so slow that {@link #MOST_EVENTS} events or {@link #MOST_BYTES} bytes wait is cut; its reader comes back and hears
- * {@code resync}. Packages below publish through interfaces of their own, which {@code boot} ties to this. Safe for threads.
+ * Publishes live events to all streams that are open at the moment, and keeps none. A stream whose reader is so slow that {@link #MOST_EVENTS}
+ * events or {@link #MOST_BYTES} bytes wait is cut; its reader reconnects and gets {@code resync}. Packages below publish through interfaces of
+ * their own, which {@code boot} connects to this. Safe for threads.
  */
 public final class EventHub {
     static final int MOST_EVENTS = 256;
@@ -25,7 +25,7 @@ public final class EventHub {
     }
 
     /**
-     * Tells all streams. Does not block; who publishes from one thread at a time is heard in that order.
+     * Publishes an event to all streams. Does not block; events published by one thread arrive in their order.
      *
      * @param kind a word of lower-case letters
      * @param data a record that {@code rpc.Json} writes

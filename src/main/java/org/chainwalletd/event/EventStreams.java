@@ -93,7 +93,7 @@ public final class EventStreams implements EventFeed {
         this.places = new StreamPlaces(limits.streams());
     }
 
-    /** How many are open. */
+    /** Number of open streams. */
     public int open() {
         return places.taken();
     }
@@ -171,7 +171,7 @@ public final class EventStreams implements EventFeed {
         return first;
     }
 
-    /** Without the one that was told first. */
+    /** Stream of tips, without the one that was sent first. */
     private Source<ByteString, NotUsed> tips(Optional<FollowedTip> known) {
         return follower.tips()
                 .dropWhile(tip -> known.filter(tip::equals).isPresent())
@@ -239,12 +239,12 @@ public final class EventStreams implements EventFeed {
                 this.release = release;
             }
 
-            /** From now on the end of the stream gives the place back. */
+            /** Records that the stream runs, so that its end releases its place. */
             synchronized void begin() {
                 running = true;
             }
 
-            /** For a stream that was opened and never run: its reader had left by then. */
+            /** Releases the place of a stream that was opened and never run, because its reader had left by then. */
             void giveBackUnlessRunning() {
                 boolean unused;
                 synchronized (this) {

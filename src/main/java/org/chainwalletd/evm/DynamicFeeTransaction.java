@@ -64,7 +64,7 @@ public record DynamicFeeTransaction(
         return signedWith(secret.use(key -> Secp256k1.sign(key, hash)));
     }
 
-    /** With a signature over {@link #signingHash()} that was made elsewhere; it is not verified. */
+    /** Attaches a signature over {@link #signingHash()} that was made elsewhere; it is not verified. */
     public Signed signedWith(Secp256k1.Signature signature) {
         List<byte[]> members = members();
         members.add(Rlp.number(BigInteger.valueOf(signature.yParity())));

@@ -83,7 +83,7 @@ public final class EvmAddress {
         return Arrays.hashCode(value);
     }
 
-    /** With the checksum of EIP-55: a letter is upper case when the digit of the hash in its place is 8 or more. */
+    /** Text with the checksum of EIP-55: a letter is upper case when the digit of the hash in its place is 8 or more. */
     @Override
     public String toString() {
         String digits = HEX.formatHex(value);

@@ -40,7 +40,7 @@ public record ClaimRequest(
         return TokenBinding.ofDaemon("watchtower-claim-" + lock);
     }
 
-    /** The same claim under another token. */
+    /** Returns this claim with another client token. */
     public ClaimRequest under(String token) {
         return new ClaimRequest(from, lock, preimage, sender, timeout, fee, maxFee, Optional.of(token));
     }
@@ -76,7 +76,7 @@ public record ClaimRequest(
                 .putNumber(timeout));
     }
 
-    /** Without the preimage, which is a secret until the claim is sent. */
+    /** Leaves out the preimage, which is a secret until the claim is sent. */
     @Override
     public String toString() {
         return "claim of " + lock + " by " + from;

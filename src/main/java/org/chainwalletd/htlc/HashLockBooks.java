@@ -82,7 +82,7 @@ public final class HashLockBooks {
             all = List.copyOf(all);
         }
 
-        /** How deep a block of this height is; 1 for the tip. */
+        /** Depth of a block at this height; 1 for the tip. */
         public long depth(long height) {
             return tip.height() - height + 1;
         }

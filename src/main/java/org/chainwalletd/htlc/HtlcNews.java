@@ -32,10 +32,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells of changes of the index: reads the log that the books keep of them when the chain or a sighting has changed something, and hands
- * each record to an {@link HtlcListener}. Owns how far it has told. Blocks whose work is not believed yet change nothing that is told, so
- * while the books stand above the followed tip it waits. On restart, of the actor or the daemon, it begins with what comes: nothing that was
- * told is told again, and what came in between is not told. Of books that several daemons share each daemon tells; only one empties the log.
+ * Publishes changes of the index: when the chain or a sighting has changed something it reads the books' log of changes and hands each record to
+ * an {@link HtlcListener}. Owns its position in that log. Blocks whose work is not believed yet are not published, so it waits while the books
+ * stand above the followed tip. On restart, of the actor or the daemon, it begins with the next change: nothing is published twice, and changes
+ * during the downtime are not published. Where several daemons share the books each of them publishes; only one empties the log.
  */
 public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(HtlcNews.class);
@@ -204,7 +204,7 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
         return this;
     }
 
-    /** Tells an HTLC that changed twice once, in the place of the last change: it is as it is now both times. */
+    /** Publishes an HTLC that changed twice only once, at the place of its last change, since both would show its present state. */
     private void tell(List<HtlcChanges.Change> changes, long height) {
         Map<Outpoint, HtlcChanges.Change> last = new LinkedHashMap<>();
         for (HtlcChanges.Change change : changes) {
@@ -237,7 +237,7 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
         return this;
     }
 
-    /** Hears of every change of a record, as callers are told of it. Must not block. */
+    /** Receives every change of a record in the form that callers get. Must not block. */
     public interface HtlcListener {
         /** Whether anybody would hear of a change now. */
         boolean isListening();

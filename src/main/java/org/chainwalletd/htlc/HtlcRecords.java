@@ -14,19 +14,19 @@ import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
 
 /**
- * Where the HTLC methods read. The local index answers for the daemon's own keys; a source that also asks an indexer answers through the
- * same questions and lets the local record win wherever there is one. Stages fail with {@link org.chainwalletd.store.StoreException}.
+ * Source of records for the HTLC methods. The local index answers for the daemon's own keys; a source that also asks an indexer answers the same
+ * queries and prefers the local record wherever there is one. Stages fail with {@link org.chainwalletd.store.StoreException}.
  */
 public interface HtlcRecords {
     CompletionStage<Optional<HtlcRecord>> status(Outpoint lock);
 
     CompletionStage<Listing> list(Query query);
 
-    /** All that commit to a hash lock, decoys among them, in the order of listings. */
+    /** Finds all records with a hash lock, including decoys, in the order of listings. */
     CompletionStage<List<HtlcRecord>> ofHashLock(Hash256 hashLock);
 
     /**
-     * Which records are wanted, in ascending order of (lock height, lock transaction id, output index), locks in no block last.
+     * Filter and page of a listing, in ascending order of (lock height, lock transaction id, output index), locks in no block last.
      *
      * @param sinceHeight only locks in blocks of this height (unsigned) or higher
      * @param address only those of which it is a party

@@ -80,7 +80,7 @@ public final class HtlcSpends {
         return checked(request, sender -> noted(spending.spend(request.plan(sender), requester, receiver)));
     }
 
-    /** Tells what {@link #lock} would do now. Broadcasts, reserves and signs nothing. */
+    /** Returns what {@link #lock} would do now. Broadcasts, reserves and signs nothing. */
     public CompletionStage<Simulation> simulateLock(LockRequest request) {
         return checked(request, sender -> spending.simulate(request.plan(sender)));
     }
@@ -95,7 +95,7 @@ public final class HtlcSpends {
         return redeem(request, requester);
     }
 
-    /** As {@link #claim(ClaimRequest, Requester)}, of a caller whom nothing restricts. */
+    /** As {@link #claim(ClaimRequest, Requester)}, for an unrestricted caller. */
     public CompletionStage<Receipt> claim(ClaimRequest request) {
         return claim(request, Requester.unrestricted());
     }
@@ -105,13 +105,13 @@ public final class HtlcSpends {
         return redeem(request, requester);
     }
 
-    /** As {@link #reclaim(ReclaimRequest, Requester)}, of a caller whom nothing restricts. */
+    /** As {@link #reclaim(ReclaimRequest, Requester)}, for an unrestricted caller. */
     public CompletionStage<Receipt> reclaim(ReclaimRequest request) {
         return reclaim(request, Requester.unrestricted());
     }
 
     /**
-     * As {@link #lock}, but once it is durable only its owner has it sent again ({@link OwnerRebroadcasts}).
+     * As {@link #lock}, but once it is durable only its owner rebroadcasts it ({@link OwnerRebroadcasts}).
      *
      * @param mayBegin asked in the moment before it is durable, where it is not durable yet; false: it is refused
      */
@@ -122,8 +122,8 @@ public final class HtlcSpends {
     }
 
     /**
-     * As {@link #claim}, of an output that our own books show in a block: no node is asked for anything before the bytes leave, so none can
-     * hold them back by what it says of the output.
+     * As {@link #claim}, of an output that our own books show in a block. No node is asked before the claim is sent, so none can delay it by what it
+     * says of the output.
      *
      * @param output from bytes whose transaction id was computed
      * @param tipHeight of the followed tip
@@ -134,7 +134,7 @@ public final class HtlcSpends {
         return redeemProven(request, output, tipHeight, mayBegin);
     }
 
-    /** As {@link #reclaim}, in the way of {@link #claimProven}. */
+    /** As {@link #reclaim}, of an output that our own books show in a block, like {@link #claimProven}. */
     public CompletionStage<Receipt> reclaimProven(ReclaimRequest request, TxOutput output, long tipHeight) {
         return redeemProven(request, output, tipHeight, () -> true);
     }
@@ -144,7 +144,7 @@ public final class HtlcSpends {
         return whenOwned(request.from(), own -> {
             RedeemPlan plan = new RedeemPlan(request, request.params(own), Optional.empty(), profile, identity);
             CompletionStage<Receipt> spend = spending.spend(new ProvenRedeemPlan(plan, output, tipHeight, mayBegin));
-            // Where no node is known to have a claim its preimage is no news for the index.
+            // The preimage of a claim goes to the index only once a node is known to have the claim.
             return request instanceof ClaimRequest ? taken(spend) : noted(spend);
         });
     }
@@ -251,7 +251,7 @@ public final class HtlcSpends {
                 .thenComposeAsync(outcome -> outcome, executor);
     }
 
-    /** As {@link #noted}, of what a node has taken. */
+    /** As {@link #noted}, for a spend that a node has accepted. */
     private CompletionStage<Receipt> taken(CompletionStage<Receipt> spend) {
         return spend.thenComposeAsync(
                 receipt -> sightings.ofIntent(receipt.txId()).thenApplyAsync(noted -> receipt, executor), executor);
@@ -287,7 +287,7 @@ public final class HtlcSpends {
     }
 
     /**
-     * As {@link RedeemPlan}, of an output that our own books show: what is spent and what it is worth is known before it begins.
+     * As {@link RedeemPlan}, of an output that our own books show: the output and its value are known from the start.
      *
      * @param output from bytes whose transaction id was computed
      * @param tipHeight of the followed tip

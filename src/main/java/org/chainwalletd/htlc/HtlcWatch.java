@@ -41,7 +41,7 @@ public record HtlcWatch(
         Consumer<ActorRef<FollowEvent>> subscribe,
         Consumer<List<Address>> parties,
         boolean autoReclaim) {
-    /** The same request for the same lock, whenever it is made. */
+    /** Builds the reclaim of a lock; always the same request for the same lock. */
     ReclaimRequest reclaimOf(HtlcRow lock) {
         return new ReclaimRequest(
                 profile.addressOf(lock.params().sender()),

@@ -90,7 +90,7 @@ public final class LocalRecords implements HtlcRecords {
         return books.read(session -> new Search(profile, session.head(), query, after, height).run());
     }
 
-    /** How many records all roles and states have: as many as all pages of a listing. */
+    /** Counts the records of all roles and states, which is the length of all pages of a listing. */
     public CompletionStage<Long> count() {
         long height = height();
         return books.read(session -> {
@@ -112,14 +112,14 @@ public final class LocalRecords implements HtlcRecords {
         return top > tip ? HtlcRows.changedAbove(page, tip, top) : List.of();
     }
 
-    /** Which of these outputs the book has a record of, told or forgotten. */
+    /** Returns those of the outputs that the book has a record of, including forgotten ones. */
     CompletionStage<Set<Outpoint>> known(Collection<Outpoint> locks) {
         return books.read(session -> locks.stream()
                 .filter(lock -> HtlcRows.find(session.head(), lock).isPresent())
                 .collect(Collectors.toSet()));
     }
 
-    /** Where a listing begins. */
+    /** Returns the position at which a listing begins. */
     static Position start(Query query) {
         Position first = Position.before(0);
         if (query.sinceHeight().isPresent()) {

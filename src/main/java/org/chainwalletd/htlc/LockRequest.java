@@ -33,7 +33,7 @@ public record LockRequest(
     /** The method's name, also the kind of its intents. */
     public static final String KIND = "htlc_lock";
 
-    /** Where the HTLC is in a lock transaction of ours; change, if any, follows. */
+    /** Output index of the HTLC in our lock transactions; change, if any, follows. */
     public static final int OUTPUT_INDEX = 0;
 
     /** @param sender the public key of {@link #from} */

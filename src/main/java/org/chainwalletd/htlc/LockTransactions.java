@@ -125,7 +125,7 @@ final class LockTransactions {
                 .orElseGet(() -> new NodeException.Rejected(NODE_INVALID_PARAMS, NOT_FOUND));
     }
 
-    /** Only confirmed outputs can be spent (chain protocol, section 11). */
+    /** Refuses a lock that is not confirmed: only confirmed outputs can be spent (chain protocol, section 11). */
     static void requireConfirmed(Outpoint lock, LockTransaction found) {
         if (!found.confirmed()) {
             throw new SpendException(new SpendRefusal.UpstreamFailed("the lock transaction " + lock.txId()
@@ -158,7 +158,7 @@ final class LockTransactions {
         }
 
         /**
-         * The same, whatever datum it carries.
+         * As {@link #authenticated}, but accepts any datum.
          *
          * @throws RefusedException -32036 when it is another output, or none
          */

@@ -103,7 +103,7 @@ public final class MergedRecords implements HtlcRecords {
                         executor);
     }
 
-    /** Only a listing of one address's, and with any role, has hearsay in it. */
+    /** Adds the indexer's unverified records only to a listing of one address that includes the observer role. */
     @Override
     public CompletionStage<Listing> list(Query query) {
         if (query.address().isEmpty() || !query.roles().contains(Htlcs.Role.OBSERVER)) {

@@ -134,7 +134,7 @@ record RedeemPlan(
                         executor);
     }
 
-    /** Only at and above the timeout can a reclaim be in a mempool. */
+    /** Searches mempools for a reclaim, which can be there only at and above the timeout. */
     private CompletionStage<Optional<Hash256>> waitingReclaim(long height, NodeClient node, Executor executor) {
         if (rival.isEmpty() || !params.reclaimableInBlock(height + 1)) {
             return CompletableFuture.completedFuture(Optional.empty());

@@ -13,7 +13,7 @@ import org.chainwalletd.spend.plan.ParameterDigest;
 import org.chainwalletd.spend.plan.TransferRequest;
 
 /**
- * How one of its parties spends an HTLC output: into one plain output of its own. Since input, output and fee follow from the parameters,
+ * Spend of an HTLC output by one of its parties, into one plain output of its own. Since input, output and fee follow from the parameters,
  * the same redemption is always the same transaction.
  */
 sealed interface Redemption permits ClaimRequest, ReclaimRequest {

@@ -109,7 +109,7 @@ public final class Sightings {
         return seen(intent.txId(), TransactionCodec.decode(intent.transaction().toArray()));
     }
 
-    /** Every lock, claim and reclaim in flight: the last life may have died before it wrote them here. */
+    /** Records every lock, claim and reclaim in flight, which the previous process may not have written before it ended. */
     CompletionStage<Void> ofIntentsInFlight() {
         return intents.inFlight()
                 .thenComposeAsync(

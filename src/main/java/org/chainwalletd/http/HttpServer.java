@@ -39,7 +39,7 @@ import org.chainwalletd.http.door.HttpLimits;
 import org.chainwalletd.http.door.Listener;
 import org.chainwalletd.http.door.Refusals;
 import org.chainwalletd.http.door.Refusals.ServerObserver;
-import org.chainwalletd.http.h1.HttpLayers;
+import org.chainwalletd.http.h1.PekkoHttp;
 import org.chainwalletd.http.h1.RequestFraming;
 import org.chainwalletd.http.h1.RequestGate;
 import org.chainwalletd.http.h1.RequestStage;
@@ -73,7 +73,7 @@ public final class HttpServer {
             Optional<EventFeed> events) {}
 
     /**
-     * Where the server listens.
+     * Listeners of the server.
      *
      * @param trustedProxies peers whose X-Forwarded-For is believed: addresses or CIDR ranges
      * @param metricsBind an own listener for {@code /metrics}, without TLS and without a token; the main one has them, for a token,
@@ -119,7 +119,7 @@ public final class HttpServer {
      */
     public static void prepare(ActorSystem<?> system) {
         Source.single(ByteString.fromString("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"))
-                .via(HttpLayers.plain(system)
+                .via(PekkoHttp.plain(system)
                         .reversed()
                         .join(Flow.of(HttpRequest.class).map(request -> HttpResponse.create())))
                 .runWith(Sink.ignore(), SystemMaterializer.get(system).materializer());
@@ -199,7 +199,7 @@ public final class HttpServer {
                 .orElseGet(() -> new PlainLayers(system, handler, http2));
     }
 
-    /** Where the server listens; tells the port when port 0 was asked for. */
+    /** Returns the address on which the server listens, with the actual port when port 0 was configured. */
     public InetSocketAddress address() {
         return main.address();
     }
@@ -251,7 +251,7 @@ public final class HttpServer {
         /** @param http2 empty: not offered */
         PlainLayers(ActorSystem<?> system, HttpHandler handler, Optional<Http2Layer> http2) {
             this.handler = handler;
-            this.http1 = HttpLayers.plain(system);
+            this.http1 = PekkoHttp.plain(system);
             this.http2 = http2;
         }
 
@@ -273,7 +273,7 @@ public final class HttpServer {
                     .flatMapPrefix(
                             1,
                             first -> Flow.<ByteString>create()
-                                    .prepend(HttpLayers.handingOver(first))
+                                    .prepend(PekkoHttp.handingOver(first))
                                     .via(
                                             !first.isEmpty() && Http2Preface.begins(first.get(0))
                                                     ? http2.on(connection)

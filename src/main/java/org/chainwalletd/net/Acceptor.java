@@ -65,7 +65,7 @@ public final class Acceptor implements AutoCloseable {
         thread.start();
     }
 
-    /** Where it listens, with the port that the system chose where 0 was asked for. */
+    /** Returns the address on which it listens, with the port that the system chose where 0 was configured. */
     public InetSocketAddress address() {
         return address;
     }

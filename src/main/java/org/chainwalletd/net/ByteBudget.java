@@ -3,8 +3,8 @@ package org.chainwalletd.net;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How many bytes that peers have sent may be held at a time. Whoever holds such bytes takes them from the budget first and gives them back
- * when it drops them; one that is within another counts against both. Thread-safe, never waits.
+ * Limit of the bytes from peers that may be buffered at a time. A holder of such bytes takes them from the budget first and returns them when it
+ * drops them; a budget within another counts against both. Thread-safe, never waits.
  */
 public final class ByteBudget {
     private final ByteBudget outer;
@@ -83,7 +83,7 @@ public final class ByteBudget {
         return limit;
     }
 
-    /** For one holder whose need grows; nothing is taken yet. */
+    /** Creates an empty share for one holder whose need grows. */
     public Share share() {
         return new Share(this);
     }

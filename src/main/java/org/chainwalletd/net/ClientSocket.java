@@ -72,7 +72,7 @@ public final class ClientSocket {
         onLoop(() -> onLoop.begin(buffers));
     }
 
-    /** From now on {@code next} is told; what was asked for and has not come is given to it too. */
+    /** Sets {@code next} as the reader; it also receives bytes that were requested before and have not arrived yet. */
     public void readBy(Reader next) {
         reader = next;
         if (over.get()) {
@@ -109,7 +109,7 @@ public final class ClientSocket {
         onLoop(onLoop::awaitRoom);
     }
 
-    /** Nothing more will be written. */
+    /** Ends the output: nothing more will be written. */
     public void endOutput() throws IOException {
         channel.shutdownOutput();
     }
@@ -178,7 +178,7 @@ public final class ClientSocket {
                 channel.setOption(StandardSocketOptions.SO_SNDBUF, buffers.outgoing());
                 key = loop.register(channel, SelectionKey.OP_READ, this);
             } catch (ClosedChannelException e) {
-                // By this side: whoever did it knows.
+                // Closed by this side, which knows it.
             } catch (IOException e) {
                 reader.failed(e);
             }

@@ -42,7 +42,7 @@ final class Exchange implements SocketLoop.Connection {
         /** The body is complete. May throw {@link HttpAnswerReader.MalformedException}. */
         void complete();
 
-        /** There will be no complete answer. */
+        /** Called when there will be no complete answer. */
         void failed(NoAnswerException failure);
 
         /** The connection counts no longer. Called once, after one of the others. */
@@ -56,7 +56,7 @@ final class Exchange implements SocketLoop.Connection {
 
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
 
-    /** So much of one connection is read before others have their turn. */
+    /** Number of pieces read from one connection before others have their turn. */
     private static final int PIECES_AT_ONCE = 4;
 
     private static final int PIECE_BYTES = 64 * 1024;
@@ -101,7 +101,7 @@ final class Exchange implements SocketLoop.Connection {
         this.linger = linger;
     }
 
-    /** From now on the time runs. */
+    /** Starts the time-out. */
     void begin() {
         timer = after(deadline, this::timedOut);
     }
@@ -277,7 +277,7 @@ final class Exchange implements SocketLoop.Connection {
         }
     }
 
-    /** For the receiver: it takes more. On any thread. */
+    /** Called by the receiver when it takes more, on any thread. */
     void resume() {
         tell(() -> {
             if (paused) {
@@ -344,7 +344,7 @@ final class Exchange implements SocketLoop.Connection {
         end();
     }
 
-    /** For the receiver: it wants no more. On any thread; idempotent. */
+    /** Called by the receiver when it wants no more, on any thread; idempotent. */
     void abandon() {
         tell(() -> {
             answered = true;

@@ -77,7 +77,7 @@ final class HttpAnswerReader {
     private int interim;
     private boolean old;
     private int status;
-    /** By a Content-Length; -1 without one. */
+    /** Length announced by a Content-Length; -1 without one. */
     private long announced;
 
     private boolean chunked;
@@ -162,7 +162,7 @@ final class HttpAnswerReader {
         chunked = false;
     }
 
-    /** In a trailer section no field counts. */
+    /** Reads a header field; fields of a trailer section are ignored. */
     private void readField(String line) {
         Matcher field = FIELD.matcher(line);
         if (!field.matches()) {

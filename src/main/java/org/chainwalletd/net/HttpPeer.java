@@ -38,7 +38,7 @@ import org.apache.pekko.util.ByteString;
  * connection between requests.
  */
 public final class HttpPeer {
-    /** How long after its answer a node may take to close: so it has surely counted the connection out before the next one comes. */
+    /** Time that a node gets to close after its answer, so that it no longer counts the connection when the next one comes. */
     private static final Duration LINGER = Duration.ofMillis(250);
 
     /** More than a peer is asked at a time. */
@@ -191,7 +191,7 @@ public final class HttpPeer {
             SSLParameters parameters = engine.getSSLParameters();
             parameters.setEndpointIdentificationAlgorithm("HTTPS");
             if (!addressed) {
-                // By itself the JDK tells only names with a dot.
+                // Set explicitly, because the JDK by itself sends only names with a dot.
                 parameters.setServerNames(List.of(new SNIHostName(name)));
             }
             engine.setSSLParameters(parameters);
@@ -291,7 +291,7 @@ public final class HttpPeer {
             return new Logic();
         }
 
-        /** Hears the exchange on the loop's thread, and hands everything over to the stream's. */
+        /** Receives the exchange's events on the loop's thread and hands them over to the stream's. */
         private final class Logic extends GraphStageLogic implements Exchange.Receiver {
             private final AsyncCallback<Runnable> handOver = createAsyncCallback(Runnable::run);
             private final ByteArrayOutputStream piece = new ByteArrayOutputStream();
@@ -371,12 +371,12 @@ public final class HttpPeer {
         }
     }
 
-    /** Hears what becomes of one exchange, on a thread of this package that must not be kept: what is long goes to an executor. */
+    /** Receives the result of one exchange, on a thread of this package that must not be blocked: long work goes to an executor. */
     public interface ExchangeListener {
         /** The answer is complete, whatever its status. The listener closes it. */
         void answered(HttpAnswer answer);
 
-        /** There will be no answer. */
+        /** Called when there will be no answer. */
         void failed(NoAnswerException failure);
 
         /** The connection counts no longer. Called once, after one of the others. */

@@ -39,7 +39,7 @@ public record HttpRequest(Method method, String target, List<String> headers, by
         return new HttpRequest(Method.GET, target, List.of(), new byte[0]);
     }
 
-    /** To the peer's URL itself. */
+    /** Creates a POST to the peer's own URL. */
     public static HttpRequest post(byte[] body) {
         return post("", body);
     }
@@ -48,7 +48,7 @@ public record HttpRequest(Method method, String target, List<String> headers, by
         return new HttpRequest(Method.POST, target, List.of(), body);
     }
 
-    /** The same with one header more, such as {@code Accept}. */
+    /** Returns this request with one more header, such as {@code Accept}. */
     public HttpRequest with(String name, String value) {
         List<String> more = new ArrayList<>(headers);
         more.add(name + ": " + value);
@@ -82,7 +82,7 @@ public record HttpRequest(Method method, String target, List<String> headers, by
         return whole;
     }
 
-    /** Without target and body: they may hold a secret. */
+    /** Leaves out target and body, which may hold a secret. */
     @Override
     public String toString() {
         return "HttpRequest[" + method + "]";

@@ -1,6 +1,6 @@
 package org.chainwalletd.net;
 
-/** No complete answer came; the message says why, without the peer's URL and without a word of the peer's. */
+/** Signals that no complete answer came; the message gives the reason, without the peer's URL and without text from the peer. */
 public final class NoAnswerException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -49,7 +49,7 @@ public final class SocketLoop implements Executor, AutoCloseable {
         this.piece = new byte[pieceBytes];
     }
 
-    /** For connections to peers. */
+    /** Starts a loop for connections to peers. */
     static SocketLoop start(Runnable died) {
         return start("walletd-net-sockets", READ_BYTES, died);
     }
@@ -90,18 +90,18 @@ public final class SocketLoop implements Executor, AutoCloseable {
         selector.wakeup();
     }
 
-    /** Lets the system have back what belongs to channels that were closed on other threads. */
+    /** Releases the resources of channels that were closed on other threads. */
     void letGo() {
         selector.wakeup();
     }
 
-    /** For the loop's own thread: tells {@code connection} when {@code channel} is ready for {@code operations}. */
+    /** Notifies {@code connection} when {@code channel} is ready for {@code operations}. Called on the loop's own thread. */
     SelectionKey register(SocketChannel channel, int operations, Connection connection) throws ClosedChannelException {
         return channel.register(selector, operations, connection);
     }
 
     /**
-     * For the loop's own thread: what has arrived.
+     * Reads the bytes that have arrived. Called on the loop's own thread.
      *
      * @param reader called with a buffer that is overwritten by the next call
      * @return bytes read, 0 when there are none now, -1 at the end of the connection
@@ -110,7 +110,7 @@ public final class SocketLoop implements Executor, AutoCloseable {
         return read(channel, piece.length, reader);
     }
 
-    /** The same, with not more than {@code most} bytes at once. */
+    /** As {@link #read(SocketChannel, PieceReader)}, with at most {@code most} bytes at once. */
     int read(SocketChannel channel, int most, PieceReader reader) throws IOException {
         incoming.clear().limit(Math.min(most, piece.length));
         int count = channel.read(incoming);
@@ -124,7 +124,7 @@ public final class SocketLoop implements Executor, AutoCloseable {
         return count;
     }
 
-    /** For the loop's own thread: room for a piece that comes in another way, overwritten by what comes next. */
+    /** Buffer for a piece that arrives in another way, overwritten by the next one. Used on the loop's own thread. */
     byte[] scratch() {
         return piece;
     }

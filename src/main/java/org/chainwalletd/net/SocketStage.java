@@ -27,11 +27,11 @@ public final class SocketStage extends GraphStage<FlowShape<ByteString, ByteStri
     private final FlowShape<ByteString, ByteString> shape = FlowShape.of(in, out);
     private final ClientSocket socket;
     private final Runnable firstTaken;
-    /** Until it goes out: what a client has said may be a secret, and a stage lives as long as its connection. */
+    /** Bytes read before the stage began; dropped once emitted, since they may hold a secret and a stage lives as long as its connection. */
     private ByteString first;
 
     /**
-     * To be materialised once.
+     * Creates a stage that is materialised once.
      *
      * @param socket open; nothing is asked of it that has not come yet
      * @param first what was read from it before

@@ -4,16 +4,16 @@ import java.util.Arrays;
 
 /** The body of one answer, put together. Holds never more than the cap allows, and counts what it holds. Not thread-safe. */
 class WholeBody implements HttpAnswerReader.Body {
-    /** So long a body is never counted: the number of connections bounds such ones. */
+    /** Size up to which a body is not counted: the number of connections bounds such bodies. */
     static final int FREE_BYTES = 16 * 1024;
 
-    /** So much is taken on the word of a Content-Length. */
+    /** Most bytes that are allocated because of a Content-Length alone. */
     private static final int BELIEVED_BYTES = 512 * 1024;
 
     private final int most;
     private final ByteBudget.Share share;
     private int status;
-    /** Where the body ends at the latest. */
+    /** Greatest end of the body. */
     private int end;
 
     private byte[] bytes = {};

@@ -29,10 +29,10 @@ interface Wire {
     /** Readiness to await of the socket, as {@link SelectionKey#interestOps}. */
     int awaited(boolean reading, boolean writing);
 
-    /** Says goodbye as far as that goes at once, before the socket is closed. */
+    /** Sends a closing message before the socket is closed, as far as that is possible without waiting. */
     void end();
 
-    /** As they are. */
+    /** Bytes without TLS. */
     record Plain(SocketLoop loop, SocketChannel channel) implements Wire {
         @Override
         public boolean open() {

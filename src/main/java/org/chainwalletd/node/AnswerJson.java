@@ -308,7 +308,7 @@ public final class AnswerJson {
          */
         T read(AnswerJson in) throws IOException;
 
-        /** The same value as the word of the node at {@code url}, where that is part of it. */
+        /** Adds the URL of the node that answered, where the value includes it. */
         default T saidBy(String url, T value) {
             return value;
         }

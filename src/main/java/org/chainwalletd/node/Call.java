@@ -29,7 +29,7 @@ final class Call<T> {
             this(bucket, mayBeMissing, Integer.MAX_VALUE);
         }
 
-        /** For a question about so many at once. */
+        /** Returns this kind with the answer limit of a batch of {@code count} questions. */
         Kind times(int count) {
             return new Kind(bucket, mayBeMissing, Math.multiplyExact(mostAnswerBytes, count));
         }

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * Which chain this daemon signs for (chain protocol, section 5; decisions.md, requirement 8): the configured genesis id, or the first one
+ * Identity of the chain that is signed for (chain protocol, section 5; decisions.md, requirement 8): the configured genesis id, or the first one
  * seen, pinned in the datadir.
  */
 public interface ChainIdentity {

@@ -14,7 +14,7 @@ final class ConcurrencyLimiter {
 
     private final int most;
     private final int mostInBackground;
-    /** All in the lower half, those of the background in the upper one. */
+    /** Permits taken: all calls in the lower half of the bits, background calls in the upper half. */
     private final AtomicLong taken = new AtomicLong();
 
     private final AtomicInteger waiting = new AtomicInteger();

@@ -28,7 +28,7 @@ final class HttpNodeClient implements NodeClient {
     private static final int BALANCES_PER_CALL = 100;
     /** The longest form of 1,000 outputs in a listing. */
     private static final int BYTES_PER_LISTING = 200_000;
-    /** How many single calls stand in for a batch call at a time. */
+    /** Number of single calls that replace a batch call at a time. */
     private static final int SINGLE_CALLS = 8;
 
     private static final int METHOD_NOT_FOUND = -32601;

@@ -57,7 +57,7 @@ public interface NodeClient {
     /** Confirmed spend of an outpoint; empty proves nothing (chain protocol, pitfall 22). */
     CompletionStage<Optional<SpentBy>> spentBy(Outpoint outpoint);
 
-    /** The same, but a node without the method refuses with -32601 instead of knowing nothing. */
+    /** As {@link #spentBy}, but a node without the method refuses with -32601 instead of answering that it knows nothing. */
     default CompletionStage<Optional<SpentBy>> knownSpentBy(Outpoint outpoint) {
         return spentBy(outpoint);
     }

@@ -48,7 +48,7 @@ public abstract sealed class NodeException extends RuntimeException {
             return foreseen && onlyAttempt;
         }
 
-        /** The same refusal after attempts of the same call that may have reached a node although their answers were lost. */
+        /** Returns this refusal, marked as preceded by attempts of the same call that may have reached a node although their answers were lost. */
         public Rejected afterLostAnswers() {
             return new Rejected(noun, code, text, false, foreseen);
         }
@@ -68,7 +68,7 @@ public abstract sealed class NodeException extends RuntimeException {
         }
     }
 
-    /** No node gave a JSON-RPC answer within all sweeps; whether a broadcast arrived is unknown. The message names the last URL. */
+    /** Signals that no node gave a JSON-RPC answer within all sweeps; whether a broadcast arrived is unknown. The message names the last URL. */
     public static final class Unreachable extends NodeException {
         private static final long serialVersionUID = 1L;
 

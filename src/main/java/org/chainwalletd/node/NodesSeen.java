@@ -17,13 +17,13 @@ import org.chainwalletd.chain.Network;
 public record NodesSeen(Optional<Hash256> expected, ChainRules.Word said, List<Seen> nodes) {
     /** Whether a node is of our chain. */
     public enum ChainMatch {
-        /** Not heard of yet. */
+        /** The node has not answered yet. */
         UNKNOWN,
         OURS,
         /** An old node that does not say which chain it is of. */
         UNNAMED,
         OTHER,
-        /** It reports something that is no id. */
+        /** The node reports something that is no id. */
         MALFORMED
     }
 

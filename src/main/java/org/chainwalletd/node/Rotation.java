@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
 /**
- * Which nodes a call asks, and in which order: the first one rotates from call to call, nodes that are not known to be of our chain are never
- * asked, and those are passed over that refuse for a quota or lack the method (interface.md, section 1.7; decisions.md, 8h; chain protocol,
+ * Selects and orders the nodes that a call asks: the first one rotates from call to call, nodes that are not known to be of our chain are never
+ * asked, and nodes that refuse for a quota or lack the method are skipped (interface.md, section 1.7; decisions.md, 8h; chain protocol,
  * sections 10.3 and 14). Thread-safe.
  */
 final class Rotation {
@@ -26,7 +26,7 @@ final class Rotation {
         return nodes;
     }
 
-    /** Where a new call begins. One that asks a certain node does not move the others on. */
+    /** Index of the node at which a new call begins. A call to one certain node does not advance the rotation. */
     int start(View view) {
         if (view.turn() != null) {
             return Math.floorMod(view.turn().getAndIncrement(), nodes.size());
@@ -106,7 +106,7 @@ final class Rotation {
                 .reduce((earlier, later) -> later);
     }
 
-    /** How long a call that can wait does so for the quotas of the nodes; 0 when one takes it now or its time would not suffice. */
+    /** Time, in milliseconds, that a call waits for the quotas of the nodes; 0 when a node takes it now or its time would not suffice. */
     long pause(Call<?> call, List<UpstreamNode> ours, long now) {
         if (call.timeouts == null) {
             return 0;

@@ -56,7 +56,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     /** A connection to {@code node} was closed while calls waited for one. */
     record PlaceFree(UpstreamNode node) implements Command {}
 
-    /** Which chain a node is of, as far as is known; with the reason. */
+    /** Reports the chain of a node, as far as it is known, with the reason. */
     record ChainSeen(String url, UpstreamNode.NodeHealth.Chain chain, String why) implements Command {}
 
     private record Judged(CallTrace<?> trace) implements Command {}
@@ -207,7 +207,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
         return this;
     }
 
-    /** Each node that it could ask was asked which chain it is of: those that did not answer have failed it. */
+    /** Ends the sweep of a call once all nodes were asked which chain they are of; the nodes that did not answer have failed it. */
     private Behavior<Command> onJudged(Judged judged) {
         CallTrace<?> trace = judged.trace();
         if (unjudged.remove(trace)) {
@@ -350,7 +350,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     private void enterQueue(CallTrace<?> trace, UpstreamNode node, Deque<CallTrace<?>> queue) {
         queue.add(trace);
         trace.waitingFor = node;
-        // Before the call is counted: whoever sees the count may rely on the time-out.
+        // Set before the call is counted, so that whoever sees the count may rely on the time-out.
         getContext()
                 .scheduleOnce(settings.callTimeout(), getContext().getSelf(), new WaitedTooLong(trace, trace.attempt));
         node.limiter.beginWaiting(trace.call.priority());

@@ -98,7 +98,7 @@ final class UpstreamCalls {
         }
     }
 
-    /** Lets background calls that use up a quota go one after the other, so that they never use more than their part. */
+    /** Tests whether a call may run in parallel: background calls that use a quota go one at a time, so that they never exceed their share. */
     private static boolean hasOpenWay(Call<?> call) {
         return call.priority() == Priority.FOREGROUND || call.bucket() == Bucket.NONE;
     }
@@ -128,7 +128,7 @@ final class UpstreamCalls {
         call.reply.completeExceptionally(new NodeException.Unreachable("the call " + call.method + " was abandoned"));
     }
 
-    /** From now on nothing is asked any more; calls under way fail. */
+    /** Stops all calls: calls under way fail, and no new ones are made. */
     void close() {
         closed = true;
         underWay.forEach(UpstreamCalls::abandon);

@@ -17,7 +17,7 @@ record UpstreamKind(String noun, String prefix, boolean hasQuotas, Optional<Stri
         return new UpstreamKind("indexer", "walletd.indexer", false, bearer);
     }
 
-    /** Without the token. */
+    /** Leaves out the token. */
     @Override
     public String toString() {
         return noun;

@@ -34,7 +34,7 @@ final class UpstreamNode {
         return health;
     }
 
-    /** For {@link Upstream}. */
+    /** Publishes the node's health; called by {@link Upstream} alone. */
     void publish(NodeHealth now) {
         health = now;
     }
@@ -44,7 +44,7 @@ final class UpstreamNode {
         return call.view.anyChain() || health.chain() == NodeHealth.Chain.OURS;
     }
 
-    /** How long {@code call} should wait for this node's quota, in milliseconds. */
+    /** Milliseconds that {@code call} should wait for this node's quota. */
     long pause(Call<?> call, long now) {
         return quota(call.bucket()).pause(call.priority(), call.timeouts != null, now);
     }
@@ -61,7 +61,7 @@ final class UpstreamNode {
     static final class Quota {
         /** The node's minute, and one second more: its window begins when our first call arrives, which is after we have sent it. */
         static final long WINDOW_MILLIS = 61_000;
-        /** How long a node that has refused a call is taken to have this quota: nodes are configured anew. */
+        /** Time, in milliseconds, for which a quota is assumed after a refusal; nodes may be reconfigured. */
         private static final long KNOWN_MILLIS = 600_000;
         /** Calls, of ten that a window allows, that may be used by calls that can wait. */
         private static final int PATIENT_TENTHS = 7;
@@ -136,8 +136,8 @@ final class UpstreamNode {
         }
 
         /**
-         * How long a call should wait for this quota, in milliseconds. A patient one also waits for the next window when it would use up what
-         * the calls of payments need.
+         * Milliseconds that a call should wait for this quota. A patient call also waits for the next window when it would use up what the calls of
+         * payments need.
          */
         long pause(Priority priority, boolean patient, long now) {
             Count seen = count.get();
@@ -189,12 +189,12 @@ final class UpstreamNode {
      * @param lacksUntil methods that it has said it lacks, and until when it is not asked for them again
      */
     record NodeHealth(Chain chain, String why, Map<String, Long> lacksUntil) {
-        /** Which chain a node is of, as {@link NodeWatch} has judged. */
+        /** Result of {@link NodeWatch}'s check that a node is of our chain. */
         enum Chain {
-            /** Not known yet: calls wait until it has said which chain it is of. */
+            /** Not checked yet: calls wait until the node has named its chain. */
             UNJUDGED,
             OURS,
-            /** It is not asked. */
+            /** Of another chain: not asked. */
             OTHER
         }
 

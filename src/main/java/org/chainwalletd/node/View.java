@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * How the calls of one client go.
+ * Options of the calls of one client.
  *
  * @param only the one node to ask, or null for all
  * @param attempts sweeps before a call fails; 0 for the configured number
@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 record View(
         Priority priority, UpstreamNode only, int attempts, Timeouts timeouts, AtomicInteger turn, boolean anyChain) {
-    /** So long a background call waits for quotas at most when nothing else is said: ten windows. */
+    /** Default limit of the time that a background call waits for quotas: ten windows. */
     static final Duration BACKGROUND_WAIT = Duration.ofMinutes(10);
 
     static final View WHOLE = new View(Priority.FOREGROUND, null, 0, null, null, false);

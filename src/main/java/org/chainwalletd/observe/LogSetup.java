@@ -105,8 +105,8 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     }
 
     /**
-     * From now on each event on the console is a JSON object on a line of its own. A console of the operator's own configuration is
-     * switched over likewise; other appenders stay as they are.
+     * Makes the console write each event as a JSON object on a line of its own. A console of the operator's own configuration is switched likewise;
+     * other appenders stay as they are.
      */
     public static void useJson() {
         if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
@@ -114,7 +114,7 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
         }
     }
 
-    /** From now on the log tells warnings and errors only, where the operator has no configuration of its own. */
+    /** Limits the log to warnings and errors, unless the operator has a configuration of its own. */
     public static void warningsOnly() {
         if (System.getProperty(OWN_CONFIGURATION) == null
                 && LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {

@@ -27,7 +27,7 @@ public final class Metrics implements AutoCloseable {
         return this;
     }
 
-    /** Where components register their own meters. */
+    /** Registry in which components register their own meters. */
     public MeterRegistry registry() {
         return registry;
     }

@@ -71,7 +71,7 @@ final class PrintableEvent {
         }
     }
 
-    /** With the jar of each frame. */
+    /** Converter that adds the jar of each stack frame. */
     static final class ThrownExtended extends ExtendedThrowableProxyConverter {
         @Override
         protected String throwableProxyToString(IThrowableProxy thrown) {
@@ -79,7 +79,7 @@ final class PrintableEvent {
         }
     }
 
-    /** With the cause first. */
+    /** Converter that prints the root cause first. */
     static final class ThrownRootFirst extends RootCauseFirstThrowableProxyConverter {
         @Override
         protected String throwableProxyToString(IThrowableProxy thrown) {

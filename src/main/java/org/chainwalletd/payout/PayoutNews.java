@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the listener which payouts another daemon has changed, as {@link PayoutQueue} does at the one with the background work, and whether the queue
- * is paused. Begins with the next change after {@link #begin}. Safe for threads.
+ * Notifies the listener of payouts that another daemon changed, as {@link PayoutQueue} does at the one with the background work,
+ * and whether the queue is paused. Begins with the next change after {@link #begin}. Safe for threads.
  */
 final class PayoutNews {
     private static final Logger LOG = LoggerFactory.getLogger(PayoutNews.class);

@@ -133,7 +133,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
      * @param height of the followed tip when the batch was begun: the next block may bring coins
      */
     private record Refusal(long at, long height, Optional<WaitingFor> reason) {
-        /** Tells whether it is too early to try again. A clock that was set back holds nothing up. */
+        /** Tests whether it is too early for a retry. A clock that was set back causes no delay. */
         boolean holds(long now, long pause, long tip) {
             return height == tip && at <= now && now - at < pause;
         }
@@ -188,7 +188,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         private volatile boolean paused;
         private volatile boolean running;
 
-        /** Tells whether the queue runs; elsewhere nothing is known of what payouts wait for, unless it is paused. */
+        /** Tests whether the queue runs at this daemon. Where it does not, the reason why payouts wait is known only while the queue is paused. */
         boolean isRunning() {
             return running;
         }
@@ -214,7 +214,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
             }
         }
 
-        /** Tells whether it is known here which payouts wait for this. */
+        /** Tests whether this daemon knows which payouts wait for this reason. */
         boolean knows(WaitingFor reason) {
             return running || paused || reason == WaitingFor.PAUSED;
         }

@@ -149,7 +149,7 @@ public final class Quotes {
                 signed.signature());
     }
 
-    /** In bytes, since a text could not be overwritten. */
+    /** Encodes as bytes, since a string could not be overwritten. */
     private static SecretBytes hex(byte[] secret) {
         byte[] hex = new byte[2 * secret.length];
         for (int i = 0; i < secret.length; i++) {
@@ -200,7 +200,7 @@ public final class Quotes {
         NOT_FROM_THE_FUTURE("the quote was issued more than 60 seconds in the future"),
         NOT_EXPIRED("the quote has expired");
 
-        /** By how many seconds the clocks of issuer and verifier may differ. */
+        /** Greatest difference between the clocks of issuer and verifier, in seconds. */
         private static final long SKEW = 60;
 
         /** Checks that an issuer's terms must pass before anything is signed. */
@@ -254,7 +254,7 @@ public final class Quotes {
             };
         }
 
-        /** Without signer, chain and clock. */
+        /** Checks that need neither signer nor chain nor clock. */
         private boolean passesAlone(Quote quote) {
             return switch (this) {
                 case VERSION -> quote.version() == Quote.VERSION;

@@ -119,7 +119,7 @@ final class Abandonments {
     private final Set<Question> open = Collections.newSetFromMap(new IdentityHashMap<>());
 
     private final Set<Question> quiet = Collections.newSetFromMap(new IdentityHashMap<>());
-    private final Map<Hash256, Long> givenUp = new HashMap<>();
+    private final Map<Hash256, Long> abandonedAt = new HashMap<>();
     private final Map<Outpoint, Long> freed = new HashMap<>();
 
     /** @param earlier spends that were abandoned lately, before this process began */
@@ -155,7 +155,7 @@ final class Abandonments {
     /** Notes that a running spend has this spend until {@link #ended}, so that its coins are left alone. */
     void begun(Owner.Running spender, Hash256 txId) {
         sending.put(spender, txId);
-        givenUp.remove(txId);
+        abandonedAt.remove(txId);
     }
 
     void ended(Owner.Running spender) {
@@ -163,8 +163,8 @@ final class Abandonments {
     }
 
     /** Whether the spend was abandoned after the running spend had read that it is in flight. */
-    boolean wasGivenUp(Hash256 txId) {
-        return isLately(givenUp.get(txId));
+    boolean wasAbandoned(Hash256 txId) {
+        return isLately(abandonedAt.get(txId));
     }
 
     /** Whether {@code command}, which is about this spend, has to wait; it is kept then. */
@@ -179,14 +179,14 @@ final class Abandonments {
 
     Question begin(List<Outpoint> named, CompletableFuture<Abandoned> answer) {
         freed.values().removeIf(at -> !isLately(at));
-        givenUp.values().removeIf(at -> !isLately(at));
+        abandonedAt.values().removeIf(at -> !isLately(at));
         Map<Hash256, Set<Outpoint>> held = new HashMap<>();
         Set<Outpoint> free = new HashSet<>();
         for (Outpoint outpoint : new HashSet<>(named)) {
             Optional<Hash256> spend = inFlight(outpoint);
             if (freed.containsKey(outpoint)) {
                 LOG.info("coin {} was freed lately: the call that names it again changes nothing", outpoint);
-            } else if (coins.is(outpoint, CoinHolds.Stage.GIVEN_UP)) {
+            } else if (coins.is(outpoint, CoinHolds.Stage.ABANDONED)) {
                 LOG.warn("coin {} is kept for what takes the place of a spend that was given up", outpoint);
             } else if (spend.isPresent()) {
                 held.computeIfAbsent(spend.get(), none -> new HashSet<>()).add(outpoint);
@@ -200,7 +200,7 @@ final class Abandonments {
     }
 
     /** Opens a question about one spend with all its coins; the question is empty while the spend is being sent. */
-    Question begin(Reservations.GiveUp command) {
+    Question begin(Reservations.AbandonOne command) {
         Hash256 txId = command.txId();
         Map<Hash256, Set<Outpoint>> held = new HashMap<>();
         if (!isBusy(txId)) {
@@ -250,10 +250,10 @@ final class Abandonments {
         }
         context.pipeToSelf(
                 whereabouts(question, unreserved),
-                (places, failure) -> new Reservations.GivingUp(new Located(question, Outcome.of(places, failure))));
+                (places, failure) -> new Reservations.AbandonStep(new Located(question, Outcome.of(places, failure))));
     }
 
-    /** Goes on with the locations of the spends, or fails the question: without an answer of any node it is unknown whether a spend was sent. */
+    /** Continues with the locations of the spends, or fails the question: without an answer of any node it is unknown whether a spend was sent. */
     private void located(Located step) {
         Question question = step.question();
         step.places().match(places -> begin(question, places), failure -> settle(question, nothing(failure)));
@@ -261,8 +261,8 @@ final class Abandonments {
 
     private void begin(Question question, Map<Hash256, Lookup.Whereabouts> places) {
         context.pipeToSelf(
-                giveUp(question, places),
-                (given, failure) -> new Reservations.GivingUp(new Ended(question, Outcome.of(given, failure))));
+                abandonUnlessFound(question, places),
+                (given, failure) -> new Reservations.AbandonStep(new Ended(question, Outcome.of(given, failure))));
     }
 
     private void ended(Ended step) {
@@ -279,7 +279,7 @@ final class Abandonments {
         context.scheduleOnce(
                 env.pace().firstLook(),
                 context.getSelf(),
-                new Reservations.GivingUp(new AskAgain(step.question(), given)));
+                new Reservations.AbandonStep(new AskAgain(step.question(), given)));
     }
 
     /** Asks the store after a commit of its own. Until it answers for every spend in doubt, the question stays open and nothing sends the spends. */
@@ -290,7 +290,7 @@ final class Abandonments {
         step.given().inDoubt().forEach(txId -> writes.put(txId, certain(question, txId)));
         context.pipeToSelf(
                 freed(question, writes),
-                (given, failure) -> new Reservations.GivingUp(new Ended(question, Outcome.of(given, failure))));
+                (given, failure) -> new Reservations.AbandonStep(new Ended(question, Outcome.of(given, failure))));
     }
 
     private CompletionStage<Boolean> certain(Question question, Hash256 txId) {
@@ -339,7 +339,7 @@ final class Abandonments {
     }
 
     /** Abandons the spends that no node has, in the store first, so that a failure leaves everything as it was. */
-    private CompletionStage<Given> giveUp(Question question, Map<Hash256, Lookup.Whereabouts> places) {
+    private CompletionStage<Given> abandonUnlessFound(Question question, Map<Hash256, Lookup.Whereabouts> places) {
         Map<Hash256, CompletionStage<Boolean>> writes = new HashMap<>();
         question.held().keySet().forEach(txId -> {
             if (question.replaced()) {
@@ -455,11 +455,11 @@ final class Abandonments {
 
     private int taken(Question question, Given given) {
         long now = clock.millis();
-        given.spends().forEach(txId -> givenUp.put(txId, now));
+        given.spends().forEach(txId -> abandonedAt.put(txId, now));
         if (question.keeping()) {
             given.spends().stream()
                     .map(Owner.Payment::new)
-                    .forEach(owner -> coins.move(owner, owner, CoinHolds.Stage.GIVEN_UP));
+                    .forEach(owner -> coins.move(owner, owner, CoinHolds.Stage.ABANDONED));
         }
         int released = 0;
         for (Reservation reservation : given.ended()) {

@@ -47,7 +47,7 @@ final class Broadcast {
 
     private final NodeClient node;
     private final Lookup lookup;
-    private final RivalProof rivals;
+    private final ReplacementProof rivals;
     private final Executor executor;
     private final Duration pause;
     private final AtomicInteger turns = new AtomicInteger();
@@ -57,7 +57,7 @@ final class Broadcast {
     private Broadcast(
             NodeClient node,
             Lookup lookup,
-            RivalProof rivals,
+            ReplacementProof rivals,
             Executor executor,
             Duration pause,
             RunningSends running) {
@@ -74,7 +74,7 @@ final class Broadcast {
         return new Broadcast(
                 node,
                 new Lookup(node, env.profile(), env.executor()),
-                new RivalProof(node, env.profile(), env.identity()::expected, env.executor()),
+                new ReplacementProof(node, env.profile(), env.identity()::expected, env.executor()),
                 env.executor(),
                 env.pace().resendPause(),
                 new RunningSends(env));

@@ -142,7 +142,7 @@ final class CoinDoubts {
                 : Optional.of(new SpendRefusal.CoinsContradicted(contradicted.size()));
     }
 
-    /** Tells the operator which node lies. */
+    /** Logs for the operator which node lies. */
     void report(Doubted doubted, SpendMetrics metrics) {
         doubted.lies().forEach(lie -> LOG.warn("node {} lists what bytes contradict: {}", node(), lie));
         if (!doubted.lies().isEmpty()) {

@@ -27,7 +27,7 @@ final class CoinHolds {
         /** Reserved in the store; only the spend monitor looks after it. */
         IN_FLIGHT,
         /** Kept for the stand-in of an abandoned spend, since a block may take either: no other spend may spend it. */
-        GIVEN_UP,
+        ABANDONED,
         /** Spent in a block that is not buried yet: not selected, and not counted as in flight. */
         SPENT
     }
@@ -96,21 +96,21 @@ final class CoinHolds {
     /**
      * Takes up the reservations of the store in one step, so that a reader of the count never sees a part of them.
      *
-     * @param givenUp ids of abandoned spends that keep their coins
+     * @param abandoned ids of abandoned spends that keep their coins
      */
-    void takeUp(List<ReservationStore.Reservation> reserved, Set<Hash256> givenUp) {
+    void takeUp(List<ReservationStore.Reservation> reserved, Set<Hash256> abandoned) {
         for (ReservationStore.Reservation reservation : reserved) {
-            Stage stage = givenUp.contains(reservation.txId()) ? Stage.GIVEN_UP : Stage.IN_FLIGHT;
+            Stage stage = abandoned.contains(reservation.txId()) ? Stage.ABANDONED : Stage.IN_FLIGHT;
             put(reservation.coin().outpoint(), new Hold(new Owner.Payment(reservation.txId()), stage));
         }
         count();
     }
 
     /** Takes up a reservation of the store unless its coin is held already. */
-    void takeUpFree(ReservationStore.Reservation reservation, boolean givenUp) {
+    void takeUpFree(ReservationStore.Reservation reservation, boolean abandoned) {
         holdFree(
                 new Owner.Payment(reservation.txId()),
-                givenUp ? Stage.GIVEN_UP : Stage.IN_FLIGHT,
+                abandoned ? Stage.ABANDONED : Stage.IN_FLIGHT,
                 List.of(reservation.coin()));
     }
 
@@ -118,7 +118,7 @@ final class CoinHolds {
     void dropReserved() {
         holds.entrySet().removeIf(held -> {
             Hold hold = held.getValue();
-            boolean repeats = hold.stage() == Stage.IN_FLIGHT || hold.stage() == Stage.GIVEN_UP;
+            boolean repeats = hold.stage() == Stage.IN_FLIGHT || hold.stage() == Stage.ABANDONED;
             if (repeats) {
                 byOwner.computeIfPresent(
                         hold.owner(), (any, all) -> all.remove(held.getKey()) && all.isEmpty() ? null : all);
@@ -128,13 +128,13 @@ final class CoinHolds {
         count();
     }
 
-    /** Tells whether a spend of this kind may not choose the coin. */
+    /** Tests whether a spend of this kind is barred from choosing the coin. */
     boolean isBarredTo(String kind, Outpoint outpoint) {
         return isHeld(outpoint) && !isKeptFor(kind, outpoint);
     }
 
     private boolean isKeptFor(String kind, Outpoint outpoint) {
-        return StandIns.isStandIn(kind) && is(outpoint, Stage.GIVEN_UP);
+        return StandIns.isStandIn(kind) && is(outpoint, Stage.ABANDONED);
     }
 
     int inFlight() {

@@ -237,7 +237,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         return this;
     }
 
-    /** Goes on with the next commit if this one was full, because there may be more. */
+    /** Starts the next commit if this one was full, because there may be more. */
     private static void goOn(int count, Runnable next) {
         if (count == BITE) {
             next.run();

@@ -403,8 +403,8 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     }
 
     /**
-     * Tells whether a refusal may be wrong: another daemon may have paid with the token meanwhile, and so with the coins or the allowance for lack of
-     * which it was refused here. Whoever is told that nothing was paid may pay with another token.
+     * Tests whether a refusal may be wrong: another daemon may meanwhile have paid with the token, and thus used the coins or the allowance
+     * for lack of which it was refused here. A caller that is told that nothing was paid may pay again with another token.
      */
     private boolean isOpen(boolean fresh, SpendResult result) {
         return fresh && env.stores().shared() && result.outcome() instanceof SpendResult.Refused;

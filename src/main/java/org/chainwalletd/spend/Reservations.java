@@ -109,7 +109,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
      */
     record TakeBack(Owner.Running spend, Hash256 txId, CompletableFuture<Boolean> answer) implements Command {}
 
-    /** Lets a running spend take over a spend that is not in flight, or not known to be. */
+    /** Transfers to a running spend a spend that is not in flight, or not known to be. */
     record TakeOver(Owner.Running spend, Hash256 txId) implements Command {}
 
     /**
@@ -147,7 +147,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
      * @param keepsCoins whether only its stand-in may spend its coins until the chain has decided
      * @param recall intent that becomes durable in the same commit and is watched from then on; empty for none
      */
-    record GiveUp(Hash256 txId, boolean keepsCoins, Optional<Intent> recall, CompletableFuture<Abandoned> answer)
+    record AbandonOne(Hash256 txId, boolean keepsCoins, Optional<Intent> recall, CompletableFuture<Abandoned> answer)
             implements Command {}
 
     /** Reports that a node's mempool showed no foreign spend of the chosen coins of this address. */
@@ -184,7 +184,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     record NotWithheld(Abandonments.Question question) implements Command {}
 
     /** Carries an answer of the nodes or the store about spends that are being abandoned. */
-    record GivingUp(Abandonments.Step step) implements Command {}
+    record AbandonStep(Abandonments.Step step) implements Command {}
 
     /** Asks the store about the oldest doubt. */
     private record Settle() implements Command {}
@@ -321,7 +321,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .onMessage(Confirmed.class, this::confirmed)
                 .onMessage(ReservedAgain.class, this::reservedAgain)
                 .onMessage(Abandon.class, this::abandon)
-                .onMessage(GiveUp.class, this::giveUp)
+                .onMessage(AbandonOne.class, this::abandonOne)
                 .onMessage(SpentElsewhere.class, this::spentElsewhere)
                 .onMessage(Forked.class, command -> forked())
                 .onMessage(Clean.class, this::markClean)
@@ -334,7 +334,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .onMessage(ReadAgain.class, command -> read())
                 .onMessage(Reread.class, this::reread)
                 .onMessage(NotWithheld.class, this::notWithheld)
-                .onMessage(GivingUp.class, this::givingUp)
+                .onMessage(AbandonStep.class, this::givingUp)
                 .onMessage(Settle.class, command -> settle())
                 .onMessage(Settled.class, this::settled)
                 .build();
@@ -467,7 +467,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         if (abandonments.keeps(command.txId(), command)) {
             return this;
         }
-        boolean mayGoOn = !abandonments.wasGivenUp(command.txId());
+        boolean mayGoOn = !abandonments.wasAbandoned(command.txId());
         if (mayGoOn) {
             takeOver(new TakeOver(command.spend(), command.txId()));
         }
@@ -533,7 +533,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         return this;
     }
 
-    private Behavior<Command> giveUp(GiveUp command) {
+    private Behavior<Command> abandonOne(AbandonOne command) {
         monitor.tell(new SpendMonitor.Withhold(abandonments.begin(command)));
         return this;
     }
@@ -578,10 +578,10 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         if (!keeping) {
             return this;
         }
-        Set<Hash256> givenUp = durable.keeping();
+        Set<Hash256> abandoned = durable.keeping();
         durable.reserved().stream()
                 .filter(held -> !freedMeanwhile.contains(held.txId()))
-                .forEach(held -> coins.takeUpFree(held, givenUp.contains(held.txId())));
+                .forEach(held -> coins.takeUpFree(held, abandoned.contains(held.txId())));
         abandonments.remember(durable.abandoned());
         return begin();
     }
@@ -628,7 +628,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         return this;
     }
 
-    private Behavior<Command> givingUp(GivingUp command) {
+    private Behavior<Command> givingUp(AbandonStep command) {
         command.step().in(abandonments);
         return this;
     }

@@ -69,7 +69,7 @@ final class ResumedSpend {
         runner.ask(() -> runner.retake(intent), retried::retaken, runner::refused);
     }
 
-    /** Goes on with the same coins, or with a new spend: another payment can have the coins only when nothing of this one was written. */
+    /** Continues with the same coins, or with a new spend: another payment can have the coins only when nothing of this one was written. */
     private void retaken(Reservations.Reacquisition answer) {
         if (answer instanceof Reservations.Reacquisition.Taken) {
             Spend.begin(runner, plan);

@@ -421,7 +421,7 @@ final class SpendRunner {
             outcome = died();
         }
         over = true;
-        // After its outcome, so that mostly one commit has both.
+        // Called after the outcome, so that one commit usually covers both.
         sentNoMore();
         ended.accept(new SpendResult(id, outcome));
     }

@@ -107,7 +107,7 @@ public final class SpendService {
             SpendEnvironment env, Background background, CompletableFuture<SpendService> started) {
         Parts parts = Parts.begin(env, background);
         return Behaviors.<Object>setup(context -> {
-                    // From now on changes by others are collected; what is read here has those before.
+                    // Starts collecting changes by other daemons; earlier ones are included in what is read below.
                     env.intents().changedByOthers();
                     context.pipeToSelf(
                             governed(env), (remembered, failure) -> new Reading(Outcome.of(remembered, failure)));
@@ -277,12 +277,12 @@ public final class SpendService {
      *
      * @return whether the spend is abandoned now
      */
-    public CompletionStage<Boolean> giveUp(Hash256 txId) {
-        return giveUp(txId, Optional.empty());
+    public CompletionStage<Boolean> abandon(Hash256 txId) {
+        return abandon(txId, Optional.empty());
     }
 
     /**
-     * Recalls a batch of payouts: gives it up as {@link #giveUp(Hash256)} does, and in the same commit the spend of {@code plan}, which takes its
+     * Recalls a batch of payouts: abandons it as {@link #abandon(Hash256)} does, and in the same commit the spend of {@code plan}, which takes its
      * place, becomes durable with its bytes. That one is signed before, so that a key which cannot sign leaves the batch as it is; it is sent
      * afterwards, by the spend monitor at the latest.
      *
@@ -300,15 +300,15 @@ public final class SpendService {
                                         TransactionCodec.signingMessage(env.profile(), genesis, draft.unsigned())),
                         env.executor())
                 .thenComposeAsync(
-                        signature -> giveUp(batch, Optional.of(Spend.intentOf(env, plan, draft, List.of(signature)))),
+                        signature -> abandon(batch, Optional.of(Spend.intentOf(env, plan, draft, List.of(signature)))),
                         env.executor());
     }
 
-    private CompletionStage<Boolean> giveUp(Hash256 txId, Optional<Intent> recall) {
+    private CompletionStage<Boolean> abandon(Hash256 txId, Optional<Intent> recall) {
         return env.intents()
                 .find(txId)
                 .thenComposeAsync(
-                        found -> found.map(intent -> giveUp(intent, recall))
+                        found -> found.map(intent -> abandon(intent, recall))
                                 .orElseGet(() -> CompletableFuture.failedFuture(
                                         new IllegalStateException("spend " + txId + " is not known"))),
                         env.executor())
@@ -319,9 +319,10 @@ public final class SpendService {
                         env.executor());
     }
 
-    private CompletionStage<Abandoned> giveUp(Intent intent, Optional<Intent> recall) {
+    private CompletionStage<Abandoned> abandon(Intent intent, Optional<Intent> recall) {
         CompletableFuture<Abandoned> answer = new CompletableFuture<>();
-        reservations.tell(new Reservations.GiveUp(intent.txId(), StandIns.keepsCoins(intent.kind()), recall, answer));
+        reservations.tell(
+                new Reservations.AbandonOne(intent.txId(), StandIns.keepsCoins(intent.kind()), recall, answer));
         return answer;
     }
 

@@ -19,7 +19,7 @@ public final class Causes {
         return cause;
     }
 
-    /** To be thrown in a step that cannot mend {@code failure}: its stage fails with the same cause, checked or not. */
+    /** Returns the exception to throw in a step that cannot handle {@code failure}: its stage then fails with the same cause, checked or not. */
     public static RuntimeException passedOn(Throwable failure) {
         return new CompletionException(of(failure));
     }

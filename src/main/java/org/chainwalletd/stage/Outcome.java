@@ -37,7 +37,7 @@ public sealed interface Outcome<T> {
         }
     }
 
-    /** The same end, with what {@code change} makes of the value. */
+    /** Returns this outcome with the value mapped by {@code change}. */
     default <R> Outcome<R> map(Function<? super T, ? extends R> change) {
         return fold(value -> new Done<>(change.apply(value)), Failed::new);
     }

@@ -88,7 +88,7 @@ record SweepPlan(Sweep sweep, Part part, long tipHeight) implements SpendPlan {
         // The part was cut so that it can be built.
     }
 
-    /** The same coins go to the same recipient, whoever sends the transaction: a node that had it before took nothing from anybody. */
+    /** A transaction that a node had before was no theft, because the same coins go to the same recipient whoever sends it. */
     @Override
     public boolean isPayout() {
         return false;

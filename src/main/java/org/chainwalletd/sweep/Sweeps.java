@@ -148,7 +148,7 @@ public final class Sweeps {
             return new Order(clientToken, owner, digest, addresses, to, minValue, memo);
         }
 
-        /** Without the memo, which must not get into a log. */
+        /** Leaves out the memo, which must not get into a log. */
         @Override
         public String toString() {
             return "Request[clientToken=" + clientToken + ", to=" + to + "]";
@@ -223,7 +223,7 @@ public final class Sweeps {
                 .thenApplyAsync(done -> report(request.clientToken()), env.threads());
     }
 
-    /** Tells how the sweep of a token stands, and changes nothing; empty when the token is that of no sweep. */
+    /** Returns the progress of the sweep of a token, and changes nothing; empty when no sweep has the token. */
     public CompletionStage<Optional<Report>> find(String clientToken) {
         return Work.on(env.threads(), () -> await(env.store().find(clientToken)).map(this::report));
     }
@@ -375,7 +375,7 @@ public final class Sweeps {
             return TransactionCodec.txId(profile, SweepPlan.unsigned(request.to(), part));
         }
 
-        /** With a fee that is one base unit higher. */
+        /** Rebuilds the transaction with a fee that is one base unit higher. */
         @Override
         public Optional<Part> otherwise(Part part) {
             Amount fee = part.fee().plus(Amount.of(1));
@@ -388,7 +388,7 @@ public final class Sweeps {
         }
     }
 
-    /** How many inputs a transaction may have. */
+    /** Greatest number of inputs of one transaction. */
     private static int mostInputs(Request request) {
         if (request.maxFee().isEmpty()) {
             return MOST_INPUTS;
@@ -552,7 +552,7 @@ public final class Sweeps {
     private static final class Sweeper extends AbstractBehavior<Sweeper.Command> {
         sealed interface Command {}
 
-        /** Goes on with a sweep now; completes {@code settled} when no part of it can be sent at this moment. */
+        /** Continues a sweep; completes {@code settled} when no part of it can be sent at this moment. */
         record GoOn(String clientToken, CompletableFuture<Void> settled) implements Command {}
 
         private record Loaded(Outcome<List<String>> running) implements Command {}

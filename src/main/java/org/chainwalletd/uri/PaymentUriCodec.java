@@ -173,7 +173,7 @@ public final class PaymentUriCodec {
         throw RefusedException.invalidParams(field.key() + " must be an integer from 0 to " + U64.MAX);
     }
 
-    /** Without a hash lock there is nothing that could time out. */
+    /** Refuses a timeout without a hash lock. */
     private static void refuseTimeoutAlone(PaymentRequest uri) {
         if (uri.timeout().isPresent() && uri.hashLock().isEmpty()) {
             throw RefusedException.invalidParams("timeout has a meaning only together with hash_lock");

@@ -27,7 +27,7 @@ final class AddressGroup {
     private boolean current;
     /** Confirmed balance when it was asked for last; null before. */
     Amount balance;
-    /** When the last one left, milliseconds. */
+    /** Time at which the last wait left, in milliseconds. */
     long emptySince;
 
     AddressGroup(Address address) {
@@ -43,7 +43,7 @@ final class AddressGroup {
         current = false;
     }
 
-    /** Everything that is pending has just been recorded. */
+    /** Records a completed look-up: all pending transactions are known now. */
     void looked() {
         current = true;
     }

@@ -144,7 +144,7 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
         });
     }
 
-    /** Only equal questions are kept under one key, and they are of one kind. */
+    /** The cast is safe because one key holds only equal questions, which are of one type. */
     @SuppressWarnings("unchecked")
     private <A> FeedGroup<A> groupOf(FeedQuestion<A> question) {
         return (FeedGroup<A>) groups.computeIfAbsent(question, FeedGroup::new);

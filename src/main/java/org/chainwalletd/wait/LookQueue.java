@@ -36,7 +36,7 @@ final class LookQueue {
         nudged.remove(address);
     }
 
-    /** When there is something to look at; {@code Long.MAX_VALUE} for never. */
+    /** Time at which the next look-up is due; {@code Long.MAX_VALUE} for never. */
     long readyAt() {
         if (!urgent.isEmpty()) {
             return Long.MIN_VALUE;

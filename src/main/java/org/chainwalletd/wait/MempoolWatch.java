@@ -108,7 +108,7 @@ final class MempoolWatch extends AbstractBehavior<MempoolWatch.Command> {
             return this;
         }
         long now = clock.getAsLong();
-        long pause = Math.max(queue.readyAt() - now, budget.pauseInBackground(now));
+        long pause = Math.max(queue.readyAt() - now, budget.lowPriorityDelay(now));
         if (pause > 0) {
             timers.startSingleTimer(Timer.LOOK, Timer.LOOK, Duration.ofMillis(pause));
             return this;

@@ -75,7 +75,7 @@ final class OpenPaymentWaits {
         return addresses.stream().filter(groups::isWaitedFor).toList();
     }
 
-    /** All addresses that somebody waits for. */
+    /** Addresses with open waits. */
     List<Address> waitedFor() {
         return groups.waitedFor(group -> true);
     }
@@ -96,20 +96,20 @@ final class OpenPaymentWaits {
         return !wait.settled;
     }
 
-    /** For one that asks only what is so now, or comes too late. */
+    /** Ends a wait at once that asks only for the present state, or that came too late. */
     void endAtOnce(PaymentWait wait) {
         metrics.began();
         timeOut(wait);
     }
 
-    /** The caller has gone: nobody reads the answer. */
+    /** Removes a wait whose caller has disconnected. */
     void leave(PaymentWait wait) {
         if (remove(wait)) {
             metrics.gone(clock.getAsLong() - wait.began);
         }
     }
 
-    /** Returns whether it was still waiting. */
+    /** Removes a wait; false when it was no longer open. */
     private boolean remove(PaymentWait wait) {
         if (!groups.remove(wait)) {
             return false;
@@ -202,7 +202,7 @@ final class OpenPaymentWaits {
         });
     }
 
-    /** There was no look in time: what is seen first from now on counts. */
+    /** Handles the lack of a first look-up in time: whatever is seen from now on counts as new. */
     void baselineOver(PaymentWait wait) {
         groups.with(wait.address, group -> {
             if (!wait.settled && group.waits.contains(wait)) {
@@ -212,7 +212,7 @@ final class OpenPaymentWaits {
         });
     }
 
-    /** From now on the wait takes what has this number or a later one. */
+    /** Starts the wait with the change of this number; earlier ones are ignored. */
     private static void settle(PaymentWait wait, long since) {
         wait.settled = true;
         wait.since = since;

@@ -4,7 +4,7 @@ import java.util.Optional;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 
-/** How a wait for a payment ended. */
+/** Outcome of a wait for a payment. */
 public sealed interface PaymentOutcome {
     /**
      * @param txId empty when only a larger balance was seen

@@ -32,9 +32,9 @@ import org.chainwalletd.stage.Outcome;
  * at mempools for many addresses with one scan, ten scans a minute and node. On restart all waits end with their time-out answer.
  */
 final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
-    /** After that long without a look, whatever is seen first counts as new: a repeat beats a miss. */
+    /** Time without a look-up after which everything first seen counts as new: a repeated notice is better than a missed one. */
     private static final long BASELINE_MILLIS = 5_000;
-    /** How often it is looked whether the followed chain lags behind the nodes. */
+    /** Interval of the check whether the followed chain lags behind the nodes. */
     private static final Duration LAG = Duration.ofSeconds(1);
 
     private static final Duration HOUSEKEEPING = Duration.ofSeconds(10);
@@ -318,8 +318,8 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     }
 
     /**
-     * When which addresses are looked at next, for {@link PaymentWaits} alone: one look at a time, within the budget of scans, later after a
-     * failure, and by balances where nodes have no look-ups of mempools.
+     * Schedule of look-ups of addresses, for {@link PaymentWaits} alone: one look-up at a time, within the budget of scans, delayed after a failure,
+     * and by balances where nodes have no look-ups of mempools.
      */
     static final class LookPlan {
         /** A pause that only news or the end of a look ends. */
@@ -385,7 +385,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
                 return NEVER;
             }
             long now = clock.getAsLong();
-            long allowed = Math.max(retryAt - now, budget.pause(now));
+            long allowed = Math.max(retryAt - now, budget.delay(now));
             return readyAt == Long.MIN_VALUE ? allowed : Math.max(readyAt - now, allowed);
         }
 

@@ -4,9 +4,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * How soon the next background look-up of addresses may be made. A node takes 30 scans a minute from one caller (chain protocol, section
- * 10.3); ten of them are for waiting, the others for payments. The first few may follow at once, the others are spread over the minute. What
- * nobody waits for takes no more than half of them. Safe for threads: several look, each in its own order.
+ * Rate limit of the scans of addresses for waits. A node accepts 30 scans a minute from one caller (chain protocol, section 10.3); ten of them are
+ * for waits, the others for payments. The first few may follow at once, the others are spread over the minute. Low-priority scans, for which no
+ * wait is open, use at most half of them. Safe for threads.
  */
 final class ScanBudget {
     private static final long WINDOW_MILLIS = 61_000;
@@ -27,16 +27,16 @@ final class ScanBudget {
     }
 
     /** Milliseconds until a scan may be made; 0 when it may be made now. */
-    synchronized long pause(long now) {
-        return pause(now, most);
+    synchronized long delay(long now) {
+        return delay(now, most);
     }
 
-    /** The same for a scan that nobody waits for. */
-    synchronized long pauseInBackground(long now) {
-        return pause(now, most / 2);
+    /** Milliseconds until a scan for which no wait is open may be made; 0 when it may be made now. */
+    synchronized long lowPriorityDelay(long now) {
+        return delay(now, most / 2);
     }
 
-    private long pause(long now, int most) {
+    private long delay(long now, int most) {
         while (!made.isEmpty() && now - made.peekFirst() >= WINDOW_MILLIS) {
             made.pollFirst();
         }

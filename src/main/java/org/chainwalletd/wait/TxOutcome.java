@@ -2,7 +2,7 @@ package org.chainwalletd.wait;
 
 import org.chainwalletd.store.BlockPlace;
 
-/** How a wait for a transaction ended. */
+/** Outcome of a wait for a transaction. */
 public sealed interface TxOutcome {
     /**
      * @param confirmations at least as many as were asked for; 1 means that the block is the tip

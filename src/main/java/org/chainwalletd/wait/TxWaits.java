@@ -45,7 +45,7 @@ import org.chainwalletd.store.BlockPlace;
 final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     /** Questions to the nodes at a time. */
     private static final int LOOKS = 8;
-    /** How often it is looked whether the followed chain lags behind the nodes. */
+    /** Interval of the check whether the followed chain lags behind the nodes. */
     private static final Duration LAG = Duration.ofSeconds(1);
     /** A wait that asks only is answered within this time also when no node is. */
     private static final long ASKING_MILLIS = 2_000;
@@ -463,16 +463,16 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     private static final class TxSearch {
         /** Findings. */
         sealed interface Found {
-            /** No block that the asked node has on its best chain. */
+            /** The asked node has the transaction in no block of its best chain. */
             record Nowhere() implements Found {}
 
-            /** Only said, as yet. */
+            /** A node names a block, which is not proved yet. */
             record Unproven() implements Found {}
 
             record At(BlockPlace place) implements Found {}
         }
 
-        /** So many nodes have to agree. */
+        /** Number of nodes that have to agree. */
         private static final int VOICES = 2;
 
         private final NodeClient nodes;
@@ -499,7 +499,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
                     only.map(place -> Map.of(place, 1)).orElse(Map.of()));
         }
 
-        /** How many nodes name which place. Each of them is asked: one that hides a transaction, or lags, must not hide it for all. */
+        /** Counts the nodes that name each place. All nodes are asked: one that hides a transaction, or lags, must not hide it for all. */
         private CompletionStage<Map<BlockPlace, Integer>> voices(Hash256 txId, Optional<BlockPlace> first) {
             CompletionStage<Map<BlockPlace, Integer>> voices = CompletableFuture.completedStage(Map.of());
             for (NodeClient node : each) {

@@ -176,7 +176,7 @@ public final class Waits {
     }
 
     /**
-     * How a wait for a payment after a cursor ended.
+     * Outcome of a wait for a payment after a cursor.
      *
      * @param cursor behind what was told: the next wait begins there
      */

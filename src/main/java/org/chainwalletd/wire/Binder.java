@@ -37,7 +37,7 @@ import org.chainwalletd.crypto.SecretBytes;
 public final class Binder<T extends Record> {
     private static final JsonNode NO_MEMBERS = JsonNodeFactory.instance.objectNode();
 
-    /** How much is forgiven. */
+    /** Strictness of binding. */
     private enum Profile {
         /** A request's parameters: unknown members are refused, aliases are accepted. */
         STRICT,

@@ -31,7 +31,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * How results are written: records with snake-case members, hashes and byte strings as lower-case hex, amounts and {@code long}s as
+ * Writers of results: records with snake-case members, hashes and byte strings as lower-case hex, amounts and {@code long}s as
  * unsigned numbers, absent members left out (interface.md, section 1.1; decisions.md, section 2).
  */
 public final class Json {
@@ -62,7 +62,7 @@ public final class Json {
         return Modifier.isFinal(type.getModifiers()) ? MAPPER.writerFor(type) : MAPPER.writer();
     }
 
-    /** As {@link #writerFor(Class)}, with members called as the brand calls them. */
+    /** As {@link #writerFor(Class)}, with the brand's member names. */
     public static ObjectWriter writerFor(Class<?> type, Spelling spelling) {
         return spelling.isAsDeclared()
                 ? writerFor(type)
@@ -82,7 +82,7 @@ public final class Json {
         }
     }
 
-    /** The same rule as the binder's, also for runs of capitals. */
+    /** Naming strategy with the binder's rule, also for runs of capitals. */
     private static final class WireNames extends PropertyNamingStrategies.NamingBase {
         private static final long serialVersionUID = 1L;
 

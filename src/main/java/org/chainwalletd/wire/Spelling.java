@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * How members are called on the wire where the daemon's brand has a word of its own for them (decisions.md, section 1). The names in which the
+ * Names of members on the wire where the daemon's brand has its own word for them (decisions.md, section 1). The names in which the
  * records declare them are the default spelling, which is always read; the branded one is read too, and is what is written and described.
  */
 public final class Spelling {

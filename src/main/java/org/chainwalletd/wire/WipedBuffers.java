@@ -20,7 +20,7 @@ public final class WipedBuffers extends BufferRecycler {
         OF_THREAD.get().secret = true;
     }
 
-    /** To be called when reading or writing is over and the buffers are back. */
+    /** Ends the wiping of buffers; to be called when reading or writing is over and the buffers have been returned. */
     public static void done() {
         OF_THREAD.get().secret = false;
     }

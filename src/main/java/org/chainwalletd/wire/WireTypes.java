@@ -239,7 +239,7 @@ final class WireTypes extends SimpleModule {
             return value.orElse(null);
         }
 
-        /** Tells Jackson which types are references that may be absent. */
+        /** Registers with Jackson the types that are references that may be absent. */
         static final class OptionalTypes extends TypeModifier {
             @Override
             public JavaType modifyType(JavaType type, Type generic, TypeBindings bindings, TypeFactory types) {

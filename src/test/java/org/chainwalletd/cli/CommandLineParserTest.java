@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
 class CommandLineParserTest {
-    private final CommandLineParser parser = new CommandLineParser("chain-walletd", AnyWords.Commands.all());
+    private final CommandLineParser parser = new CommandLineParser("chain-walletd", FullCommandLine.Commands.all());
 
     @Test
     void serving_is_meant_with_and_without_its_name() {
@@ -60,7 +60,7 @@ class CommandLineParserTest {
 
     @Test
     void every_command_helps() {
-        for (Command command : AnyWords.Commands.all()) {
+        for (Command command : FullCommandLine.Commands.all()) {
             assertThat(parser.parse(command.word(), "--help").text())
                     .hasValueSatisfying(text -> assertThat(text).contains("--help"));
         }

@@ -20,7 +20,7 @@ import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** AnyWords.Commands that end by themselves, run as from the command line. */
+/** FullCommandLine.Commands that end by themselves, run as from the command line. */
 class CommandsTest {
     @TempDir
     Path folder;
@@ -50,7 +50,7 @@ class CommandsTest {
     void the_manual_page_has_every_command_and_option_and_formats_without_a_complaint() throws Exception {
         assertThat(run(Map.of(), "completion", "--man")).isZero();
         String page = text(out);
-        AnyWords.Commands.all()
+        FullCommandLine.Commands.all()
                 .forEach(command ->
                         assertThat(page).contains(".B " + command.word().replace("-", "\\-")));
         Option.all().forEach(option -> assertThat(page).contains(option.flag().replace("-", "\\-")));

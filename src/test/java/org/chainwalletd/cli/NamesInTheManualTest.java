@@ -60,7 +60,7 @@ class NamesInTheManualTest {
     @Test
     void an_option_is_one_of_the_program() {
         Set<String> known = new TreeSet<>(OF_OTHER_PROGRAMS);
-        CommandSpec root = new CommandLineParser(Lines.NAME, AnyWords.Commands.all())
+        CommandSpec root = new CommandLineParser(Lines.NAME, FullCommandLine.Commands.all())
                 .grammar()
                 .getCommandSpec();
         known.addAll(root.optionsMap().keySet());
@@ -77,7 +77,7 @@ class NamesInTheManualTest {
 
     @Test
     void an_option_of_a_sample_is_one_of_the_daemon() throws IOException {
-        CommandSpec root = new CommandLineParser(Lines.NAME, AnyWords.Commands.all())
+        CommandSpec root = new CommandLineParser(Lines.NAME, FullCommandLine.Commands.all())
                 .grammar()
                 .getCommandSpec();
         String configuration = Files.readString(Path.of("src/site/markdown/configuration.md"));
@@ -94,7 +94,7 @@ class NamesInTheManualTest {
     /** Command lines that no test runs name hosts and keys that do not exist; ManualIT runs the others. */
     @Test
     void a_command_line_in_a_block_is_read() {
-        CommandLineParser parser = new CommandLineParser(Lines.NAME, AnyWords.Commands.all());
+        CommandLineParser parser = new CommandLineParser(Lines.NAME, FullCommandLine.Commands.all());
         Set<String> lines = found("(?m)^chain-walletd(?! [0-9])(?: [^\\n\\\\|>&<()$]*(?:\\\\\\n)?)+", pages);
         assertThat(lines).hasSizeGreaterThan(20).allSatisfy(line -> {
             String[] words = line.replace("\\\n", " ")

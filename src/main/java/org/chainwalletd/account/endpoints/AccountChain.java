@@ -56,7 +56,7 @@ public final class AccountChain {
         /** The endpoints' tag {@code finalized} or {@code safe}. */
         record Tagged(BlockRef.Tag tag) implements Finality {}
 
-        /** With {@code blocks} blocks above it: the block at {@code latest − blocks} is final. */
+        /** Finality by depth: the block at {@code latest − blocks} is final. */
         record Depth(long blocks) implements Finality {}
 
         Finality FINALIZED = new Tagged(BlockRef.Tag.FINALIZED);
@@ -165,8 +165,8 @@ public final class AccountChain {
     }
 
     /**
-     * The same endpoints on threads and permits that only claims and refunds of swaps use: whatever else waits for an endpoint that hangs keeps
-     * nothing from them.
+     * Returns the same endpoints with threads and permits reserved for claims and refunds of swaps, so that other calls that wait for a hanging
+     * endpoint cannot delay them.
      */
     public AccountChain pressing() {
         return pressing.orElse(this);
@@ -228,7 +228,7 @@ public final class AccountChain {
                         executor);
     }
 
-    /** By the hash of its settled block, as nonces and locks are asked for. */
+    /** Tests whether an endpoint answers questions about the state at its settled block by hash, as nonces and locks are read. */
     private boolean readsState(AccountReads endpoint, Optional<EvmAddress> contract) {
         long height = finalHeight(endpoint);
         Optional<AccountBlock> block = height < 0 ? Optional.empty() : endpoint.block(BlockRef.number(height));
@@ -249,7 +249,7 @@ public final class AccountChain {
         }
     }
 
-    /** How each question has ended, once all have, in the order of the endpoints; never fails. */
+    /** Completes with the outcome of each question, in the order of the endpoints, once all have ended; never fails. */
     private <T> CompletionStage<List<Outcome<T>>> ended(List<CompletableFuture<T>> asked) {
         List<CompletableFuture<Outcome<T>>> ends = new ArrayList<>();
         for (int i = 0; i < asked.size(); i++) {
@@ -269,7 +269,7 @@ public final class AccountChain {
         return setup.chainId();
     }
 
-    /** How many endpoints must give the same answer ({@code --evm-quorum}). */
+    /** Number of endpoints that must give the same answer ({@code --evm-quorum}). */
     public int quorum() {
         return setup.quorum();
     }
@@ -279,7 +279,7 @@ public final class AccountChain {
         return setup.finality();
     }
 
-    /** In the configured order. */
+    /** Endpoints in the configured order. */
     List<? extends AccountReads> endpoints() {
         return endpoints;
     }
@@ -365,8 +365,8 @@ public final class AccountChain {
     }
 
     /**
-     * As {@link #each}, for what a quorum decides: once as many answers are alike, and no others can become as many, whoever takes 3 s longer counts
-     * as silent. Thus a slow endpoint takes no more time than one that is down.
+     * As {@link #each}, for decisions by quorum: once a quorum of answers agree and no other quorum is possible, an endpoint that takes 3 s longer
+     * counts as silent. Thus a slow endpoint costs no more time than one that is down.
      *
      * @param likeness part of an answer that decides whether two are alike
      */
@@ -435,7 +435,7 @@ public final class AccountChain {
                 .orElse(-1L);
     }
 
-    /** From now on no transaction is sent: the journal that they are from has forgotten others. */
+    /** Stops sending transactions for good, because the journal has lost some. */
     public void stopSending(String why) {
         stopped.set(why);
     }
@@ -580,7 +580,7 @@ public final class AccountChain {
 
     /** Typed questions to one endpoint, on one of its lanes. */
     private static final class EndpointReads extends AccountReads {
-        /** How endpoints say that they have a transaction already; none has a code of its own for it. */
+        /** Error texts by which endpoints say that they already have a transaction; there is no error code for it. */
         private static final List<String> HAS_IT = List.of("already known", "known transaction", "already imported");
 
         /** Longer than any word or number in a refusal. */

@@ -18,7 +18,7 @@ public abstract sealed class AccountException extends RuntimeException {
         return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     }
 
-    /** No answer, or none in time. Whether the question arrived is not known. */
+    /** Signals that no answer came in time. Whether the question arrived is not known. */
     public static final class Unreachable extends AccountException {
         private static final long serialVersionUID = 1L;
 
@@ -59,7 +59,7 @@ public abstract sealed class AccountException extends RuntimeException {
         }
     }
 
-    /** It is on another chain than the one configured. */
+    /** Signals that an endpoint is on another chain than the configured one. */
     public static final class WrongChain extends AccountException {
         private static final long serialVersionUID = 1L;
 
@@ -68,7 +68,7 @@ public abstract sealed class AccountException extends RuntimeException {
         }
     }
 
-    /** No endpoint has taken a transaction, which is no proof that none has it. */
+    /** Signals that no endpoint has accepted a transaction, which does not prove that none has it. */
     public static final class NotTaken extends AccountException {
         private static final long serialVersionUID = 1L;
 
@@ -85,7 +85,7 @@ public abstract sealed class AccountException extends RuntimeException {
         }
     }
 
-    /** Not enough endpoints gave the same answer. */
+    /** Signals that fewer endpoints than the quorum gave the same answer. */
     public static final class Disagreement extends AccountException {
         private static final long serialVersionUID = 1L;
 

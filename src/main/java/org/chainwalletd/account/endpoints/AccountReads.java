@@ -154,13 +154,13 @@ public abstract class AccountReads {
         }
     }
 
-    /** Where recent blocks show no tip the endpoint's own advice counts. */
+    /** Returns the tip that the endpoint suggests, in wei per gas, for when recent blocks show none. */
     private BigInteger advisedTip() {
         BigInteger tip = GasPrice.USUAL_TIP;
         try {
             tip = ask(new Question<>("eth_maxPriorityFeePerGas", Question.noParams(), Size.SMALL, Quantities::number));
         } catch (AccountException e) {
-            // Without advice the usual one does.
+            // The usual tip is used when the endpoint suggests none.
         }
         return tip.max(BigInteger.ONE);
     }
@@ -208,7 +208,7 @@ public abstract class AccountReads {
     public record AccountTransaction(Hash256 hash, Bytes input) {}
 
     /**
-     * Which events are wanted.
+     * Filter of event logs.
      *
      * @param topics by position, empty for any
      * @param from first block
@@ -401,7 +401,7 @@ public abstract class AccountReads {
             return value;
         }
 
-        /** At most {@code longest} bytes. */
+        /** Reads at most {@code longest} bytes. */
         static Bytes bytes(JsonNode result, int longest) {
             Bytes bytes = Quantities.bytes(result);
             if (bytes.length() > longest) {

@@ -2,7 +2,7 @@ package org.chainwalletd.account.endpoints;
 
 import org.chainwalletd.chain.Hash256;
 
-/** Where on the account chain a question looks. */
+/** Block at which the state of the account chain is queried. */
 public sealed interface BlockRef {
     /** A block by its hash, on the canonical chain only (EIP-1898, {@code requireCanonical}): an answer about any other block is an error. */
     record ByHash(Hash256 hash) implements BlockRef {}

@@ -31,7 +31,7 @@ public record GasPrice(BigInteger tip, BigInteger maxFee) {
         return new GasPrice(tip.min(fee), fee);
     }
 
-    /** For a transaction that should be mined soon. */
+    /** Returns the gas price for a transaction that should be mined soon. */
     public static GasPrice of(FeeMarket market) {
         return new GasPrice(market.tip(), market.comfortable());
     }

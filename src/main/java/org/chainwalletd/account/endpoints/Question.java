@@ -20,7 +20,7 @@ record Question<T>(String method, ArrayNode params, Size size, Reader<T> reader)
         return method.equals(SEND);
     }
 
-    /** Without its parameters: a claim that is sent holds the secret. */
+    /** Leaves out the parameters: those of a claim hold the secret. */
     @Override
     public String toString() {
         return "Question[" + method + "]";
@@ -70,7 +70,7 @@ record Question<T>(String method, ArrayNode params, Size size, Reader<T> reader)
         return noParams().add(Quantities.text(address)).add(where(at));
     }
 
-    /** How a block is named in a call's parameters (EIP-1898). */
+    /** Encodes a block reference as a call's parameter (EIP-1898). */
     static JsonNode where(BlockRef at) {
         if (at instanceof BlockRef.ByHash byHash) {
             return JsonNodeFactory.instance

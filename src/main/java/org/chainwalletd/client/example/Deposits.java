@@ -9,9 +9,9 @@ import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 
 /**
- * Tells deposits as they become final: {@code Deposits MIN_CONFIRMATIONS [CURSOR]}, with the daemon in {@code WALLETD_URL},
+ * Prints deposits as they become final: {@code Deposits MIN_CONFIRMATIONS [CURSOR]}, with the daemon in {@code WALLETD_URL},
  * {@code WALLETD_AUTH_TOKEN} (of the read scope) and {@code WALLETD_FINGERPRINT}. One line for each event and one for the cursor after them;
- * started again with the last cursor it goes on there, and tells nothing twice. Runs until it is stopped.
+ * restarted with the last cursor it continues there and prints nothing twice. Runs until it is stopped.
  */
 public final class Deposits {
     private Deposits() {}

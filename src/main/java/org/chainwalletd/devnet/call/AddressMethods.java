@@ -259,7 +259,7 @@ final class AddressMethods {
         return distinct;
     }
 
-    /** Where a listing goes on: {@code <tip id>:<tx id>:<index>} (chain protocol, section 10.4). */
+    /** Position at which a listing continues: {@code <tip id>:<tx id>:<index>} (chain protocol, section 10.4). */
     record Cursor(Hash256 tip, Outpoint after) {
         static Cursor parse(String text) {
             String[] parts = text.split(":", -1);

@@ -15,12 +15,12 @@ public final class Faults {
     private long dropsLeft;
     private String dropMethod;
 
-    /** When the connection of a call is cut. */
+    /** Moment at which the connection of a call is cut. */
     public enum Drop {
         NONE,
-        /** Without executing the call. */
+        /** Before the call is executed. */
         BEFORE,
-        /** After executing it: the caller cannot know. */
+        /** After the call was executed, which the caller cannot know. */
         AFTER
     }
 
@@ -36,7 +36,7 @@ public final class Faults {
         return latencyMillis;
     }
 
-    /** How long every answer is held back. */
+    /** Delays every answer. */
     public void latencyMillis(long millis) {
         latencyMillis = millis;
     }
@@ -46,7 +46,7 @@ public final class Faults {
         refuse = on;
     }
 
-    /** How many of the next transactions are refused as if a block had overtaken their check. */
+    /** Makes the next {@code count} transactions be refused as if a block had arrived during their check. */
     public void tipChanges(long count) {
         tipChanges.set(count);
     }

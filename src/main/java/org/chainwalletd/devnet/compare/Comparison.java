@@ -37,8 +37,8 @@ import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 
 /**
- * The same questions to the development node of this program, started for the purpose in memory, and to another node. Blocks until all
- * are asked, which takes some seconds, and some blocks of the other node.
+ * Asks the same questions to a development node of this program, started in memory for the purpose, and to another node, and compares the answers.
+ * Blocks until all are asked, which takes some seconds and some blocks of the other node.
  */
 public final class Comparison {
     private static final Duration BLOCK_INTERVAL = Duration.ofMillis(500);

@@ -13,7 +13,7 @@ import org.chainwalletd.chain.Outpoint;
  */
 record Htlc(Outpoint outpoint, HtlcParams params, Amount amount, long lockHeight, Settlement settlement) {
     /**
-     * How it was spent.
+     * Spend of the HTLC.
      *
      * @param preimage null for a reclaim
      */
@@ -27,7 +27,7 @@ record Htlc(Outpoint outpoint, HtlcParams params, Amount amount, long lockHeight
         return new Htlc(outpoint, params, amount, lockHeight, how);
     }
 
-    /** Like the indexer that was recorded, decided when the record changes and not by the height of now. */
+    /** State as in the recorded indexer: set when the record changes, not derived from the present height. */
     String state() {
         if (settlement != null) {
             return settlement.isClaim() ? "claimed" : "reclaimed";

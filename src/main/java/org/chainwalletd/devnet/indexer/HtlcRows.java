@@ -107,7 +107,7 @@ final class HtlcRows {
         return all;
     }
 
-    /** In the order of their outpoints. */
+    /** HTLCs with this hash lock, in the order of their outpoints. */
     Collection<Htlc> of(Hash256 hashLock) {
         return byHashLock.getOrDefault(hashLock, new TreeMap<>()).values();
     }

@@ -296,7 +296,7 @@ final class IndexerMethods {
     }
 
     /**
-     * Which HTLCs a list shows. What the parameter calls an address is compared with the parties' public keys (indexer.md, quirk 3).
+     * Filter of a list of HTLCs. The parameter named address is compared with the parties' public keys (indexer.md, quirk 3).
      *
      * @param states empty for all
      */

@@ -4,7 +4,7 @@ import java.util.Comparator;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * Where a row stands in lists that ascend by height, transaction id and a number that tells rows of one transaction apart.
+ * Position of a row in lists that ascend by height, transaction id and a number that distinguishes the rows of one transaction.
  *
  * @param number output index, or 0 and 1 for what an address paid and was paid
  */

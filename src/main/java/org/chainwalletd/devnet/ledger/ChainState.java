@@ -30,10 +30,10 @@ final class ChainState {
         this.profile = profile;
     }
 
-    /** Where a confirmed transaction stands. */
+    /** Position of a confirmed transaction. */
     record Place(long height, int index) {}
 
-    /** Which input consumed an output. */
+    /** Input that consumed an output. */
     record Spend(Hash256 txId, int inputIndex, long height) {}
 
     BlockDraft.CoinSet coins() {

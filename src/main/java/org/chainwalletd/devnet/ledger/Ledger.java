@@ -75,7 +75,7 @@ public final class Ledger {
         return genesisId;
     }
 
-    /** Which network it is of, as the node says. */
+    /** Network that the node names. */
     public Network network() {
         return effort.network();
     }
@@ -179,7 +179,7 @@ public final class Ledger {
         prompt = on;
     }
 
-    /** Lets the next block take this pending transaction, whenever it came. */
+    /** Puts this pending transaction into the next block, regardless of its arrival. */
     synchronized void prefer(Hash256 txId) {
         admission.prefer(txId);
     }
@@ -520,7 +520,7 @@ public final class Ledger {
             }
         }
 
-        /** Lets the next block take this one, whenever it came. */
+        /** Puts this transaction into the next block, regardless of its arrival. */
         void prefer(Hash256 txId) {
             Set<Hash256> more = new HashSet<>(assembled);
             more.add(txId);
@@ -532,7 +532,7 @@ public final class Ledger {
             assembled = mempool.ids();
         }
 
-        /** After the tip moved: removes what is confirmed or in conflict, validates the rest again at the new height. */
+        /** Updates the mempool after the tip moved: removes confirmed and conflicting transactions, validates the others again at the new height. */
         void settle(Touched touched) {
             for (Mempool.Entry entry : List.copyOf(mempool.all())) {
                 try {

@@ -28,7 +28,7 @@ final class Mempool {
     static final int MAX_TRANSACTIONS = 8_192;
     static final long MAX_BYTES = 256L << 20;
 
-    /** In the order in which a miner takes them. */
+    /** Order in which a miner takes entries. */
     private static final Comparator<Entry> BEST_FIRST = Comparator.comparing(Entry::density)
             .reversed()
             .thenComparing(Comparator.comparing(Entry::txId).reversed());
@@ -110,7 +110,7 @@ final class Mempool {
         return bytes;
     }
 
-    /** By transaction id. */
+    /** All entries, by transaction id. */
     Collection<Entry> all() {
         return entries.values();
     }

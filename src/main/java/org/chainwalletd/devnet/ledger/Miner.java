@@ -99,12 +99,12 @@ public final class Miner {
         branch = Math.max(branch, ledger.effort().branch(nonce));
     }
 
-    /** From now on blocks are made that nobody has worked for, or again such ones as the chain asks for. */
+    /** Switches to blocks without proof of work, or back to blocks with the work that the chain requires. */
     public void idle(boolean on) {
         idle = on;
     }
 
-    /** Lets a change under way end and refuses later ones, so that the archive can be closed. */
+    /** Waits for a change under way and refuses later ones, so that the archive can be closed. */
     public synchronized void finish() {
         finished = true;
     }
@@ -182,9 +182,9 @@ public final class Miner {
         }
     }
 
-    /** Where the blocks of a chain are kept, so that it survives a restart. */
+    /** Storage of the blocks of a chain, so that it survives a restart. */
     public interface BlockArchive {
-        /** For chains that live in memory only. */
+        /** Archive of a chain that is kept in memory only. */
         BlockArchive NONE = new BlockArchive() {
             @Override
             public void append(Block block) {

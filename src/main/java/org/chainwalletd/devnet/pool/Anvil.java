@@ -29,7 +29,7 @@ public final class Anvil implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Pattern LISTENING = Pattern.compile("Listening on (127\\.0\\.0\\.1:\\d+)");
     private static final String PROGRAM = "anvil";
-    /** How deep below a folder the program may be: where npm puts it there are five names between. */
+    /** Greatest depth of the program below a folder; npm puts it five levels down. */
     private static final int DEPTH = 6;
 
     private final Process process;
@@ -133,7 +133,7 @@ public final class Anvil implements AutoCloseable {
         }
     }
 
-    /** Where it answers. */
+    /** URI of its JSON-RPC server. */
     public URI uri() {
         return uri.join();
     }

@@ -93,7 +93,7 @@ public final class Pool implements AutoCloseable {
         return start(config, ledger, chainSecret, evmSecret, PoolConduct.HONEST);
     }
 
-    /** As before, for a pool that may deviate. */
+    /** Starts a pool that may deviate from what it promised. */
     public static Pool start(
             PoolConfig config, Ledger ledger, SecretBytes chainSecret, SecretBytes evmSecret, PoolConduct conduct)
             throws IOException {

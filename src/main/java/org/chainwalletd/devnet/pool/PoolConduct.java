@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.chainwalletd.chain.TxOutput;
 
 /**
- * Where a pool could deviate from what it promised. {@link #HONEST} never does; tests of the engine give pools that do.
+ * Conduct of a pool at the points where it could break its promises. {@link #HONEST} never does; tests of the engine use pools that do.
  */
 public interface PoolConduct {
     PoolConduct HONEST = new PoolConduct() {};
@@ -40,12 +40,12 @@ public interface PoolConduct {
         return honest;
     }
 
-    /** Until when, Unix seconds. */
+    /** Deadline of the pool's lock in the contract, Unix seconds. */
     default long deadline(PoolSwap swap, long honest) {
         return honest;
     }
 
-    /** Until which height the pool's lock on the chain lasts. */
+    /** Timeout height of the pool's lock on the chain. */
     default long timeoutHeight(PoolSwap swap, long honest) {
         return honest;
     }

@@ -9,7 +9,7 @@ import java.time.InstantSource;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
- * How a pool trades.
+ * Configuration of a pool.
  *
  * @param bind where its REST interface listens; port 0: any free one
  * @param words names of the assets in the interface
@@ -55,7 +55,7 @@ public record PoolConfig(
     public record Depths(long chain, long evm) {}
 
     /**
-     * How long locks last.
+     * Durations of locks.
      *
      * @param userBlocks a seller's on the chain, in blocks from the quote
      * @param userSecs a buyer's in the contract, in seconds from the quote
@@ -88,7 +88,7 @@ public record PoolConfig(
         return new PoolConfig(bind, words, account, price, depths, locks, interval, newClock);
     }
 
-    /** With other times for the locks, in the order and units of {@link Locks}. */
+    /** Returns this configuration with other durations of locks, in the order and units of {@link Locks}. */
     public PoolConfig withLocks(long userBlocks, long userSecs, long poolSecs, long poolBlocks) {
         Locks others = new Locks(userBlocks, userSecs, poolSecs, poolBlocks);
         return new PoolConfig(bind, words, account, price, depths, others, interval, clock);

@@ -158,7 +158,8 @@ final class PoolSteps {
         }
     }
 
-    /** The same bytes while the chain may still take them; others only when the contract shows no lock and the chain forgot the first. */
+    /** Sends the lock again: the same bytes while the chain may still accept them, others only when the contract shows no lock and the chain has
+     * forgotten the first. */
     private void lockAgain(PoolSwap swap) throws IOException {
         DynamicFeeTransaction.Signed signed = swap.poolEvmLock.orElseThrow();
         if (!evm.isKnown(signed)) {

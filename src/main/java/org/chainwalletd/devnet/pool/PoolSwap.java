@@ -13,7 +13,7 @@ import org.chainwalletd.evm.EvmAddress;
 
 /** Swap as the pool sees it. Owned by the {@link Pool} and touched under its lock only. */
 public final class PoolSwap {
-    /** How far it is. */
+    /** Progress of the swap. */
     public enum Stage {
         /** Waits for the user's lock. */
         QUOTED,

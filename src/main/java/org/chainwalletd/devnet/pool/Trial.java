@@ -117,7 +117,7 @@ public final class Trial implements AutoCloseable {
         sent(evm, Map.of("from", rich, "to", rich, "value", "0x0"));
     }
 
-    /** Where the hash time lock is. */
+    /** Address of the contract with the hash time locks. */
     public EvmAddress contract() {
         return contract;
     }

@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
 public final class NodeServer implements AutoCloseable {
     /** Connections a node serves at a time; a further one is closed without an answer. */
     public static final int MAX_CONNECTIONS = 32;
-    /** For the whole request. */
+    /** Time limit of a whole request, in milliseconds. */
     public static final long REQUEST_MILLIS = 30_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(NodeServer.class);
@@ -120,7 +120,7 @@ public final class NodeServer implements AutoCloseable {
     }
 
     /**
-     * Tells the push streams what changed: {@code script_changed} for each script in order, then the tip.
+     * Notifies the push streams of a change: {@code script_changed} for each script in order, then the tip.
      *
      * @param tip height of the new tip, or null when it is the old one
      */
@@ -404,7 +404,7 @@ public final class NodeServer implements AutoCloseable {
             }
         }
 
-        /** How many count against the limit. */
+        /** Number of exchanges that count against the limit. */
         int serving() {
             return serving.size();
         }
@@ -436,7 +436,7 @@ public final class NodeServer implements AutoCloseable {
         final SocketChannel channel;
         final SelectionKey key;
         final InetAddress peer;
-        /** When the connection is cut, in milliseconds of the node's clock. */
+        /** Time at which the connection is cut, in milliseconds of the node's clock. */
         long deadline;
 
         Phase phase = Phase.HEAD;
@@ -447,7 +447,7 @@ public final class NodeServer implements AutoCloseable {
         private ByteBuffer out;
         private boolean leftovers;
 
-        /** How far the exchange has come. */
+        /** Phase of the exchange. */
         enum Phase {
             HEAD,
             BODY,
@@ -533,7 +533,7 @@ public final class NodeServer implements AutoCloseable {
             return !out.hasRemaining();
         }
 
-        /** After the answer: whether the client sent more than was read, so that closing at once would reset the connection. */
+        /** Tests, after the answer, whether the client sent more than was read, so that closing at once would reset the connection. */
         boolean mustDrain() throws IOException {
             return leftovers || channel.read(ByteBuffer.allocate(1)) > 0;
         }

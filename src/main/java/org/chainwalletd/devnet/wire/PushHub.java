@@ -19,7 +19,7 @@ final class PushHub {
 
     private static final byte[] HEARTBEAT = HttpText.ascii(": heartbeat\n\n");
 
-    /** In the order of their next heartbeat, which is the same for all: the one due first stands first. */
+    /** Streams in the order of their next heartbeat, the first due first; the interval is the same for all. */
     private final Set<PushStream> streams = new LinkedHashSet<>();
 
     private final Map<Address, Set<PushStream>> listeners = new HashMap<>();
@@ -103,7 +103,7 @@ final class PushHub {
         }
     }
 
-    /** When the next heartbeat is due; {@link Long#MAX_VALUE} without streams. */
+    /** Time of the next heartbeat; {@link Long#MAX_VALUE} without streams. */
     long nextBeat() {
         return streams.isEmpty() ? Long.MAX_VALUE : streams.iterator().next().nextHeartbeat;
     }

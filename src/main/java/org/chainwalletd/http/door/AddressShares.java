@@ -240,10 +240,10 @@ public final class AddressShares {
         }
     }
 
-    /** How often connections come from an address. Remembers the addresses that came last. Not safe for threads. */
+    /** Rate limit of new connections from one address. Keeps the most recent addresses only. Not safe for threads. */
     static final class Arrivals {
         private static final int MOST_ADDRESSES = 1024;
-        /** So many may come at once. */
+        /** Number of connections that may arrive at once. */
         private static final double BURST = 64;
 
         private static final double A_SECOND = 20;

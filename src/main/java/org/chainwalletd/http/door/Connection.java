@@ -90,7 +90,7 @@ public final class Connection implements AddressShares.Holder {
         return presence;
     }
 
-    /** How it is ended from outside. */
+    /** Returns the handle by which the connection is ended from outside. */
     public Ending ending() {
         return ending;
     }
@@ -121,7 +121,7 @@ public final class Connection implements AddressShares.Holder {
         return threads;
     }
 
-    /** To count by what a layer above keeps of this client's bytes, or for it. */
+    /** Returns a reservation with which a layer above counts the bytes that it buffers on behalf of this client. */
     public MemoryReservation holder() {
         return new MemoryReservation(budget, 0);
     }
@@ -340,7 +340,7 @@ public final class Connection implements AddressShares.Holder {
         reason.ifPresent(telling);
     }
 
-    /** From now on the connection ends with the answer it works on; at once when there is none. */
+    /** Drains the connection: it ends with the response in progress, or at once when there is none. */
     void drain() {
         Runnable politely;
         synchronized (this) {
@@ -426,7 +426,7 @@ public final class Connection implements AddressShares.Holder {
             }
         }
 
-        /** From now on the body arrives. */
+        /** Records that the request's head is complete and its body follows. */
         void headEnded() {
             inBody = true;
         }
@@ -459,7 +459,7 @@ public final class Connection implements AddressShares.Holder {
     /** The first line of an HTTP/1 answer (RFC 9112, section 4). */
     private static final class StatusLine {
         private static final ByteString VERSION = ByteString.fromString("HTTP/1.");
-        /** With the minor version's digit and a blank. */
+        /** Offset of the status code, after the minor version's digit and a blank. */
         private static final int STATUS = VERSION.length() + 2;
 
         private StatusLine() {}
@@ -518,7 +518,7 @@ public final class Connection implements AddressShares.Holder {
             this.lastWord = lastWord;
         }
 
-        /** For a connection of which nothing more is read. */
+        /** Returns the action that ends a connection from which nothing more is read. */
         public synchronized Runnable lastWord() {
             return lastWord;
         }
@@ -528,7 +528,7 @@ public final class Connection implements AddressShares.Holder {
             this.giveUp = giveUp;
         }
 
-        /** From now on the connection ends with the answer it works on. */
+        /** Makes the connection end with the response in progress. */
         synchronized void drains() {
             draining = true;
         }
@@ -537,12 +537,12 @@ public final class Connection implements AddressShares.Holder {
             return draining;
         }
 
-        /** For a connection that is idle. */
+        /** Returns the action that ends an idle connection. */
         synchronized Runnable politely() {
             return goodbye.orElse(finish);
         }
 
-        /** For a connection of a stop whose last answer is given: where only the end of the bytes belongs to that, the answer's stream sees to it. */
+        /** Returns the action that ends a draining connection after its last response; nothing where the response's stream ends it. */
         synchronized Runnable afterTheLast() {
             return draining ? goodbye.orElse(NOTHING) : NOTHING;
         }

@@ -20,7 +20,7 @@ public enum ConnectionClass {
     /** About three calls: a client that sends requests ahead has its turn as often as others, and no longer. */
     private static final int SHORT_TURN = 200;
 
-    /** In {@code application.conf}. */
+    /** Path of the dispatcher in {@code application.conf}. */
     private static final String HEAVY_DISPATCHER = "pekko.actor.heavy-dispatcher";
 
     private final Attributes attributes;
@@ -48,12 +48,12 @@ public enum ConnectionClass {
      * @param queue runs what only brings work to these threads, and is not one of them: so the work comes from elsewhere as everybody's does
      */
     public record Threads(Attributes attributes, Executor executor, Executor queue) {
-        /** Where nothing goes on by itself. */
+        /** Creates threads to which other threads hand work directly. */
         Threads(Attributes attributes, Executor executor) {
             this(attributes, executor, Runnable::run);
         }
 
-        /** The same with the thread that hears what comes from elsewhere. When that has ended, so have the connections. */
+        /** Returns these threads with {@code thread} as the queue for work from elsewhere. When that thread has ended, so have the connections. */
         Threads behind(Executor thread) {
             return new Threads(attributes, executor, bringing -> {
                 try {

@@ -32,7 +32,7 @@ public final class FairExecutor {
         private final Runnable work;
         private final Runnable dropped;
         private ClientPresence.Registration whenLeft = () -> {};
-        /** It has begun, or is dropped. Guarded by the executor, as the queues are. */
+        /** Whether it has begun or was dropped. Guarded by the executor, like the queues. */
         private boolean over;
 
         Piece(String address, Runnable work, Runnable dropped) {
@@ -62,7 +62,7 @@ public final class FairExecutor {
         }
     }
 
-    /** For the work of one address, which is done whoever leaves. */
+    /** Returns an executor for the work of one address; the work is done even if the client leaves. */
     public Executor of(String address) {
         return work -> add(new Piece(address, work, () -> {}));
     }

@@ -21,7 +21,7 @@ public record HttpLimits(
         Timeouts timeouts,
         Memory memory) {
     /**
-     * How long a client may take.
+     * Time-outs of a client.
      *
      * @param request from its first byte to its last
      * @param keepAlive how long a connection may stay open without a request
@@ -61,8 +61,7 @@ public record HttpLimits(
     }
 
     /**
-     * The same where no more connections fit than {@code most}: one address then has the part of them that it had of all, so that it leaves
-     * some to others.
+     * Returns these limits for at most {@code most} connections. The limit of one address is reduced in proportion, so that others still get some.
      */
     public HttpLimits fitting(int most) {
         if (most >= maxConnections) {

@@ -69,7 +69,7 @@ public final class Listener {
     /** Socket buffer sizes for connections of the normal class. */
     private static final ClientSocket.Buffers NORMAL_BUFFERS = new ClientSocket.Buffers(128 << 10, 256 << 10);
 
-    /** The same for those of the heavy class. */
+    /** Socket buffer sizes for connections of the heavy class. */
     private static final ClientSocket.Buffers HEAVY_BUFFERS = new ClientSocket.Buffers(32 << 10, 64 << 10);
     /** Bytes up to which a beginning that comes in small pieces is looked at anew with each of them. */
     private static final int LOOKED_AT_WHOLE = 1024;
@@ -82,7 +82,7 @@ public final class Listener {
     private static final ByteString OVERLOADED = unavailable("too many connections");
     private static final ByteString TOO_MANY_OF_ADDRESS = unavailable("too many connections from this address");
 
-    /** Where the connections of one class are read and served. */
+    /** Threads on which the connections of one class are read and served. */
     private record Side(
             ConnectionClass.Threads threads, SocketLoop loop, FairExecutor turns, ClientSocket.Buffers buffers) {
         static Side of(ActorSystem<?> system, ConnectionClass kind, ClientSocket.Buffers buffers, Runnable died) {
@@ -141,7 +141,7 @@ public final class Listener {
      */
     public void bind(InetSocketAddress address) throws IOException {
         acceptor = Acceptor.bind(address, BACKLOG);
-        // Also where nobody has drained it.
+        // Closes the listener even if nobody has drained it.
         system.getWhenTerminated().thenRunAsync(this::close, Runnable::run);
         acceptor.start(this::accept, this::died);
         long millis = Math.max(10, Math.min(1000, limits.timeouts().request().toMillis() / 4));
@@ -180,7 +180,7 @@ public final class Listener {
         return open.size();
     }
 
-    /** On the acceptor's thread, which others wait for. */
+    /** Accepts a connection. Runs on the acceptor's thread, so it must not block. */
     private void accept(SocketChannel channel) {
         InetSocketAddress remote;
         try {
@@ -239,7 +239,7 @@ public final class Listener {
         }
     }
 
-    /** Hears a client to whom nothing is written but a few bytes that need no second attempt, and closes the socket when the client ends. */
+    /** Reads from a client that is sent at most a few bytes, without retry, and closes the socket when the client ends. */
     private abstract static class Hearer implements ClientSocket.Reader {
         final ClientSocket socket;
 
@@ -261,7 +261,7 @@ public final class Listener {
         public void writable() {}
     }
 
-    /** Hears a client that has said nothing yet, or not enough that its streams should be made. */
+    /** Reads from a client that has sent nothing yet, or too little for its streams to be created. */
     private final class Silent extends Hearer {
         private final Connection connection;
         private final Side side;
@@ -295,7 +295,8 @@ public final class Listener {
             ByteString first = said;
             int held = counted ? first.length() : before;
             Connection taker = connection;
-            // Without this reader, which keeps what was said: the stream keeps the act as long as the connection lives.
+            // Does not refer to this reader, which holds the received bytes: the stream keeps this action as long as
+            // the connection lives.
             Runnable taken = () -> taker.handedOver(held);
             // Making the streams costs most: one address after the other.
             side.turns()

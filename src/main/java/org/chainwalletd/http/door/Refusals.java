@@ -24,7 +24,7 @@ public final class Refusals {
             "too many requests at a time with this token",
             ",\"data\":{\"retryable\":true,\"retry_after_secs\":1}");
 
-    /** Not of JSON-RPC, so the status says it: a reader of events looks at nothing else. */
+    /** Refusal of an event stream by HTTP status, because a reader of events looks at nothing else. */
     private static final HttpResponse NO_STREAM =
             Responses.refusal(429, "too many streams of events").addHeader(RawHeader.create("Retry-After", "5"));
 
@@ -41,7 +41,7 @@ public final class Refusals {
         this.system = system;
     }
 
-    /** Without a token that is known. */
+    /** Refuses a request without a known token. */
     public CompletionStage<HttpResponse> unauthorized(String client) {
         return unauthorized(denied(client));
     }
@@ -78,7 +78,7 @@ public final class Refusals {
         return answer;
     }
 
-    /** As RFC 9110, section 15.5, has the statuses. Also what Pekko's parser refuses by itself has one of them. */
+    /** Label of a refusal by its status (RFC 9110, section 15.5), which Pekko's parser uses for its own refusals too; empty for other statuses. */
     static Optional<String> reasonOf(int status) {
         return switch (status) {
             case 400, 417, 422, 501, 505 -> Optional.of("malformed");

@@ -23,7 +23,7 @@ final class ResponseOrder {
     private final Writes writes = new Writes();
 
     private enum State {
-        /** Nothing of a next request has arrived. */
+        /** No byte of a next request has arrived. */
         IDLE,
         /** A part of a request has arrived. */
         RECEIVING,
@@ -31,7 +31,7 @@ final class ResponseOrder {
         ANSWERING,
         /** The daemon works on an answer whose reader has closed its sending side and may be gone. */
         HALF_CLOSED,
-        /** Everything is written, the peer has yet to close. */
+        /** All is written; the peer has not closed yet. */
         CLOSING
     }
 
@@ -52,7 +52,7 @@ final class ResponseOrder {
         since = System.nanoTime();
     }
 
-    /** Nothing that came before counts. */
+    /** Switches to HTTP/2; earlier input does not count. */
     void speaksHttp2() {
         http2 = true;
         now(State.IDLE);
@@ -112,7 +112,7 @@ final class ResponseOrder {
         }
     }
 
-    /** Nothing more will be written. */
+    /** Records that nothing more will be written. */
     void outputEnded() {
         now(State.CLOSING);
     }
@@ -213,7 +213,7 @@ final class ResponseOrder {
         return writes.isAwaited() ? -1 : lastsFor(now);
     }
 
-    /** How far the answer that goes out on a connection is, as far as the socket takes it. */
+    /** Progress of the response that is being written to a connection. */
     static final class Writes {
         private boolean writing;
         private long since;
@@ -256,7 +256,7 @@ final class ResponseOrder {
             return writing && lastsFor(now) > deadline.toNanos();
         }
 
-        /** How long the present piece waits: nanoseconds. */
+        /** Nanoseconds for which the present piece has waited. */
         long lastsFor(long now) {
             return now - since;
         }

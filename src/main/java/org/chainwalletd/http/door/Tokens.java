@@ -42,7 +42,7 @@ public final class Tokens {
         this.digests = digests;
     }
 
-    /** Where the tokens in force are read from, again and again. */
+    /** Source from which the tokens in force are reread at intervals. */
     public interface Source {
         /** Something that is equal to what it was before as long as the tokens are the same. Costs little. */
         Object stamp();
@@ -199,7 +199,7 @@ public final class Tokens {
         return datadir.resolve("token-" + scope.word());
     }
 
-    /** As it stands in a file: with a line feed. */
+    /** Generates a token as it is written to a file, with a line feed. */
     private static byte[] generate() {
         byte[] random = new byte[RANDOM_BYTES];
         new SecureRandom().nextBytes(random);

@@ -168,7 +168,7 @@ public final class RequestFraming {
         return chunked ? handOn(head, inOneChunk(chunk)) : handOn(head, ByteString.emptyByteString());
     }
 
-    /** In one piece: the parser looks at each byte of a head, and at each piece of what was put together. */
+    /** Joins head and body into one compact piece, which is what the parser reads fastest. */
     private ByteString handOn(ByteString head, ByteString body) {
         if (head.isEmpty()) {
             return body;
@@ -221,7 +221,7 @@ public final class RequestFraming {
     }
 
     private void linesEnded() {
-        // Not reset, which would keep the bytes: a token is among them.
+        // Replaced instead of reset, which would keep the bytes: a token is among them.
         lines = new ByteArrayOutputStream();
         linesLength = 0;
         lineLength = 0;

@@ -16,9 +16,9 @@ import org.apache.pekko.util.ByteString;
 import org.chainwalletd.http.door.Connection;
 
 /**
- * Lets one request of an HTTP/1 connection after the other through to Pekko's parser, as {@link RequestFraming} writes it anew, and each of
- * them in its turn with what others have to do. Each byte is counted from when it arrives until its request is answered; what the framing
- * does not understand, and a client that makes the daemon hold too much, are refused here, before anything is made of them.
+ * Passes the requests of an HTTP/1 connection to Pekko's parser one at a time, as rewritten by {@link RequestFraming}, and in fair turns with other
+ * clients. Each byte is counted from its arrival until its request is answered. Malformed framing, and a client that makes the daemon buffer too
+ * much, are refused here, before anything is parsed.
  */
 public final class RequestGate extends GraphStage<BidiShape<ByteString, ByteString, ByteString, ByteString>> {
     /** @param reason under which it is counted */
@@ -33,7 +33,7 @@ public final class RequestGate extends GraphStage<BidiShape<ByteString, ByteStri
         static final Refusal MEMORY =
                 of("memory", "503 Service Unavailable", "the daemon holds too much for its clients at the moment");
 
-        /** For a request that is refused before any of it was handed on. */
+        /** Refusal of a request of which nothing was passed on yet. */
         static Refusal of(RequestFraming.Fault fault) {
             return switch (fault) {
                 case MALFORMED, BODY -> MALFORMED;
@@ -212,7 +212,7 @@ public final class RequestGate extends GraphStage<BidiShape<ByteString, ByteStri
                 push(netOut, bytes);
             }
 
-            /** In this order: Pekko's TLS does not look at the end of what is said, as HTTP/2 needs it, before it knows that nobody listens. */
+            /** Cancels before it completes: Pekko's TLS notices the end of input, which HTTP/2 needs, only once it knows that nobody reads. */
             @Override
             public void onUpstreamFinish() {
                 cancel(netIn);

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 public final class RequestStage extends GraphStage<FlowShape<HttpRequest, HttpResponse>> {
     private static final Logger LOG = LoggerFactory.getLogger(RequestStage.class);
 
-    /** Only hands the answer over to the stage's own thread, so it may run on whichever thread completed it. */
+    /** Executor that runs on the completing thread, which only hands the response over to the stage's own thread. */
     private static final Executor ON_COMPLETING_THREAD = Runnable::run;
 
     private final Inlet<HttpRequest> requests = Inlet.create("requests");

@@ -9,7 +9,7 @@ import java.util.List;
  * table, so the length of a block says nothing about what it becomes.
  */
 final class HpackDecoder {
-    /** No request needs more. */
+    /** Greatest number of fields of a request. */
     static final int MOST_FIELDS = 128;
 
     private static final int MOST_SIZE_UPDATES = 2;
@@ -131,7 +131,7 @@ final class HpackDecoder {
             26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26, 30,
         };
 
-        /** By length: how many codes there are, the first of them, and where its symbol stands in {@link #SYMBOLS}. */
+        /** For each code length: number of codes, first code, and index of its symbol in {@link #SYMBOLS}. */
         private static final int[] COUNT = new int[LONGEST + 1];
 
         private static final int[] FIRST = new int[LONGEST + 1];

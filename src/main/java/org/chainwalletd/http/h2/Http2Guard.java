@@ -398,7 +398,7 @@ final class Http2Guard {
         };
     }
 
-    /** In the words of {@link Connection#closeIfLate}; empty when the client is not late. */
+    /** Reason for closing, with the texts of {@link Connection#closeIfLate}; empty when the client is not late. */
     private synchronized Optional<String> late(HttpLimits times, long now) {
         long deadline = times.timeouts().request().toNanos();
         if (unfinished() && now - unfinishedSince > deadline) {
@@ -427,14 +427,14 @@ final class Http2Guard {
 
     /** Counts of one HTTP/2 stream that is not at its end. */
     private static final class Http2Stream {
-        /** So much of an answer has to be taken within the time that a client has for a piece of it. */
+        /** Bytes of a response that a client must read within the time-out of a piece. */
         private static final int PIECE = 16 << 10;
 
         private final long begun;
         private final long announced;
         private final int headBytes;
         private long received;
-        /** By the client. */
+        /** Whether the client has ended its side. */
         private boolean ended;
 
         private boolean dispatched;
@@ -442,7 +442,7 @@ final class Http2Guard {
         private boolean answered;
         private long window;
         private int ofPiece;
-        /** For how long the client has let the present piece wait, before {@link #stalledAt}. */
+        /** Time for which the client had left the present piece unread before {@link #stalledAt}. */
         private long stalled;
 
         private long stalledAt;

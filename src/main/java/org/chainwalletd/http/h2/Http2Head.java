@@ -34,7 +34,7 @@ final class Http2Head {
     private static final Set<String> OF_THE_CONNECTION =
             Set.of("connection", "proxy-connection", "keep-alive", "transfer-encoding", "upgrade");
 
-    /** As Pekko has them. */
+    /** Strictness with which Pekko itself parses URIs. */
     private static final Uri.ParsingMode STRICT = org.apache.pekko.http.javadsl.model.Uri.STRICT;
 
     private static final Uri.ParsingMode RELAXED = org.apache.pekko.http.javadsl.model.Uri.RELAXED;

@@ -37,7 +37,7 @@ import org.chainwalletd.http.door.ConnectionGuard;
 import org.chainwalletd.http.door.HttpHandler;
 import org.chainwalletd.http.door.MemoryReservation;
 import org.chainwalletd.http.door.Responses;
-import org.chainwalletd.http.h1.HttpLayers;
+import org.chainwalletd.http.h1.PekkoHttp;
 import org.chainwalletd.http.h1.RequestStage;
 import scala.Function1;
 import scala.collection.immutable.Nil$;
@@ -63,7 +63,7 @@ public final class Http2Layer {
     private static final FiniteDuration LONGER_THAN_ANY_DRAIN = FiniteDuration.create(1, TimeUnit.HOURS);
     private static final Duration ANSWERS_FIRST = Duration.ofMillis(200);
 
-    /** Only hands the answer over to the connection's stage. */
+    /** Executor that runs on the completing thread, which only hands the response over to the connection's stage. */
     private static final Executor ON_COMPLETING_THREAD = Runnable::run;
 
     private final ActorSystem<?> system;
@@ -78,7 +78,7 @@ public final class Http2Layer {
         this.handler = handler;
         this.limits = limits;
         this.refused = refused;
-        this.settings = (ServerSettings) HttpLayers.settings(system, limits.streams());
+        this.settings = (ServerSettings) PekkoHttp.settings(system, limits.streams());
     }
 
     public Flow<ByteString, ByteString, NotUsed> on(Connection connection) {
@@ -163,8 +163,8 @@ public final class Http2Layer {
     }
 
     /**
-     * The same answer, with what Pekko may keep of it counted until it is written. Its pieces are copied as they go out: the last ones would
-     * hold all of it for as long as the client does not take them.
+     * Returns the response, with the bytes that Pekko may buffer counted until they are written. Pieces are copied as they are emitted; otherwise the
+     * last ones would retain the whole response as long as the client does not read them.
      */
     private HttpResponse held(HttpResponse response, int stream, Http2Streams streams) {
         ResponseEntity entity = response.entity();

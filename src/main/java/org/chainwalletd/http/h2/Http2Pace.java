@@ -3,8 +3,8 @@ package org.chainwalletd.http.h2;
 import java.util.function.LongSupplier;
 
 /**
- * How often an HTTP/2 client may make the daemon do something that carries no request any further: what a client of good will needs, and no
- * more (RFC 9113, section 10.5). Guarded by {@link Http2Guard}; each method fails with {@link Http2Violation} when there were too many.
+ * Rate limits of HTTP/2 frames that make the daemon work without advancing a request: what a well-behaved client needs, and no more (RFC 9113,
+ * section 10.5). Guarded by {@link Http2Guard}; each method fails with {@link Http2Violation} when there were too many.
  */
 final class Http2Pace {
     /** A client that takes an answer has no reason to say so more often: bytes. */
@@ -78,7 +78,7 @@ final class Http2Pace {
         sentSinceUpdate += last ? Math.max(UPDATE_FOR, bytes) : bytes;
     }
 
-    /** So many a second, and so many at once after a quiet time. */
+    /** Token bucket: a rate per second, and a burst after a quiet time. */
     private static final class Http2Rate {
         private final int perSecond;
         private final int burst;

@@ -14,7 +14,7 @@ final class Http2Settings {
     static final int FRAME_TYPE = 4;
     static final int ACK = 1;
 
-    /** Also the window of a client that says nothing of it. */
+    /** Initial window, also of a client that does not set one. */
     static final int FIRST_WINDOW = 65_535;
 
     static final long LARGEST_WINDOW = (1L << 31) - 1;

@@ -33,7 +33,7 @@ final class Http2Violation extends RuntimeException {
         this.refusal = refusal;
     }
 
-    /** It breaks the protocol. */
+    /** Violation of the protocol. */
     static Http2Violation of(Code code, String message) {
         return new Http2Violation(code, "http2", message);
     }
@@ -42,12 +42,12 @@ final class Http2Violation extends RuntimeException {
         return of(Code.PROTOCOL_ERROR, message);
     }
 
-    /** It keeps to the protocol, and costs more than any client needs. */
+    /** Excessive use within the protocol, beyond what any client needs. */
     static Http2Violation excess(String message) {
         return new Http2Violation(Code.ENHANCE_YOUR_CALM, "http2-excess", message);
     }
 
-    /** There is no memory left for it. */
+    /** Refusal because no memory is left for the connection. */
     static Http2Violation memory() {
         return new Http2Violation(Code.ENHANCE_YOUR_CALM, "memory", "clients make the daemon hold too much");
     }

@@ -39,7 +39,7 @@ public final class EventPage implements Router.Page {
 
     private static final Set<HttpProtocol> HTTP_1 = Set.of(HttpProtocols.HTTP_1_0, HttpProtocols.HTTP_1_1);
 
-    /** Not for a cache, and not for the buffer of a proxy. */
+    /** Headers that keep the stream out of caches and proxy buffers. */
     private static final List<HttpHeader> LIVE =
             List.of(RawHeader.create("Cache-Control", "no-store"), RawHeader.create("X-Accel-Buffering", "no"));
 
@@ -118,7 +118,7 @@ public final class EventPage implements Router.Page {
         return CompletableFuture.completedFuture(Responses.shuttingDown());
     }
 
-    /** It ends when its reader leaves or its token ends. */
+    /** Response that streams events until its reader leaves or its token ends. */
     private HttpResponse stream(Source<ByteString, NotUsed> bytes, Connection connection, Grant grant) {
         Source<ByteString, NotUsed> watched = bytes.viaMat(KillSwitches.<ByteString>single(), Keep.right())
                 .watchTermination((ending, end) -> {

@@ -43,7 +43,7 @@ public final class Pages {
 
     private final List<Route> routes = new ArrayList<>();
 
-    /** All that were added; 404 for every other path. */
+    /** Route of all pages that were added; 404 for every other path. */
     public Route route() {
         Route none = complete(Responses.refusal(404, "no such path"));
         return routes.isEmpty()

@@ -109,7 +109,7 @@ public final class RpcHandler implements HttpHandler {
         private final MemoryReservation body;
         private final MemoryReservation held;
         private ClientPresence.Registration whenGone = () -> {};
-        /** For how long the answer of a single call that is beyond the token's scope is held back. */
+        /** Delay of the response to a single call that is beyond the token's scope. */
         private volatile Duration denied = Duration.ZERO;
 
         Exchange(HttpRequest request, Connection connection, ClientPresence presence) {
@@ -237,7 +237,7 @@ public final class RpcHandler implements HttpHandler {
             return Responses.json(answer, connection::lastPiece);
         }
 
-        /** In pieces also when it is short: there is no other way to learn when it is out. */
+        /** Builds an HTTP/2 response, in pieces even when it is short, because only pieces show when it has been written. */
         private HttpResponse overHttp2(RpcAnswer answer) {
             if (answer.pieces().isEmpty()) {
                 release();
@@ -250,7 +250,7 @@ public final class RpcHandler implements HttpHandler {
             });
         }
 
-        /** With one that is not counted yet. */
+        /** Ends the request with a refusal that is not counted yet. */
         private CompletionStage<HttpResponse> refuse(HttpResponse refusal) {
             return end(refusals.told(refusal));
         }
@@ -327,7 +327,7 @@ public final class RpcHandler implements HttpHandler {
             return entity.getContentLengthOption().orElse(0) > limit + DROPPED_BYTES;
         }
 
-        /** Where the bytes of one body are counted. */
+        /** Counter of the bytes of one body. */
         interface Keeper {
             /** False when they cannot be held. */
             boolean keep(int bytes);
@@ -409,9 +409,9 @@ public final class RpcHandler implements HttpHandler {
         }
     }
 
-    /** How many requests of each token are being answered; a token at its bound is told to come back, so that the others go on. */
+    /** Limit of concurrent requests of each token; a token at its limit is told to retry, so that the others are still served. */
     private static final class RequestSlots {
-        /** By name, as many as there were ever tokens: the values of one token share its slots. */
+        /** Requests in progress by token name. The values of one token share its slots; names are never removed. */
         private final Map<String, AtomicInteger> taken = new ConcurrentHashMap<>();
 
         private final int perToken;

@@ -17,7 +17,7 @@ import javax.net.ssl.SSLSession;
  */
 final class OverwritingEngine extends SSLEngine {
     private final SSLEngine engine;
-    /** Where the text lies that was produced and may not be taken yet. */
+    /** Buffer of plain text that was produced and may not have been read yet. */
     private ByteBuffer produced = ByteBuffer.allocate(0);
 
     private int producedFrom;

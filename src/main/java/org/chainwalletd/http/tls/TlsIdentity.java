@@ -123,7 +123,7 @@ public final class TlsIdentity {
         return identity;
     }
 
-    /** Tells whether the data folder has any of the three files. */
+    /** Tests whether the data folder has any of the three files. */
     public static boolean hasFiles(Path datadir) {
         return new CertificateFiles(datadir).all().stream().anyMatch(Files::exists);
     }
@@ -169,7 +169,7 @@ public final class TlsIdentity {
         return names.stream().map(SelfSigned::normal).distinct().toList();
     }
 
-    /** Not asked of the resolver, which may take long to say nothing. */
+    /** Returns the machine's host name without asking the resolver, which may be slow to fail. */
     private static Optional<String> hostName() {
         try {
             return Optional.of(SelfSigned.normal(Files.readString(Path.of("/etc/hostname"))));

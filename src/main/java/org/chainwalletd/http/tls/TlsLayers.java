@@ -21,7 +21,7 @@ import org.apache.pekko.util.ByteString;
 import org.chainwalletd.http.door.Connection;
 import org.chainwalletd.http.door.HttpHandler;
 import org.chainwalletd.http.door.Listener;
-import org.chainwalletd.http.h1.HttpLayers;
+import org.chainwalletd.http.h1.PekkoHttp;
 import org.chainwalletd.http.h1.RequestGate;
 import org.chainwalletd.http.h1.RequestStage;
 import org.chainwalletd.http.h2.Http2Layer;
@@ -66,11 +66,11 @@ public final class TlsLayers implements Listener.Protocol {
         this.most = most;
         this.identity = identity;
         this.handler = handler;
-        this.http1 = HttpLayers.plain(system);
+        this.http1 = PekkoHttp.plain(system);
         this.http2 = http2;
     }
 
-    /** How many connections fit in the part of this process's heap that is meant for them. */
+    /** Number of connections that fit in the part of this process's heap that is meant for them. */
     public static int mostInHeap() {
         return (int) Math.min(Integer.MAX_VALUE, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP / CONNECTION_BYTES);
     }
@@ -105,7 +105,7 @@ public final class TlsLayers implements Listener.Protocol {
                 .flatMapPrefix(
                         1,
                         first -> Flow.<SslTlsInbound>create()
-                                .prepend(HttpLayers.handingOver(first))
+                                .prepend(PekkoHttp.handingOver(first))
                                 .collectType(TLSProtocol.SessionBytes.class)
                                 .map(TLSProtocol.SessionBytes::bytes)
                                 .via(spoken(engine, connection))

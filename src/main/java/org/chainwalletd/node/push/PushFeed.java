@@ -33,7 +33,7 @@ public final class PushFeed extends AbstractBehavior<PushFeed.Command> {
     private static final Duration GATHERING = Duration.ofMillis(100);
     private static final Duration ANSWER_WITHIN = Duration.ofSeconds(10);
     private static final Duration HEARTBEAT_WITHIN = Duration.ofSeconds(60);
-    /** Without anything else to watch the nodes still tell their tips; a stream needs an address for that. */
+    /** Placeholder address for a stream that is opened only for the nodes' tips, since a stream needs an address. */
     private static final Address NOBODY = Address.of(new byte[Address.LENGTH]);
 
     public sealed interface Command {}
@@ -44,7 +44,7 @@ public final class PushFeed extends AbstractBehavior<PushFeed.Command> {
     /** Takes one of them back. */
     public record Unwant(WatchReason reason, Address address) implements Command {}
 
-    /** All that are wanted for this reason, the most urgent first, instead of what was. */
+    /** Replaces the addresses that are wanted for this reason, most urgent first. */
     public record WantAll(WatchReason reason, Collection<Address> addresses) implements Command {}
 
     private enum Pass implements Command {
@@ -168,11 +168,11 @@ public final class PushFeed extends AbstractBehavior<PushFeed.Command> {
     public enum WatchReason {
         /** A call waits for a payment to it. */
         WAIT,
-        /** It belongs to a party of an open HTLC. */
+        /** The address belongs to a party of an open HTLC. */
         HTLC,
         /** A call waits for the next credit of it. */
         FEED,
-        /** It was made not long ago. */
+        /** The address was created recently. */
         NEWEST,
         /** Its key is elsewhere. */
         WATCH_ONLY

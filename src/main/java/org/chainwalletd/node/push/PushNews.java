@@ -11,7 +11,7 @@ public sealed interface PushNews {
     /** Something about these addresses has changed, or may have while nobody watched: look again. */
     record Changed(String node, Set<Address> addresses) implements PushNews {}
 
-    /** From now on changes of these addresses are told. */
+    /** The node now pushes changes of these addresses. */
     record Watching(String node, Set<Address> addresses) implements PushNews {}
 
     /** Changes of these addresses are not told any more. */

@@ -9,8 +9,8 @@ import java.util.Set;
 import org.chainwalletd.chain.Address;
 
 /**
- * Which stream to open next so that the wanted addresses are watched, most urgent ones first. Pure. Streams that are open keep their
- * addresses; a set changes by a new stream that takes the place of an old one.
+ * Chooses the stream to open next so that the wanted addresses are watched, most urgent ones first. Pure. Open streams keep their addresses; a set
+ * changes by a new stream that replaces an old one.
  *
  * @param addressesPerStream what fits into a request's head
  * @param maxStreams that the wanted addresses may take up

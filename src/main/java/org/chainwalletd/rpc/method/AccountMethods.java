@@ -81,7 +81,7 @@ public final class AccountMethods {
                 "account chain not configured: this daemon was started without --evm-rpc"));
     }
 
-    /** With the current key's address; fails when there is none. */
+    /** Calls {@code then} with the current key's address; fails when there is none. */
     private <T> CompletionStage<T> withKey(Services account, Function<EvmAddress, CompletionStage<T>> then) {
         return account.keys()
                 .current()

@@ -59,7 +59,8 @@ public final class FollowMethods {
     private CompletionStage<GetFollowerStatus.Result> status(GetFollowerStatus call, CallContext context) {
         FollowStatus status = follower.status();
         FollowedTip tip = status.tip().orElseThrow(() -> notYet(status));
-        // Before the count, so that what a rescan has found is in it when no rescan is told any more.
+        // Read before the count, so that the count includes all that a rescan has found once the rescan is no longer
+        // reported.
         boolean scanned = follower.isFullyScanned();
         long left = follower.rescan().map(RescanProgress::allBlocksLeft).orElse(0L);
         return htlcs.get().thenApplyAsync(count -> result(status, tip, count, scanned, left), executor);

@@ -60,7 +60,7 @@ public final class HtlcMethods {
      */
     public record Services(
             HtlcSpends spends, HtlcRecords records, Forgetting forgetting, Supplier<CompletionStage<Long>> count) {
-        /** For methods that are only described. */
+        /** Services for methods that are only described. */
         public static final Services NONE = new Services(null, null, null, () -> null);
     }
 

@@ -74,7 +74,7 @@ public record MethodFamilies(
                 new Swapping(Optional.empty(), Optional.empty(), Optional.empty(), EvmWords.DEFAULT);
     }
 
-    /** For methods that are only described, or that need no service when they are called. */
+    /** Creates the families for methods that are only described, or that need no service when they are called. */
     public static MethodFamilies withoutServices(ChainProfile profile, String version) {
         Nodes none = new Nodes(null, null, null, List.of());
         return new MethodFamilies(

@@ -63,7 +63,7 @@ public final class PayoutMethods {
      * @param from addresses that pay when a call names none; empty: each call has to name them
      */
     public record Services(Payouts payouts, Supplier<List<KeyEntry>> keys, List<Address> from) {
-        /** For methods that are only described. */
+        /** Services for methods that are only described. */
         static final Services NONE = new Services(null, List::of, List.of());
     }
 

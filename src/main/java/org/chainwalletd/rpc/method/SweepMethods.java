@@ -46,7 +46,7 @@ public final class SweepMethods {
 
     /** @param keys of this daemon */
     public record Services(Sweeps sweeps, Supplier<List<KeyEntry>> keys) {
-        /** For methods that are only described. */
+        /** Services for methods that are only described. */
         static final Services NONE = new Services(null, List::of);
     }
 

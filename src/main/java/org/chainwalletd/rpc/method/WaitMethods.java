@@ -51,7 +51,7 @@ public final class WaitMethods {
         this.executor = executor;
     }
 
-    /** Tells the feed of credits about our addresses and our chain. */
+    /** Source of our addresses and our chain for the feed of credits. */
     public interface CreditOwners {
         CompletionStage<Boolean> owns(Address address);
 

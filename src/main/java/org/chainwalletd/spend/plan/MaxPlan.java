@@ -91,7 +91,7 @@ record MaxPlan(
             List<Coin> coins = PaymentPlan.freeCoins(candidates, holdings);
             Optional<Best> found = best(coins);
             if (found.isEmpty() || isDust(found.get())) {
-                throw new SpendException(poverty(coins, candidates, holdings));
+                throw new SpendException(shortage(coins, candidates, holdings));
             }
             Best best = found.get();
             if (maxFee.isLessThan(best.fee())) {
@@ -145,7 +145,7 @@ record MaxPlan(
     }
 
     /** Refusal for a lack of coins, which depends on whether they would suffice together with those that this daemon has reserved itself. */
-    private SpendRefusal poverty(List<Coin> free, Candidates candidates, Holdings holdings) {
+    private SpendRefusal shortage(List<Coin> free, Candidates candidates, Holdings holdings) {
         Holdings nothingReserved =
                 new Holdings(outpoint -> false, holdings.excluded(), holdings.coinbaseMaturity(), holdings.drawing());
         List<Coin> all = PaymentPlan.freeCoins(candidates, nothingReserved);

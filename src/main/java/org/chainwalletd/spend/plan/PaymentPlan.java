@@ -64,7 +64,7 @@ public record PaymentPlan(
         this(kind, from, outputs, fee, maxFee, token, () -> true);
     }
 
-    /** The same payment under another name, as long as its owner wants it. */
+    /** Returns the same payment under another name, sent only as long as its owner wants it. */
     public PaymentPlan ofOwner(String other, BooleanSupplier wanted) {
         return new PaymentPlan(other, from, outputs, fee, maxFee, token, wanted);
     }
@@ -161,7 +161,7 @@ public record PaymentPlan(
             CoinSelection.Result result = CoinSelection.select(
                     () -> free, wanted, shape, fee, holdings.drawing().marks());
             if (result instanceof CoinSelection.Short tooLittle) {
-                throw new SpendException(poverty(tooLittle, candidates, holdings));
+                throw new SpendException(shortage(tooLittle, candidates, holdings));
             }
             CoinSelection.Selected selected = (CoinSelection.Selected) result;
             if (maxFee.isLessThan(selected.fee())) {
@@ -222,7 +222,7 @@ public record PaymentPlan(
     }
 
     /** Refusal for a lack of coins, which depends on whether they would suffice together with those that this daemon has reserved itself. */
-    private SpendRefusal poverty(CoinSelection.Short tooLittle, Candidates candidates, Holdings holdings) {
+    private SpendRefusal shortage(CoinSelection.Short tooLittle, Candidates candidates, Holdings holdings) {
         Holdings nothingReserved =
                 new Holdings(outpoint -> false, holdings.excluded(), holdings.coinbaseMaturity(), holdings.drawing());
         List<Coin> free = rest(new FreeCoins(candidates, holdings));

@@ -22,7 +22,7 @@ public final class Decision {
      *
      * @param run of this process
      * @param wallSeconds Unix seconds
-     * @param complete whether both chains were seen: without that no lock leaves, no secret, and no quote is given up, for it may be the row
+     * @param complete whether both chains were seen: without that no lock leaves, no secret, and no quote is abandoned, for it may be the row
      *     of an older backup
      * @param permission whether our lock may leave now
      * @param refundDue whether our own lock can be taken back, by its own chain's clock

@@ -88,7 +88,7 @@ public final class Orphans {
         return reads.block(BlockRef.Tag.LATEST).map(AccountBlock::timestamp).orElse(0L);
     }
 
-    /** The same transaction, however often this is asked for: its reference follows from the lock. A failed one is tried again. */
+    /** Sends the refund. Its reference follows from the lock, so repeated calls send the same transaction; a failed one is retried. */
     private void takeBack(LockScan.Seen lock, BigInteger amount) {
         alarms.accept(SwapAlarm.withoutRow(
                 SwapAlarm.Kind.LOCK_WITHOUT_ROW,

@@ -34,7 +34,7 @@ import org.chainwalletd.swap.pool.Pool.PoolQuote;
  */
 public final class Quoting {
     private static final int ID_LENGTH = 16;
-    /** Each is an actor and a row. They expire within a quarter of an hour. */
+    /** Greatest number of open quotes, each an actor and a row. They expire within a quarter of an hour. */
     private static final int MOST_OPEN = 256;
 
     private static final long QUOTES_EXPIRE_SECONDS = 60;

@@ -48,7 +48,7 @@ public final class SharedSecrets {
 
     private static final int AT_ONCE = 100;
     private static final int SECRET_BYTES = 32;
-    /** No lock lasts longer, on either chain; older ones have long ended. */
+    /** Greatest duration of a lock on either chain, in blocks; older ones have ended. */
     private static final long RECENT_BLOCKS = 8_640;
 
     private static final int MOST_SEARCHED = 5_000;
@@ -225,7 +225,7 @@ public final class SharedSecrets {
                 Optional.of(ClaimRequest.tokenOfWatchtower(record.lock())));
     }
 
-    /** Goes on under the name of earlier releases where one of them has begun this very claim; a caller may have given that name to anything else. */
+    /** Uses the token of earlier releases if one of them began this very claim; a caller may have used that token for anything else. */
     private ClaimRequest begunEarlier(ClaimRequest claim) {
         String earlier = "watchtower-claim-" + claim.lock();
         return await(setup.bound().apply(earlier))

@@ -33,7 +33,7 @@ public sealed interface Step {
      */
     CompletionStage<Optional<String>> perform(Legs legs, SwapRow row, Secret secret, BooleanSupplier mayBegin);
 
-    /** With the id that {@link #perform} gave. */
+    /** Records the transaction id that {@link #perform} returned. */
     default Acts named(Acts acts, String tx) {
         return acts;
     }

@@ -81,7 +81,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     private final Runnable over;
 
     private SwapJournal.Held held;
-    private final LastLook look = new LastLook();
+    private final LatestView look = new LatestView();
     private Next next = new Next.Proceed();
     private final WaitLog waits = new WaitLog();
     private final Deque<Step> steps = new ArrayDeque<>();
@@ -195,7 +195,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         return isOver() ? write(row(), false, new Next.Proceed()) : look();
     }
 
-    /** By what this life of it has seen: the row may be one of an older backup. */
+    /** Tests whether the swap is over, as this actor has observed it itself: the row may be from an older backup. */
     private boolean isOver() {
         return look.isComplete() && row().isOver(setup.tip().get());
     }
@@ -256,7 +256,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         return proceed();
     }
 
-    /** Tells what somebody should look at as long as it is so; also where a chain cannot be looked at. */
+    /** Returns the condition that needs an operator's attention, as long as it lasts; also when a chain cannot be observed. */
     private Optional<String> trouble() {
         if (row().isClaimLate(setup.margins(), setup.now(), setup.tip().get())) {
             alarm(SwapAlarm.Kind.CLAIM_NOT_MINED, SwapRow.CLAIM_NOT_MINED);
@@ -315,7 +315,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
                         (tx, failure) -> new Done(step, Outcome.of(tx, failure)));
     }
 
-    /** Where a test may want the process to die: a direction and a step. */
+    /** Crash point for tests: a direction and a step. */
     private String place(Step step) {
         return row().terms().direction() + ":" + step.getClass().getSimpleName();
     }
@@ -334,7 +334,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         return step instanceof Step.Reveal ? notMade(failure) : proceed();
     }
 
-    /** It may be journalled all the same: the next look finds that out, and the reason is told no more. */
+    /** Handles a failed step, which may be journalled all the same: the next look shows that, and the reason is then no longer reported. */
     private Behavior<Command> notMade(Throwable failure) {
         if (Background.isStopped(failure)) {
             return proceed();
@@ -430,7 +430,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         caller.answer(reply, row(), mayHaveLocked());
     }
 
-    /** Lets the first waiting message that needs a round begin it, and the others wait again. */
+    /** Starts a round for the first waiting message that needs one; the others keep waiting. */
     private Behavior<Command> idle() {
         rest();
         return stash.unstashAll(this);
@@ -448,7 +448,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         return Behaviors.same();
     }
 
-    /** Tells operators why one swap waits: once for each reason, and again only when another one came between. */
+    /** Logs why one swap waits: once for each reason, and again only after a different reason. */
     public static final class WaitLog {
         private static final Logger LOG = LoggerFactory.getLogger(WaitLog.class);
         /** Ages and depths change with every look, and are no other reason. */
@@ -458,7 +458,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
         private String last = "";
 
-        /** Tells a reason once; what could not be judged this time says nothing new. */
+        /** Logs a new reason; a look that could not judge the swap changes nothing. */
         void looked(SwapRow row, Legs.View view) {
             if (view.gate().filter(GateVerdict::isOpen).isPresent()) {
                 last = "";
@@ -527,7 +527,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
          * @param mayHaveLocked whether our lock is to leave, or the write that says so may be in the store
          * @return the step that was asked for and is not among the swap's own
          */
-        Optional<Step> judge(SwapRow row, LastLook look, boolean mayHaveLocked) {
+        Optional<Step> judge(SwapRow row, LatestView look, boolean mayHaveLocked) {
             if (question.isEmpty()) {
                 return Optional.empty();
             }
@@ -539,7 +539,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         }
 
         private Optional<Step> execute(
-                SwapQuestion.Execute execute, SwapRow row, LastLook look, boolean mayHaveLocked) {
+                SwapQuestion.Execute execute, SwapRow row, LatestView look, boolean mayHaveLocked) {
             if (row.acts().locking()) {
                 return Optional.empty();
             }

@@ -74,7 +74,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
         }
     }
 
-    /** Caretaker that redeems the locks of the swaps in here. */
+    /** Party that redeems the locks of the swaps in this book. */
     private enum Caretaker {
         /** The journal has not been read: any lock may be one of a swap. */
         NOT_KNOWN_YET,
@@ -99,12 +99,12 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
     /** Whether another daemon may have changed the journal since it was read. */
     private volatile boolean outdated;
 
-    /** All that is open is in here, and the engine looks after it from now on. */
+    /** Hands the locks over to the engine; all open swaps are in this book now. */
     public void leaveToEngine() {
         caretaker = Caretaker.ENGINE;
     }
 
-    /** No engine runs in this process. */
+    /** Leaves the locks to the operator, because no engine runs in this process. */
     public void leaveToOperator() {
         caretaker = Caretaker.NOBODY;
     }
@@ -159,7 +159,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
         return row.isSettled() ? open.remove(row.id()) : open.put(row.id(), Entry.of(row));
     }
 
-    /** From now on its gas is kept, before that of those who come later: two that are executed at once do not both take the last of it. */
+    /** Reserves gas for a swap, ahead of swaps executed later, so that two swaps executed at once cannot both count on the last of it. */
     public void executing(SwapRow row) {
         turns.computeIfAbsent(row.id(), any -> newestTurn.incrementAndGet());
     }
@@ -224,12 +224,12 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
         return true;
     }
 
-    /** It is in here by now, or was not taken. */
+    /** Ends a pending quote, which is in this book by now or was not taken. */
     synchronized void quoteTaken() {
         beingTaken--;
     }
 
-    /** How many are at this point. */
+    /** Counts the swaps with this status. */
     public int count(SwapStatus status) {
         return count(entry -> entry.status() == status);
     }

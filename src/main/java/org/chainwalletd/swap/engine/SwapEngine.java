@@ -65,7 +65,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
 
     private record Retry() implements Command {}
 
-    /** It needs nobody to look after it any more. */
+    /** Reports that a swap needs no actor any more. */
     private record Over(String id) implements Command {}
 
     /** Its actor has ended: told to, or by a failure. */
@@ -127,7 +127,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
                 .build();
     }
 
-    /** Every row that is looked after has its actor. */
+    /** Handles commands while every watched row has its actor. */
     @Override
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
@@ -367,7 +367,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
     public static final class StalledSwaps {
         private volatile Optional<String> why = Optional.of("the swap journal has not been read yet");
 
-        /** In a few words of plain ASCII; empty when it does. */
+        /** Reason in a few words of plain ASCII; empty when the engine runs. */
         public Optional<String> why() {
             return why;
         }

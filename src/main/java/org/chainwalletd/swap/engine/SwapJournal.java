@@ -110,7 +110,7 @@ public final class SwapJournal {
                         threads);
     }
 
-    /** Where a test may want the process to die: a direction and a status. */
+    /** Crash point for tests: a direction and a status. */
     private static String place(SwapRow row) {
         return row.terms().direction() + ":" + row.status();
     }
@@ -176,7 +176,7 @@ public final class SwapJournal {
         return store.find(id).thenApplyAsync(found -> found.map(this::held), threads);
     }
 
-    /** All that are looked after and can be read, oldest first. One that is damaged does not stop the others. */
+    /** Watched rows that can be read, oldest first. A damaged row does not stop the others. */
     public CompletionStage<List<Held>> watched() {
         return store.watched()
                 .thenApplyAsync(
@@ -186,7 +186,7 @@ public final class SwapJournal {
                         threads);
     }
 
-    /** The same for a start that wants to know what is open. */
+    /** As {@link #watched}, with the rows alone, for a start that needs to know which swaps are open. */
     public CompletionStage<List<SwapRow>> watchedRows() {
         return watched().thenApplyAsync(opened -> opened.stream().map(Held::row).toList(), threads);
     }

@@ -13,7 +13,7 @@ import org.chainwalletd.swap.gates.SwapStatus;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Hears of each change of a swap after it is durable: keeps the book of open ones, counts, logs, and passes it on. Never blocks. */
+/** Receives each change of a swap once it is durable: updates the book of open swaps, counts, logs, and forwards it. Never blocks. */
 public final class SwapNews implements SwapListener {
     private static final Logger LOG = LoggerFactory.getLogger(SwapNews.class);
 

@@ -68,15 +68,15 @@ public sealed interface SwapQuestion {
 
     /** Answer to a question to a swap. */
     sealed interface SwapReply {
-        /** As it stands now. */
+        /** Present state of the swap. */
         record Standing(SwapRow row) implements SwapReply {}
 
         record Unknown(String id) implements SwapReply {}
 
-        /** Not executed, and nothing was sent. */
+        /** The swap was not executed, and nothing was sent. */
         record NotExecuted(String why) implements SwapReply {}
 
-        /** No lock of ours to take back: there never was one, or it is over. */
+        /** There is no lock of ours to refund: there never was one, or it is over. */
         record NothingLocked(SwapRow row) implements SwapReply {}
 
         record NotDue(SwapRow row) implements SwapReply {}

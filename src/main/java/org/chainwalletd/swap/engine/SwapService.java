@@ -24,7 +24,7 @@ import org.chainwalletd.swap.pool.Direction;
  * fail with. They are completed on the daemon's own threads.
  */
 public final class SwapService {
-    /** Both chains are asked and a transaction is made meanwhile, each with limits of their own. */
+    /** Time-out of a question to a swap, within which both chains are asked and a transaction is made, each with its own limits. */
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
     private final ActorRef<SwapEngine.Command> engine;
@@ -148,7 +148,7 @@ public final class SwapService {
         throw refusal(id, reply);
     }
 
-    /** Nothing was locked, shown or taken back. */
+    /** Refusal after which nothing was locked, revealed or refunded. */
     private static RefusedException refusal(String id, SwapReply reply) {
         if (reply instanceof SwapReply.Unknown) {
             return RefusedException.invalidParams("there is no swap " + id);

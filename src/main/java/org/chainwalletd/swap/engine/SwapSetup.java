@@ -39,10 +39,10 @@ public record SwapSetup(
         return clock.instant().getEpochSecond();
     }
 
-    /** Hears of each change of a swap after it is durable, and when one is being executed. Must not block. */
+    /** Receives each change of a swap once it is durable, and the start of each execution. Must not block. */
     @FunctionalInterface
     public interface SwapListener extends Consumer<SwapRow> {
-        /** It is decided whether its lock leaves; {@link #executed} follows, whatever comes of it. */
+        /** Called when the decision about a swap's lock begins; {@link #executed} follows in every case. */
         default void executing(SwapRow row) {}
 
         default void executed(SwapRow row) {}
@@ -50,7 +50,7 @@ public record SwapSetup(
         /** The journal is going to be read at the begin of background work. */
         default void reading() {}
 
-        /** It was read; what was heard since {@link #reading} is newer. */
+        /** Called with the rows that were read; changes received since {@link #reading} are newer. */
         default void read(List<SwapRow> watched) {}
 
         /** Whether what was heard is what the journal has: before that no swap is looked after. */

@@ -18,12 +18,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets the engine look when the followed chain has moved, and forgets quotes that expired long ago. Owns nothing but its timer; on restart it
+ * Tells the engine to look when the followed chain has moved, and deletes quotes that expired long ago. Owns nothing but its timer; on restart it
  * subscribes again.
  */
 public final class SwapUpkeep extends AbstractBehavior<SwapUpkeep.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(SwapUpkeep.class);
-    /** How long an expired quote can be asked for. */
+    /** Time for which an expired quote can still be queried. */
     private static final Duration KEPT = Duration.ofDays(7);
 
     private static final Duration PRUNING = Duration.ofHours(1);

@@ -133,7 +133,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
     private static final class Rounds {
         private final Setup setup;
         private final LockScan scanner;
-        /** Without a row, and not over. */
+        /** Locks without a row that are not over. */
         private final Map<Hash256, LockScan.Seen> open = new HashMap<>();
         /** Claims on the chain of which nothing has to be looked up again. */
         private final Set<Hash256> settled = new HashSet<>();

@@ -6,7 +6,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.swap.pool.Direction;
 
 /**
- * How deep a lock on the chain must be, and how long our own lock must and may last. A lock that ends before both depths, the pool's
+ * Required depth of a lock on the chain, and the least and greatest duration of our own lock. A lock that ends before both depths, the pool's
  * window and the margin have gone by can only end in a refund.
  *
  * @param shortest inclusive, in blocks (sell) or seconds (buy) from now

@@ -4,12 +4,12 @@ package org.chainwalletd.swap.gates;
 public sealed interface LockPermission {
     LockPermission NOT_ASKED = new Unjudged("it was not asked, since there is a lock");
 
-    /** Nothing speaks against it. */
+    /** The lock is permitted. */
     record Granted() implements LockPermission {}
 
-    /** @param why for people; a lock that is in no block yet is given up for it */
+    /** @param why for people; a lock that is in no block yet is abandoned for it */
     record Refused(String why) implements LockPermission {}
 
-    /** @param why it could not be judged: nothing is sent and nothing is given up */
+    /** @param why it could not be judged: nothing is sent and nothing is abandoned */
     record Unjudged(String why) implements LockPermission {}
 }

@@ -267,7 +267,7 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
         return depth.getAsLong();
     }
 
-    /** In a buy both clocks must agree with it: the chain's own decides, and it may lag or run ahead. */
+    /** Checks the timeout of a lock. In a buy it must fit both clocks: the account chain's decides, but may lag behind ours or run ahead. */
     private void requireLockTime(Direction direction, long timeout, long depth, Now now) {
         LockBounds bounds = LockBounds.of(limits, direction, depth);
         BigInteger until = U64.toBigInteger(timeout);

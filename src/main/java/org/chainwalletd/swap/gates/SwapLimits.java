@@ -58,7 +58,7 @@ public record SwapLimits(
     static final long FINALIZED_SECONDS = 1_200;
     static final long SAFE_SECONDS = 600;
 
-    /** How old the newest block of either chain may be when the secret leaves. */
+    /** Greatest age of the newest block of either chain when the secret is revealed, in seconds. */
     static final long MAX_EVM_BLOCK_AGE = 60;
 
     public static final long MAX_CHAIN_BLOCK_AGE = 600;

@@ -60,8 +60,8 @@ public record SwapRow(
     }
 
     /**
-     * Where it is. Final evidence first: what is proved counts whatever else was begun. A lock that came back ends nothing while a claim may
-     * still pay besides: whoever adds up what is over would count it as a swap that has brought nothing.
+     * Status of the swap. Final evidence comes first: what is proved counts whatever else was begun. A refunded lock does not end the swap while a
+     * claim may still pay as well; otherwise statistics would count the swap as one that brought nothing.
      */
     public SwapStatus status() {
         if (poolLock instanceof PoolLock.Claimed claimed && claimed.isFinal()) {
@@ -246,14 +246,17 @@ public record SwapRow(
 
     /** State of our own lock on its chain. Final means at 60 blocks on the chain, or in a final block of the account chain. */
     public sealed interface OwnLock {
-        /** In no block; it may come. */
+        /** The lock is in no block yet. */
         record Absent() implements OwnLock {}
 
-        /** Final: it reverted, its input or nonce went elsewhere, or it was given up before any was made. A foreign lock in its slot changes that not. */
+        /**
+         * Final: it reverted, its input or nonce went elsewhere, or it was abandoned before any was made.
+         * A foreign lock in its slot does not change that.
+         */
         record Lost() implements OwnLock {}
 
         /**
-         * With our sender, recipient, amount and deadline.
+         * The lock is in a block, with our sender, recipient, amount and deadline.
          *
          * @param reference the outpoint of the HTLC, or the hash lock of the slot
          * @param settledAt time of the block with which it reached its depth
@@ -318,7 +321,7 @@ public record SwapRow(
     }
 
     /**
-     * When a lock of ours can be taken back. The two legs differ by one: on the chain a reclaim needs a height above the timeout, in the contract
+     * Time of refund of our own lock. The two legs differ by one: on the chain a reclaim needs a height above the timeout, in the contract
      * a refund is due at the deadline (chain protocol, appendix E.3). The contract's clock is the time of blocks; this machine's counts a
      * quarter of an hour later, for endpoints that tell none or an old one.
      */
@@ -341,7 +344,7 @@ public record SwapRow(
         }
 
         /**
-         * In the contract, when no block says so: a refund that comes too early merely reverts.
+         * Tests by this machine's clock whether the contract refunds, when no block shows it; a refund that is sent too early merely reverts.
          *
          * @param now Unix seconds, of this machine
          */

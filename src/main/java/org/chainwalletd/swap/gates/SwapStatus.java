@@ -3,7 +3,7 @@ package org.chainwalletd.swap.gates;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Where a swap is, as callers are told (swap.md, section 6). Derived from its row, never stored for its own sake. */
+/** Status of a swap as reported to callers (swap.md, section 6). Derived from its row, never stored for its own sake. */
 public enum SwapStatus {
     QUOTED,
     EXPIRED,

@@ -71,7 +71,7 @@ public record SwapTerms(
     }
 
     /**
-     * For how long it can be taken, and what the pool keeps.
+     * Expiry of the offer and the pool's fees.
      *
      * @param expiresAt Unix seconds; nothing is locked from then on
      */

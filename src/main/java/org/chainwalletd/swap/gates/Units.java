@@ -13,7 +13,7 @@ public final class Units {
     /** Decimals of the account chain's native asset. */
     public static final int NATIVE_DECIMALS = 18;
 
-    /** No sign, no exponent, no group marks; at most 39 digits before the point, which is more than there are units of anything. */
+    /** Decimal without sign, exponent and group marks; at most 39 digits before the point, more than any amount needs. */
     private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,39}(\\.[0-9]{1,18})?");
 
     private static final Pattern INTEGER = Pattern.compile("0|[1-9][0-9]{0,77}");
@@ -33,7 +33,7 @@ public final class Units {
         return DECIMAL.matcher(text).matches() ? Optional.of(new BigDecimal(text)) : Optional.empty();
     }
 
-    /** How many smallest units a plain decimal stands for; empty for another text, or when it is no whole number of them. */
+    /** Converts a plain decimal into smallest units; empty for other text, or when the result is not a whole number. */
     public static Optional<BigInteger> parse(String text, int decimals) {
         return decimal(text)
                 .map(value -> value.movePointRight(decimals).stripTrailingZeros())

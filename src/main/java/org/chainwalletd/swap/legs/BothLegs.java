@@ -39,7 +39,7 @@ public final class BothLegs implements Legs {
     /**
      * Pools of threads, each bounded, that do nothing else.
      *
-     * @param chain looks at the chain, and sends and gives up locks there
+     * @param chain looks at the chain, and sends and abandons locks there
      * @param contract the same on the account chain
      * @param chainRedeems claims and takes back on the chain
      * @param contractRedeems the same on the account chain
@@ -122,7 +122,7 @@ public final class BothLegs implements Legs {
             return own.filter(view -> view.lock() instanceof OwnLock.Absent).isPresent() && pool.isPresent();
         }
 
-        /** When our lock was settled; empty when it was not, or the gate cannot open for another reason that is plain already. */
+        /** Time at which our lock was settled; empty when it was not, or when the gate cannot open for another known reason. */
         OptionalLong settledAt() {
             boolean claimable =
                     pool.filter(view -> view.lock() instanceof PoolLock.Locked).isPresent();
@@ -157,7 +157,7 @@ public final class BothLegs implements Legs {
         return new View(seen.observation(), permission, seen.refundDue() || isOverdue(row, seen), gate);
     }
 
-    /** No endpoint that is silent, or tells an old time, holds a refund in the contract for ever. */
+    /** Tests by this machine's clock whether a refund is due, so that an endpoint that is silent or stale cannot block it for ever. */
     private boolean isOverdue(SwapRow row, Seen seen) {
         OwnLock lock = seen.own().map(OwnLeg.View::lock).orElse(row.ownLock());
         return !row.terms().direction().isSell()
@@ -166,7 +166,7 @@ public final class BothLegs implements Legs {
                         clock.instant().getEpochSecond(), row.terms().timeout());
     }
 
-    /** The bounds first, then both chains; what could not be asked leaves it open, and nothing is then sent or given up. */
+    /** Judges the bounds first, then both chains; a question without an answer leaves it undecided, and nothing is then sent or abandoned. */
     private CompletionStage<LockPermission> obstacle(SwapRow row) {
         return CompletableFuture.completedFuture(row)
                 .thenComposeAsync(bounds::apply, executor)

@@ -174,7 +174,8 @@ public final class ChainOwnLeg implements OwnLeg {
         return view.depth(height) >= ChainSide.FINAL_DEPTH;
     }
 
-    /** In no block. It is lost for good when what it spends was spent otherwise, or when it was given up before anything of it was durable. */
+    /** State of a lock that is in no block. It is lost for good when its inputs were spent by another transaction, or when it was abandoned before
+     * anything of it was durable. */
     private OwnLock unmined(Known known) {
         if (known.intent().isEmpty()) {
             if (known.row().ownLock() instanceof OwnLock.Lost && known.txId().isPresent()) {
@@ -221,7 +222,7 @@ public final class ChainOwnLeg implements OwnLeg {
         return outOfBounds(terms, view)
                 .or(() -> taken(known, view))
                 .or(() -> mempools.otherLock(terms, known.txId()))
-                .or(() -> poverty(known));
+                .or(() -> shortage(known));
     }
 
     private Optional<String> outOfBounds(SwapTerms terms, HashLockBooks.View view) {
@@ -242,7 +243,7 @@ public final class ChainOwnLeg implements OwnLeg {
     }
 
     /** Coins, fee and allowance of a lock that has none of them yet. */
-    private Optional<String> poverty(Known known) {
+    private Optional<String> shortage(Known known) {
         if (known.intent().filter(intent -> intent.state().inFlight()).isPresent()) {
             return Optional.empty();
         }
@@ -310,7 +311,7 @@ public final class ChainOwnLeg implements OwnLeg {
         if (lock.isEmpty() || before.filter(this::wasJustRefused).isPresent()) {
             return;
         }
-        if (!isGivenUp(lock.get(), before.isPresent())) {
+        if (!isAbandoned(lock.get(), before.isPresent())) {
             throw new IllegalStateException(
                     "the lock " + lock.get().txId() + " is being sent or is in a block at this moment");
         }
@@ -322,10 +323,10 @@ public final class ChainOwnLeg implements OwnLeg {
         return before.state().failed() && chain.clock().millis() - before.changedAt() < PAUSE.toMillis();
     }
 
-    /** Whoever has given it up may not have heard so, before its coins were kept for this spend. */
-    private boolean isGivenUp(Intent lock, boolean begun) {
+    /** Abandons a lock in flight, and again one that is abandoned: an earlier attempt may not have learnt of it before its coins were kept. */
+    private boolean isAbandoned(Intent lock, boolean begun) {
         return lock.state().inFlight() || lock.state() == IntentState.ABANDONED && !begun
-                ? await(chain.spending().giveUp(lock.txId()))
+                ? await(chain.spending().abandon(lock.txId()))
                 : lock.state() != IntentState.CONFIRMED;
     }
 

@@ -425,7 +425,7 @@ public final class ChainPoolLeg implements PoolLeg {
                             mayBegin)));
         }
 
-        /** Nothing is durable, and nothing leaves, before the claim has passed here. */
+        /** Checks the claim, and only then makes it durable and sends it. */
         private Receipt send(
                 ClaimRequest request, HtlcParams params, TxOutput output, long tip, BooleanSupplier mayBegin) {
             if (!isValid(request, params, output)) {

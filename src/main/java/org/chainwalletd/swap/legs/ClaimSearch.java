@@ -52,7 +52,7 @@ public final class ClaimSearch {
         }
     }
 
-    /** Only its id, empty text when it is not found: for people. */
+    /** Returns the claim's transaction id, as text for people; empty when it is not found. */
     String transaction(SwapTerms terms) {
         return find(terms.account().contract(), terms.hashLock())
                 .map(claim -> {

@@ -28,7 +28,7 @@ public final class ContractCheck {
     private static final byte[] PROXY_TAIL =
             Bytes.parse("5af43d82803e903d91602b57fd5bf3").toArray();
 
-    /** Where EIP-1967 keeps what a proxy runs, who may change it, and who is asked what it runs. */
+    /** Storage slots of EIP-1967: implementation, admin and beacon of a proxy. */
     private static final List<Hash256> PROXY_SLOTS =
             List.of(slot("eip1967.proxy.implementation"), slot("eip1967.proxy.admin"), slot("eip1967.proxy.beacon"));
 

@@ -30,7 +30,7 @@ public record ContractSlot(SwapContract.Swap settled, SwapContract.Swap latest, 
             0,
             SwapContract.State.NONE);
 
-    /** By the word of the quorum. Fails when it does not agree, as for a moment when one endpoint has a block that another one has not. */
+    /** Reads the slot by quorum. Fails when endpoints disagree, as they do for a moment when one has a block that another one lacks. */
     static ContractSlot look(AccountChain chain, SwapTerms terms) {
         EvmAddress contract = terms.account().contract();
         CompletionStage<SwapContract.Swap> latest =

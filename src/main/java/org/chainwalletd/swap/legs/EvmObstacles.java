@@ -47,7 +47,7 @@ public final class EvmObstacles {
         return new ContractCheck(chain, terms.account().contract(), codeHash).objection();
     }
 
-    /** Every endpoint that answers is believed when it says that the slot is taken: nothing is lost by not locking. */
+    /** Reports a taken slot if any single endpoint does, because not locking costs nothing. */
     private Optional<String> slot(SwapTerms terms, Predicate<SwapContract.Swap> isExpected) {
         List<SwapContract.Swap> slots = await(chain.each(
                         reads -> reads.swap(terms.account().contract(), terms.hashLock(), BlockRef.Tag.LATEST)))

@@ -77,7 +77,7 @@ public final class EvmOwnLeg implements OwnLeg {
                 slot.latest().state() == SwapContract.State.CLAIMED);
     }
 
-    /** It failed in a final block, or its nonce went elsewhere in one, or it was given up before it had one and so is never made. */
+    /** Tests whether the lock can never be mined: it failed in a final block, its nonce was used otherwise, or it was abandoned before it had one. */
     private static boolean cannotCome(SwapRow row, SwapSends.Made made) {
         return made.newest(SendKind.LOCK)
                 .map(SwapSends::hasFailed)
@@ -92,7 +92,7 @@ public final class EvmOwnLeg implements OwnLeg {
         return row.ownLock() instanceof OwnLock.Claimed claimed ? claimed.tx() : claims.transaction(row.terms());
     }
 
-    /** When it became settled is found out once. */
+    /** Adds the time at which the lock became settled, which is determined once. */
     private OwnLock dated(SwapRow row, SwapSends.Made made, OwnLock lock) {
         boolean isDated = row.ownLock() instanceof OwnLock.Locked before
                 && before.settledAt().isPresent();
@@ -106,9 +106,9 @@ public final class EvmOwnLeg implements OwnLeg {
     }
 
     /**
-     * When our lock became settled, which is when the pool's time to lock begins: Unix seconds. That we see it late, after a downtime, gives the
-     * pool no more time: the quorum's blocks tell when it was. Where finality is a tag no block does, so the longest that a tag takes is added
-     * to the time of the lock's own block. Fails when the quorum does not agree, and is then asked again.
+     * Time at which our lock became settled, Unix seconds; the pool's time to lock begins then. It is taken from the quorum's blocks, so that a
+     * downtime of ours gives the pool no more time. Where finality is a tag no block shows it, so the longest delay of a tag is added to the time
+     * of the lock's own block. Fails when the quorum does not agree, and is then retried.
      *
      * @param lock our transaction; one that the journal does not have, after a restore, counts from when it was seen
      * @param seen time of the block with which it was first seen to be settled
@@ -159,7 +159,7 @@ public final class EvmOwnLeg implements OwnLeg {
         return SwapSends.id(lock.isEmpty() ? make(row, mayBegin) : unlessOver(lock.get(), sends::push));
     }
 
-    /** It may have become final since it was read. */
+    /** Applies {@code act} to a lock, which may have become final since it was read. */
     private SendRecord unlessOver(SendRecord lock, Function<String, CompletionStage<SendRecord>> act) {
         if (lock.state().isOver()) {
             return lock;
@@ -199,7 +199,7 @@ public final class EvmOwnLeg implements OwnLeg {
                 mayBegin);
     }
 
-    /** A lock that was never journalled has not left, and is not made any more once the swap says that it is given up. */
+    /** A lock that was never journalled has not left, and is not made any more once the swap says that it is abandoned. */
     @Override
     public void abandonLock(SwapRow row) {
         ours.of(row).newest(SendKind.LOCK).ifPresent(lock -> unlessOver(lock, sends::cancel));

@@ -128,7 +128,7 @@ public final class EvmPoolLeg implements PoolLeg {
         return verdict.isOpen() && unpayable(funds).isPresent() ? GateVerdict.OPEN_BY_RELAY : verdict;
     }
 
-    /** With or without gas: nothing is sent from the account until the operator has looked. */
+    /** Verdict when sending from the account is stopped, whether it has gas or not: nothing is sent until the operator has intervened. */
     private static Optional<GateVerdict> stopped(AccountFunds funds) {
         return funds.obstacle().map(why -> GateVerdict.closed(why.message()));
     }
@@ -220,7 +220,7 @@ public final class EvmPoolLeg implements PoolLeg {
         private static final Logger LOG = LoggerFactory.getLogger(ContractEvidence.class);
         /** Number of questions for events in one look. They reach back for as long as a lock may last, where a block takes two seconds. */
         private static final int MOST_WINDOWS = 24;
-        /** By how much blocks may seem older than the quote that their locks are for. */
+        /** Tolerance, in seconds, by which a lock's block may be older than the quote that it is for. */
         private static final long CLOCK_SLACK_SECONDS = 900;
 
         private final AccountChain chain;

@@ -79,7 +79,7 @@ public interface Legs {
         /** Objection, on this chain, to locking at this moment; empty when there is none. */
         Optional<String> obstacle(SwapRow row);
 
-        /** As {@link Legs#sendLock}; answers with its transaction id. */
+        /** As {@link Legs#sendLock}; returns the transaction id. */
         String sendLock(SwapRow row, BooleanSupplier mayBegin);
 
         /** Spends to ourselves what our lock would spend, once, when no block has it. Either may be mined. */

@@ -96,8 +96,8 @@ public final class Redeeming {
                 "no node wants {} of a swap, it is sent with a higher fee: {}",
                 intent.txId(),
                 pushed.refusals().get(0));
-        boolean isGivenUp = await(chain.spending().giveUp(intent.txId()));
-        return isGivenUp ? send(spending, above(number)) : intent.txId();
+        boolean isAbandoned = await(chain.spending().abandon(intent.txId()));
+        return isAbandoned ? send(spending, above(number)) : intent.txId();
     }
 
     private static int above(int number) {
@@ -108,14 +108,14 @@ public final class Redeeming {
         return chain.clock().millis() - intent.createdAt() >= PATIENCE.toMillis();
     }
 
-    /** To one node by the way of every spend, then to all others. */
+    /** Sends to one node in the way of every spend, then to all others. */
     private Hash256 send(Spending spending, int number) {
         Amount fee = ChainFee.of(spending.minimum(), spending.value(), number);
         return everywhere(
                 spending.sending().send(spending.tokens().apply(number), fee).txId());
     }
 
-    /** It is durable and sent already: what the other nodes make of it is found out at the next look too. */
+    /** Sends to all other nodes. It is durable and sent already, so their answers do not matter: the next look shows the result. */
     private Hash256 everywhere(Hash256 txId) {
         try {
             await(chain.spending().push(txId));

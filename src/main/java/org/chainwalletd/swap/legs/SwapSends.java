@@ -23,7 +23,7 @@ public final class SwapSends {
     /** Gas of a claim or a refund, as long as none has failed; never estimated (swap.md, section 5). */
     static final long GAS = 120_000;
 
-    /** Locks and claims of one swap. Each but the last has failed in a final block, so this is hours. The refund of a row is tried until it succeeds. */
+    /** Greatest number of attempts to lock or claim; each but the last has failed in a final block, so they take hours. Refunds have no limit. */
     private static final int MOST_ATTEMPTS = 16;
     /** A contract that takes more than the reserve of a swap holds is none that the operator should have pinned. */
     private static final int MOST_GAS_FACTOR = 4;
@@ -34,7 +34,7 @@ public final class SwapSends {
         this.sends = sends;
     }
 
-    /** All that was ever made for a swap, oldest first. */
+    /** All sends of a swap, oldest first. */
     record Made(List<SendRecord> records) {
         private Stream<SendRecord> all(SendKind kind) {
             return records.stream().filter(record -> record.kind() == kind);
@@ -128,7 +128,7 @@ public final class SwapSends {
     }
 
     /**
-     * The same for a lock without a row: attempts are known by their names alone.
+     * Sends for a lock without a row, whose attempts are known by their names alone.
      *
      * @param name of the first attempt
      */

@@ -1,6 +1,6 @@
 package org.chainwalletd.swap.pool;
 
-/** Which asset is given: the chain's coin for the account chain's native asset, or the other way round. */
+/** Direction of a swap: sell the chain's coin for the account chain's native asset, or buy it. */
 public enum Direction {
     /** A sell: our lock is on the chain, the pool's in the contract. */
     CHAIN_TO_NATIVE,

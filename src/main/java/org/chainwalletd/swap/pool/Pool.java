@@ -33,7 +33,7 @@ public interface Pool {
 
     CompletionStage<PoolInfo> info();
 
-    /** Tells it of our lock on the chain, which it would find by itself. */
+    /** Notifies the pool of our lock on the chain, which it would also find by itself. */
     CompletionStage<Void> notifyChainLock(String poolSwapId, Hash256 txId);
 
     /**
@@ -139,7 +139,7 @@ public interface Pool {
             }
         }
 
-        /** No answer, or none in time. Whether the question arrived is not known. */
+        /** Signals that no answer came in time. Whether the question arrived is not known. */
         public static final class Unreachable extends PoolException {
             private static final long serialVersionUID = 1L;
 

@@ -14,7 +14,7 @@ public record PoolWords(String chain, String evm, String nativeAsset) {
         return direction.isSell() ? chain + "_to_" + nativeAsset : nativeAsset + "_to_" + chain;
     }
 
-    /** As the last part of a name in camel case. */
+    /** Capitalises a word, for use in a camel-case name. */
     static String capital(String word) {
         return Character.toUpperCase(word.charAt(0)) + word.substring(1);
     }

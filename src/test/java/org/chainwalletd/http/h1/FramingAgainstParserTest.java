@@ -153,7 +153,7 @@ class FramingAgainstParserTest {
     @BeforeAll
     void start() {
         system = ActorSystem.create(Behaviors.empty(), "framing");
-        settings = (ServerSettings) HttpLayers.settings(system);
+        settings = (ServerSettings) PekkoHttp.settings(system);
         parser = new HttpRequestParser(
                 settings.parserSettings(),
                 settings.websocketSettings(),

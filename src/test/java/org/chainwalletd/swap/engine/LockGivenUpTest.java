@@ -64,7 +64,7 @@ public class LockGivenUpTest {
     }
 
     private void giveUp() {
-        assertThat(get(rig.spending.giveUp(ChainLegRig.idOf(lock)))).isTrue();
+        assertThat(get(rig.spending.abandon(ChainLegRig.idOf(lock)))).isTrue();
     }
 
     private void assertThatNoPaymentGetsACoin() {

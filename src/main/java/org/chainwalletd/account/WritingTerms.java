@@ -9,20 +9,20 @@ import java.util.function.Supplier;
 import org.chainwalletd.keeper.Background;
 
 /**
- * Writes of the journal by actors that begin anew with background work. A life that is over begins no write, and the next one reads the journal
- * only when those that were begun before are over: so it finds every row that there is. Safe for threads.
+ * Permits writes to the journal in terms: each start of an actor, with the daemon's background work, begins one. A term that has ended begins no
+ * write, and the next one reads the journal only after all earlier writes have completed, so it finds every row. Safe for threads.
  */
-final class WritingLives {
+final class WritingTerms {
     private final Executor executor;
     private final Set<CompletableFuture<?>> underWay = new HashSet<>();
 
     /** @param executor for continuations; never blocks */
-    WritingLives(Executor executor) {
+    WritingTerms(Executor executor) {
         this.executor = executor;
     }
 
-    Life begin() {
-        return new Life();
+    Term begin() {
+        return new Term();
     }
 
     /** Completes when the writes that are under way at this moment are over; never fails. */
@@ -35,14 +35,14 @@ final class WritingLives {
         underWay.remove(write);
     }
 
-    /** From the begin of an actor to its end. */
-    final class Life {
+    /** Time from the start of an actor to its stop, in which it may write. */
+    final class Term {
         private boolean over;
 
-        /** Begins a write; fails with {@link Background#stopped}, and writes nothing, when this life is over. */
+        /** Begins a write; fails with {@link Background#stopped}, and writes nothing, when this term has ended. */
         <T> CompletionStage<T> write(Supplier<CompletionStage<T>> begin) {
             CompletableFuture<T> write;
-            synchronized (WritingLives.this) {
+            synchronized (WritingTerms.this) {
                 if (over) {
                     return CompletableFuture.failedFuture(Background.stopped());
                 }
@@ -54,7 +54,7 @@ final class WritingLives {
         }
 
         void end() {
-            synchronized (WritingLives.this) {
+            synchronized (WritingTerms.this) {
                 over = true;
             }
         }

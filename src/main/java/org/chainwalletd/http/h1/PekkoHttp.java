@@ -22,8 +22,8 @@ import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 import org.chainwalletd.http.door.Connection;
 
-/** Pekko HTTP's layers between bytes and requests, with settings that follow from the daemon's own limits instead of Pekko's defaults. */
-public final class HttpLayers {
+/** Pekko HTTP's server settings, derived from the daemon's own limits instead of Pekko's defaults, and its HTTP/1 layer. */
+public final class PekkoHttp {
     /**
      * Deadlines are {@link Connection}'s, so Pekko's are off: its request timeout would end a wait of 600 s and costs a timer per request.
      * Headers stay raw, because a malformed one would be written to the log, and a token is such a header. Their values are not cached: each
@@ -48,7 +48,7 @@ public final class HttpLayers {
             Map.entry("http2.ping-interval", "30s"),
             Map.entry("http2.ping-timeout", "30s"));
 
-    private HttpLayers() {}
+    private PekkoHttp() {}
 
     public static ServerSettings settings(ActorSystem<?> system) {
         return settings(system, OVERRIDES);
@@ -67,7 +67,7 @@ public final class HttpLayers {
                 .withFallback(system.settings().config()));
     }
 
-    /** Gives out {@code elements} and keeps none of them: the parts of a stream live as long as its connection, and a request may hold a secret. */
+    /** Emits {@code elements} and keeps none of them: a stream lives as long as its connection, and a request may hold a secret. */
     public static <T> Source<T, NotUsed> handingOver(List<T> elements) {
         Deque<T> left = new ArrayDeque<>(elements);
         return Source.fromIterator(() -> new Iterator<>() {
@@ -85,7 +85,8 @@ public final class HttpLayers {
 
     /** HTTP/1 over bare bytes. Can be used for any number of connections. */
     public static BidiFlow<HttpResponse, ByteString, ByteString, HttpRequest, NotUsed> plain(ActorSystem<?> system) {
-        // Without TLS nobody asks for the session; making an empty one would load the JDK's whole trust store at start.
+        // The session is not used without TLS, and creating an empty one would load the JDK's whole trust store at
+        // start.
         SSLSession none = null;
         BidiFlow<SslTlsOutbound, ByteString, ByteString, SslTlsInbound, NotUsed> bare = BidiFlow.fromFunctions(
                 out -> ((TLSProtocol.SendBytes) out).bytes(), in -> new TLSProtocol.SessionBytes(none, in));

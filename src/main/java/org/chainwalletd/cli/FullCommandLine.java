@@ -10,9 +10,9 @@ import org.chainwalletd.config.ConfigurationException;
 import org.chainwalletd.config.Nearest;
 import picocli.CommandLine;
 
-/** Runs every command line that is not of the form of {@link PlainWords}, read with the whole grammar. */
-final class AnyWords {
-    private AnyWords() {}
+/** Parses and runs, with the full grammar, every command line that {@link ServeFastPath} does not read. */
+final class FullCommandLine {
+    private FullCommandLine() {}
 
     /** Runs the command that is meant, or prints what was asked for; returns the exit code. */
     static int run(String[] words, Map<String, String> environment, Invocation.Streams streams) {

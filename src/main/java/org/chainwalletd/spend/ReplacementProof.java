@@ -29,7 +29,7 @@ import org.chainwalletd.node.NodeClient;
  * spend the coin: for a plain coin the very key of our own transaction, for an HTLC the party that its witness speaks for. A node's word alone closes
  * no payment (decisions.md, 8c). Stateless.
  */
-final class RivalProof {
+final class ReplacementProof {
     /** Most transactions of one mempool that are examined as possible spenders of the coin. */
     private static final int MOST_WAITING = 16;
 
@@ -39,7 +39,7 @@ final class RivalProof {
     private final Executor executor;
 
     /** @param genesis id of the genesis block that is signed for; without one nothing is proved */
-    RivalProof(NodeClient node, ChainProfile profile, Supplier<Optional<Hash256>> genesis, Executor executor) {
+    ReplacementProof(NodeClient node, ChainProfile profile, Supplier<Optional<Hash256>> genesis, Executor executor) {
         this.node = node;
         this.profile = profile;
         this.genesis = genesis;

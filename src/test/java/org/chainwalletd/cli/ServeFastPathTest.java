@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class PlainWordsTest {
-    private final CommandLineParser grammar = new CommandLineParser("chain-walletd", AnyWords.Commands.all());
+class ServeFastPathTest {
+    private final CommandLineParser grammar = new CommandLineParser("chain-walletd", FullCommandLine.Commands.all());
 
     @ParameterizedTest
     @ValueSource(
@@ -24,7 +24,7 @@ class PlainWordsTest {
         String[] words = line.isEmpty() ? new String[0] : line.split(" ");
         CommandLineParser.Parsed parsed = grammar.parse(words);
         assertThat(parsed.command().word()).isEqualTo("serve");
-        assertThat(PlainWords.read(words)).contains(parsed.flags());
+        assertThat(ServeFastPath.read(words)).contains(parsed.flags());
     }
 
     @ParameterizedTest
@@ -48,6 +48,6 @@ class PlainWordsTest {
                 "@words"
             })
     void everything_else_is_left_to_the_grammar(String line) {
-        assertThat(PlainWords.read(line.split(" "))).isEmpty();
+        assertThat(ServeFastPath.read(line.split(" "))).isEmpty();
     }
 }

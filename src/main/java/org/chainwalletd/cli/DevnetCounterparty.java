@@ -12,14 +12,14 @@ import org.chainwalletd.devnet.pool.Anvil;
 import org.chainwalletd.devnet.pool.Trial;
 
 /** Other side of a swap beside a development node: an account chain, started here or named, and a pool that trades on both. */
-final class TrialGround implements SwapDemo.OtherSide {
+final class DevnetCounterparty implements SwapDemo.OtherSide {
     private static final Duration BLOCK_TIME = Duration.ofSeconds(1);
 
     private final Optional<Anvil> anvil;
     private final Optional<Trial> trial;
     private final Optional<URI> evmRpc;
 
-    private TrialGround(Optional<Anvil> anvil, Optional<Trial> trial, Optional<URI> evmRpc) {
+    private DevnetCounterparty(Optional<Anvil> anvil, Optional<Trial> trial, Optional<URI> evmRpc) {
         this.anvil = anvil;
         this.trial = trial;
         this.evmRpc = evmRpc;
@@ -39,9 +39,9 @@ final class TrialGround implements SwapDemo.OtherSide {
      *
      * @throws MissingException when there is no account chain, or one that cannot be used
      */
-    static TrialGround start(Invocation invocation, Devnet devnet) {
+    static DevnetCounterparty start(Invocation invocation, Devnet devnet) {
         if (invocation.option("--pool").isEmpty()) {
-            return new TrialGround(Optional.empty(), Optional.empty(), Optional.empty());
+            return new DevnetCounterparty(Optional.empty(), Optional.empty(), Optional.empty());
         }
         return begin(invocation, devnet);
     }
@@ -51,7 +51,7 @@ final class TrialGround implements SwapDemo.OtherSide {
      *
      * @throws MissingException when there is no account chain, or one that cannot be used
      */
-    static TrialGround begin(Invocation invocation, Devnet devnet) {
+    static DevnetCounterparty begin(Invocation invocation, Devnet devnet) {
         Optional<Anvil> anvil = Optional.empty();
         try {
             URI evmRpc;
@@ -61,7 +61,7 @@ final class TrialGround implements SwapDemo.OtherSide {
                 anvil = Optional.of(Anvil.start(program(invocation), BLOCK_TIME));
                 evmRpc = anvil.get().uri();
             }
-            return new TrialGround(anvil, Optional.of(Trial.start(devnet, evmRpc)), Optional.of(evmRpc));
+            return new DevnetCounterparty(anvil, Optional.of(Trial.start(devnet, evmRpc)), Optional.of(evmRpc));
         } catch (IOException | IllegalArgumentException e) {
             anvil.ifPresent(Anvil::close);
             throw new MissingException("no pool: " + e.getMessage());

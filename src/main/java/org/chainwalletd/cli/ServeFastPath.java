@@ -11,8 +11,8 @@ import org.chainwalletd.config.SettingsLoader;
  * It does not use the grammar of {@link CommandLineParser}: picocli's old byte code fits into no archive of classes, and costs a tenth of a second
  * before anything else can begin. A command line that is not of this plain form, right or wrong, is left to the grammar.
  */
-final class PlainWords {
-    private PlainWords() {}
+final class ServeFastPath {
+    private ServeFastPath() {}
 
     /** Reads the options by flag, as {@link CommandLineParser} would read them; empty when that one must be asked. */
     static Optional<Map<String, String>> read(String[] words) {
@@ -47,7 +47,7 @@ final class PlainWords {
                 .isPresent();
     }
 
-    /** Whether a value is plain: words that begin otherwise may mean an option, a file of words or a quotation to picocli. */
+    /** Tests whether a value is plain: picocli may take words with another first character for an option, an argument file or a quotation. */
     private static boolean isPlain(String value) {
         return !value.isEmpty() && "-@\"'".indexOf(value.charAt(0)) < 0;
     }

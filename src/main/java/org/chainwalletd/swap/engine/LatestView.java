@@ -11,13 +11,13 @@ import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.legs.Legs;
 
 /**
- * The newest look at both chains for one swap, and for how long it can be acted on. Belongs to the {@link SwapActor}, which alone touches it;
- * remembers nothing of an earlier life.
+ * Latest observation of both chains for one swap, and the time for which it may be used. Belongs to the {@link SwapActor}, which alone touches it;
+ * keeps nothing of an earlier actor of the swap.
  */
-public final class LastLook {
+public final class LatestView {
     /** Time within which a look may be acted on; a look that took longer is repeated. */
     private static final long GOOD_SECONDS = 60;
-    /** A reorganisation takes our lock out of its block for moments; mempools have it then, and it comes back without us. */
+    /** Time for which a lock that a reorganisation removed is expected back from the mempools without our doing. */
     private static final long REORGANISATION_SECONDS = 600;
 
     private long began;
@@ -25,7 +25,7 @@ public final class LastLook {
     private final AtomicLong number = new AtomicLong();
 
     private Legs.View view;
-    /** When our lock was last seen in a block. */
+    /** Time at which our lock was last seen in a block, Unix seconds. */
     private OptionalLong stoodAt = OptionalLong.empty();
 
     void begin(long now) {
@@ -33,7 +33,7 @@ public final class LastLook {
         began = now;
     }
 
-    /** Nothing that this look has permitted may begin any more: the next actor of the swap does not know of it. */
+    /** Withdraws all permissions of this look, because the swap's next actor does not know of it. */
     void end() {
         number.incrementAndGet();
     }
@@ -51,7 +51,7 @@ public final class LastLook {
                 : seen;
     }
 
-    /** Neither sent nor given up in the meantime: an honest pool may have locked already, and would wait for nothing. */
+    /** Tests whether our lock was just in a block. It is then neither sent nor abandoned: an honest pool may have locked already. */
     private boolean hasJustStood(long now) {
         return stoodAt.isPresent() && distance(now, stoodAt.getAsLong()) <= REORGANISATION_SECONDS;
     }
@@ -64,7 +64,7 @@ public final class LastLook {
         return view;
     }
 
-    /** Whether there was one, and it has seen both chains. */
+    /** Tests whether there was a look and it has seen both chains. */
     boolean isComplete() {
         return view != null && view.isComplete();
     }
@@ -107,7 +107,7 @@ public final class LastLook {
                 open ? view.gate() : Optional.empty());
     }
 
-    /** Why waiting cannot help any more; for people. */
+    /** Returns the reason, as text for people, why waiting cannot help any more. */
     Optional<String> hopeless() {
         return view.gate().filter(GateVerdict::hopeless).flatMap(GateVerdict::closed);
     }

@@ -22,21 +22,21 @@ import org.chainwalletd.store.files.CrashPoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Makes copies of a claim or a refund at other nonces than its own, and has them in the journal before anybody gets to see them. */
-final class Copier {
-    private static final Logger LOG = LoggerFactory.getLogger(Copier.class);
+/** Copies a claim or a refund to nonces other than its own, and journals the copies before any of them is sent. */
+final class OtherNonceCopier {
+    private static final Logger LOG = LoggerFactory.getLogger(OtherNonceCopier.class);
 
     private final SendSetup setup;
 
-    Copier(SendSetup setup) {
+    OtherNonceCopier(SendSetup setup) {
         this.setup = setup;
     }
 
     /**
-     * The next nonce of an address by each endpoint's own word; never fails. An endpoint that shows a receipt of these is left out: its number
-     * counts what we have sent.
+     * Asks each endpoint for its next nonce of an address; never fails. An endpoint that has a receipt of one of {@code rows} is left out: its count
+     * includes our own transactions.
      *
-     * @param rows one and its copies
+     * @param rows a send and its copies
      */
     CompletionStage<List<EndpointAnswer<Long>>> named(List<AccountSend> rows) {
         EvmAddress from = SendSetup.address(rows.get(0).call().from());
@@ -59,10 +59,10 @@ final class Copier {
     }
 
     /**
-     * Copies a send, one row for each nonce, also where the journal has it already; those that are over or could not be written are left out. The age of what
-     * is repeated is theirs too, and so is its fee by time.
+     * Copies a send, one row for each nonce. A copy that the journal already has is returned as it is; one that is over or could not be written is
+     * left out. Copies keep the age of the original, and so its fee schedule.
      *
-     * @param versions whose prices the copies have
+     * @param versions with the prices that the copies get
      */
     List<AccountSend> copy(AccountSend row, List<Version> versions, Collection<Long> nonces) {
         List<AccountSend> copies = new ArrayList<>();
