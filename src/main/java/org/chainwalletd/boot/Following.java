@@ -128,6 +128,7 @@ record Following(
                         "books",
                         () -> unlessStopped(file.beginRun(), workers.upstream()),
                         () -> unlessStopped(file.endEpoch(), workers.upstream()));
+        context.keeper().endedBy(file::isSucceeded);
         watchMissing(books, keyring, workers.upstream());
         List<WatchStore.WatchOnly> rows = watchWithoutKeys(books, withoutKeys, keyring, workers.upstream());
         Follower follower = follow(context, nodes, file);

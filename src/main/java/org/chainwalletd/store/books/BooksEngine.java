@@ -72,8 +72,9 @@ interface BooksEngine {
      * Ends the current run, and begins another one of this daemon; inside a transaction of the writer.
      *
      * @param own whether only a run of this daemon ends, and nothing begins when the current one is another daemon's
+     * @return false when nothing begins because the lease on background work is another daemon's
      */
-    void nextRun(boolean own) throws SQLException;
+    boolean nextRun(boolean own) throws SQLException;
 
     /**
      * Returns the generation of numbers in feeds that begins with a run: higher than that of any earlier start of a daemon, also of one that the

@@ -73,6 +73,9 @@ final class PostgresBooks implements BooksEngine {
 
     private final String name;
     private final Postgres.Connector connector;
+    /** Number of this daemon's start; empty where no lease decides who begins a run. */
+    private final OptionalLong start;
+
     private final SecureRandom random = new SecureRandom();
     /** Whether the money store is beside the books: what stops it stops them. */
     private boolean besideStore;
@@ -91,22 +94,25 @@ final class PostgresBooks implements BooksEngine {
     private long begun = NO_RUN;
     private volatile long run = NO_RUN;
 
-    private PostgresBooks(String name, Postgres.Connector connector) {
+    private PostgresBooks(String name, Postgres.Connector connector, OptionalLong start) {
         this.name = name;
         this.connector = connector;
+        this.start = start;
     }
 
     /**
      * Opens the books, or creates them where there are none; upgrades their tables.
      *
+     * @param start number of this daemon's start, which begins a run only while it has the lease on background work; empty where there is no lease
      * @param move from a file; it is what the books are created with
      */
     static PostgresBooks open(
             String name,
             Postgres.Connector connector,
             List<? extends BookTable<?, ?>> tables,
+            OptionalLong start,
             Optional<BooksMove> move) {
-        PostgresBooks books = new PostgresBooks(name, connector);
+        PostgresBooks books = new PostgresBooks(name, connector, start);
         move.ifPresent(file -> file.prepare(tables));
         try (SqlSession session = books.connect()) {
             session.execute("BEGIN");
@@ -145,7 +151,7 @@ final class PostgresBooks implements BooksEngine {
     }
 
     private static <T> Optional<T> look(String name, Postgres.Connector connector, String table, Look<T> look) {
-        PostgresBooks books = new PostgresBooks(name, connector);
+        PostgresBooks books = new PostgresBooks(name, connector, OptionalLong.empty());
         try (SqlSession session = books.connect()) {
             return isMade(session, table) ? Optional.of(look.at(session)) : Optional.empty();
         } catch (SQLException e) {
@@ -447,11 +453,22 @@ final class PostgresBooks implements BooksEngine {
     }
 
     @Override
-    public void nextRun(boolean own) throws SQLException {
+    public boolean nextRun(boolean own) throws SQLException {
+        if (!own && !mayBegin()) {
+            return false;
+        }
         if (!own || run == current) {
             begun = current + 1;
             writing.update("UPDATE books SET run = ? WHERE one = 1", begun);
         }
+        return true;
+    }
+
+    /** Whoever takes the lease after this look begins its run after this transaction, whose lock it needs; so the last run is the last holder's. */
+    private boolean mayBegin() throws SQLException {
+        return start.isEmpty()
+                || writing.queryOne("SELECT 1 FROM keeper WHERE one = 1 AND start = ?", row -> true, start.getAsLong())
+                        .isPresent();
     }
 
     /** Starts are counted in the money store, whose restore gives no number again that a lost start may have had. */

@@ -165,8 +165,9 @@ final class SqliteBooks implements BooksEngine {
     }
 
     @Override
-    public void nextRun(boolean own) {
+    public boolean nextRun(boolean own) {
         run.incrementAndGet();
+        return true;
     }
 
     @Override

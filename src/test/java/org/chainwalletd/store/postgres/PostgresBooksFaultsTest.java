@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -26,6 +28,7 @@ import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Shared books whose connections are lost, that two daemons want to write, and whose database goes back. */
 @Tag("postgres")
@@ -212,6 +215,42 @@ class PostgresBooksFaultsTest {
                 .as("a daemon that has begun no run")
                 .isEqualTo(StoreException.Reason.UNAVAILABLE);
         assertThat(heights(reader)).containsExactly(1L, 3L, 4L, 5L);
+    }
+
+    /** The first daemon has taken the lease, and is paused before its run begins; or its connection is cut, and it asks once more. */
+    @Test
+    void a_daemon_that_has_lost_the_lease_before_its_run_begins_does_not_end_the_run_of_the_one_that_took_it(
+            @TempDir Path folder) {
+        try (PostgresStore one = PostgresServer.open(schema);
+                PostgresStore two = PostgresServer.open(schema);
+                PostgresLease paused = one.lease();
+                PostgresLease lease = two.lease()) {
+            Books first = beside(one, folder);
+            Books second = beside(two, folder);
+            paused.take(paused.read());
+            lease.take(lease.read());
+            Await.result(second.beginRun());
+
+            assertThat(refusal(first.beginRun())).isEqualTo(StoreException.Reason.UNAVAILABLE);
+            Await.result(first.endEpoch());
+            Await.result(second.epoch().write(session -> put(session, 1)));
+            assertThat(second.isSucceeded()).isFalse();
+
+            paused.take(paused.read());
+            Await.result(first.beginRun());
+            Await.result(first.epoch().write(session -> put(session, 2)));
+            assertThat(refusal(second.epoch().write(session -> put(session, 3))))
+                    .isEqualTo(StoreException.Reason.UNAVAILABLE);
+            assertThat(second.isSucceeded()).isTrue();
+            assertThat(heights(first)).containsExactly(1L, 2L);
+        }
+    }
+
+    private Books beside(PostgresStore store, Path folder) {
+        Books books = Books.openShared(
+                folder, schema, () -> PostgresServer.connect(schema), List.of(), OptionalLong.of(store.start()));
+        opened.add(books);
+        return books;
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.chainwalletd.store.CommitMark;
@@ -98,7 +99,7 @@ public final class SharedStores {
 
     /** Opens the books of the daemon with a datadir, whose file they take over. */
     public Books openBooks(Path folder, List<? extends BookTable<?, ?>> tables) {
-        return Books.openShared(folder, schema, () -> PostgresServer.connect(schema), tables);
+        return Books.openShared(folder, schema, () -> PostgresServer.connect(schema), tables, OptionalLong.empty());
     }
 
     /**
@@ -111,7 +112,11 @@ public final class SharedStores {
         try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), arrives)) {
             proxy.cutNext();
             assertThatThrownBy(() -> Books.openShared(
-                            folder, schema, () -> PostgresServer.connect(proxy.port(), schema, ""), tables))
+                            folder,
+                            schema,
+                            () -> PostgresServer.connect(proxy.port(), schema, ""),
+                            tables,
+                            OptionalLong.empty()))
                     .isInstanceOf(StoreException.class);
         }
     }
