@@ -299,7 +299,7 @@ public final class Daemon implements AutoCloseable {
     private Services startServices(DaemonContext context, Keyring keyring, Store store, Books books) {
         Nodes nodes = external.nodes();
         books.remember(store::confirmed);
-        Following following = Following.start(context, nodes, keyring, store.watchOnly(), books);
+        Following following = Following.start(context, nodes, keyring, store, books);
         keyring.bornBy(following.follower()::height);
         Waiting waiting = startWaiting(context, nodes, following);
         watchKeys(context, keyring, books, following, waiting);
