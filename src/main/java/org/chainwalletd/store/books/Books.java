@@ -212,8 +212,9 @@ public final class Books implements AutoCloseable {
                         throw new EpochEnded();
                     }
                     succeeded = false;
-                    OptionalLong generation = own ? OptionalLong.empty() : engine.generation();
-                    generation.ifPresent(next -> tables.forEach(table -> table.beginGeneration(session.head(), next)));
+                    Optional<BooksEngine.Generation> generation = own ? Optional.empty() : engine.generation();
+                    generation.ifPresent(next -> tables.forEach(
+                            table -> table.beginGeneration(session.head(), next.start(), next.timeline())));
                     return null;
                 }));
     }

@@ -219,12 +219,16 @@ final class PostgresBooks implements BooksEngine {
 
     /** Stops the books for every daemon: readers were told of what they lack, and their numbers would be given again. */
     private void stop(Made missing) throws SQLException {
-        String why = "the books " + name + " lack commit " + missing.number()
-                + ", which a daemon has made: the database has gone back, so nothing is entered";
+        String why = lacking(missing.number());
         writing.update("UPDATE books SET stopped = ? WHERE one = 1", why);
         writing.execute("COMMIT");
         LOG.error(why);
         throw StoreException.stopped(why);
+    }
+
+    private String lacking(long commit) {
+        return "the books " + name + " lack commit " + commit
+                + ", which a daemon has made: the database has gone back, so nothing is entered";
     }
 
     private void prune(long before) throws SQLException {
@@ -424,6 +428,13 @@ final class PostgresBooks implements BooksEngine {
             }
 
             @Override
+            public void stop(long missing) throws SQLException {
+                String why = lacking(missing);
+                session.update("UPDATE books SET stopped = ? WHERE one = 1 AND stopped IS NULL", why);
+                LOG.error(why);
+            }
+
+            @Override
             public SqlSession begin() throws SQLException {
                 session.beginReading();
                 return session;
@@ -473,11 +484,13 @@ final class PostgresBooks implements BooksEngine {
 
     /** Starts are counted in the money store, whose restore gives no number again that a lost start may have had. */
     @Override
-    public OptionalLong generation() throws SQLException {
+    public Optional<Generation> generation() throws SQLException {
         return besideStore
-                ? writing.queryOne("SELECT MAX(start) AS start FROM daemons", row -> row.ifNumber("start"))
-                        .orElseThrow()
-                : OptionalLong.empty();
+                ? writing.queryOne(
+                        "SELECT coalesce(start, 0) AS start, " + Postgres.TIMELINE
+                                + " AS timeline FROM (SELECT MAX(start) AS start FROM daemons) AS starts",
+                        row -> new Generation(row.number("start"), row.number("timeline")))
+                : Optional.empty();
     }
 
     @Override

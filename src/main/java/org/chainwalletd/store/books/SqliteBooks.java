@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.files.AtomicFiles;
@@ -171,8 +170,8 @@ final class SqliteBooks implements BooksEngine {
     }
 
     @Override
-    public OptionalLong generation() {
-        return OptionalLong.empty();
+    public Optional<Generation> generation() {
+        return Optional.empty();
     }
 
     @Override
