@@ -279,7 +279,12 @@ final class PostgresBooks implements BooksEngine {
         try {
             begin();
             writing.flush();
-            return commitWarns();
+            boolean warned = commitWarns();
+            if (othersWrote) {
+                // Between the two commits; the caller, which has cached rows, has not heard of it.
+                made = Optional.empty();
+            }
+            return warned;
         } catch (SQLException | RuntimeException e) {
             drop();
             throw unknown(e);

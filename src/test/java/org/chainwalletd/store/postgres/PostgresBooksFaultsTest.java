@@ -169,6 +169,54 @@ class PostgresBooksFaultsTest {
     @Test
     void a_commit_that_the_server_warns_about_is_durable_only_after_another_one_without_a_warning() {
         Books books = keeper();
+        warnAtCommits();
+
+        Await.result(books.epoch().write(session -> put(session, 1)));
+        PostgresServer.run(schema, "UPDATE warnings SET remaining = 2");
+        assertThat(refusal(books.epoch().write(session -> put(session, 2)))).isEqualTo(StoreException.Reason.UNKNOWN);
+        Await.result(books.epoch().write(session -> put(session, 3)));
+
+        assertThat(heights(books)).containsExactly(1L, 2L, 3L);
+    }
+
+    @Test
+    void what_is_cached_of_rows_is_dropped_when_another_daemon_writes_between_a_warned_commit_and_the_one_after_it() {
+        Books books = keeper();
+        Books other = open();
+        warnAtCommits();
+        List<CompletionStage<Void>> between = new ArrayList<>();
+
+        long before = Await.result(books.write(session -> {
+            between.add(other.write(waiting -> put(waiting, 2)));
+            Await.until("the other one waits for the lock", this::isWaitedForTheLock);
+            put(session, 1);
+            return uses(session);
+        }));
+        Await.result(between.get(0));
+        long after = Await.result(books.write(PostgresBooksFaultsTest::uses));
+
+        assertThat(heights(books)).containsExactly(1L, 2L);
+        assertThat(List.of(before, after)).containsExactly(1L, 1L);
+    }
+
+    /** Returns how often one and the same cache was used. */
+    private static long uses(BooksSession session) {
+        return session.keptInMind(AtomicInteger.class, none -> new AtomicInteger())
+                .incrementAndGet();
+    }
+
+    private boolean isWaitedForTheLock() {
+        try (Connection connection = PostgresServer.connect(schema);
+                Statement statement = connection.createStatement()) {
+            return statement.executeQuery("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+                    .next();
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** The server warns at one COMMIT, and at as many as the table says later. */
+    private void warnAtCommits() {
         PostgresServer.run(schema, """
                 CREATE TABLE warnings (remaining BIGINT NOT NULL);
                 INSERT INTO warnings VALUES (1);
@@ -182,13 +230,6 @@ class PostgresBooksFaultsTest {
                 END $$;
                 CREATE CONSTRAINT TRIGGER warn AFTER INSERT ON book_commits DEFERRABLE INITIALLY DEFERRED
                   FOR EACH ROW EXECUTE FUNCTION warn()""");
-
-        Await.result(books.epoch().write(session -> put(session, 1)));
-        PostgresServer.run(schema, "UPDATE warnings SET remaining = 2");
-        assertThat(refusal(books.epoch().write(session -> put(session, 2)))).isEqualTo(StoreException.Reason.UNKNOWN);
-        Await.result(books.epoch().write(session -> put(session, 3)));
-
-        assertThat(heights(books)).containsExactly(1L, 2L, 3L);
     }
 
     @Test
