@@ -26,8 +26,11 @@ final class PostgresBooks implements BooksEngine {
 
     /** Advisory lock that admits one migration at a time ("WDBK"). */
     private static final long MIGRATION_LOCK = 0x5744424bL;
-    /** Time in milliseconds after which a connection without an answer is closed: undoing or joining a long rescan is one statement. */
-    private static final int PATIENCE_MILLIS = 60_000;
+    /** Time in milliseconds after which a connection without an answer is closed. */
+    private static final int PATIENCE_MILLIS = 10_000;
+
+    /** That time for what may take long: undoing or joining a long rescan is one statement, and so is entering the rows of a file. */
+    private static final int WORKING_MILLIS = 60_000;
 
     /** Time in milliseconds after which a look for commits counts as failed: it costs a row. */
     private static final int WATCHING_MILLIS = 5_000;
@@ -115,6 +118,7 @@ final class PostgresBooks implements BooksEngine {
         PostgresBooks books = new PostgresBooks(name, connector, start);
         move.ifPresent(file -> file.prepare(tables));
         try (SqlSession session = books.connect()) {
+            session.patience(WORKING_MILLIS);
             session.execute("BEGIN");
             session.execute("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
             boolean fresh = BookSchema.migrateServer(
@@ -185,6 +189,7 @@ final class PostgresBooks implements BooksEngine {
             writing = connect();
         }
         writing.forget();
+        writing.patience(PATIENCE_MILLIS);
         // Later statements of the transaction see everything that was committed before the lock was granted.
         writing.execute(LOCK);
         Head head = writing.queryOne(
@@ -197,6 +202,7 @@ final class PostgresBooks implements BooksEngine {
                                 row.ifNumber("random").stream().boxed().findFirst()),
                         made.map(Made::number).orElse(0L))
                 .orElseThrow(() -> unavailable("have lost their row", null));
+        writing.patience(WORKING_MILLIS);
         if (head.stopped().isPresent()) {
             throw StoreException.stopped(head.stopped().get());
         }

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -140,6 +141,21 @@ class PostgresBooksFaultsTest {
                 assertThat(heights(books)).contains(height);
                 Await.result(books.epoch().write(session -> put(session, height + 10)));
             }
+        }
+    }
+
+    @Test
+    void a_read_and_a_write_on_half_open_connections_are_done_on_others_within_seconds() throws IOException {
+        try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), true)) {
+            Books books = open(() -> PostgresServer.connect(proxy.port(), schema, ""));
+            Await.result(books.write(session -> put(session, 1)));
+            assertThat(heights(books)).containsExactly(1L);
+            proxy.halfOpen();
+            long begun = System.nanoTime();
+            CompletableFuture<Void> write = books.write(session -> put(session, 2));
+            assertThat(heights(books)).contains(1L);
+            Await.result(write);
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(25));
         }
     }
 
