@@ -224,7 +224,8 @@ class PostgresBooksFaultsTest {
     private boolean isWaitedForTheLock() {
         try (Connection connection = PostgresServer.connect(schema);
                 Statement statement = connection.createStatement()) {
-            return statement.executeQuery("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+            return statement
+                    .executeQuery("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
                     .next();
         } catch (SQLException e) {
             throw new AssertionError(e);
@@ -321,6 +322,23 @@ class PostgresBooksFaultsTest {
 
         Await.result(opened.get(0).write(session -> put(session, 1)));
         assertThat(opened).allSatisfy(books -> assertThat(heights(books)).containsExactly(1L));
+    }
+
+    @Test
+    void a_release_starts_on_tables_of_the_next_one_and_leaves_their_version_and_not_on_those_of_a_later_one() {
+        open();
+        PostgresServer.run(schema, "UPDATE book_versions SET version = version + 1");
+
+        Books books = open();
+        Await.result(books.write(session -> put(session, 1)));
+        assertThat(heights(open())).containsExactly(1L);
+
+        PostgresServer.run(schema, "UPDATE book_versions SET version = version + 1");
+        assertThatThrownBy(this::open)
+                .isInstanceOfSatisfying(
+                        StoreException.class,
+                        refusal -> assertThat(refusal.reason()).isEqualTo(StoreException.Reason.DAMAGED))
+                .hasMessageContaining("written by a newer release");
     }
 
     @Test
