@@ -201,7 +201,7 @@ public final class Daemon implements AutoCloseable {
                 OPENING,
                 "sealing claims of swaps");
         claimKeys.accept(sealed::forgetKey);
-        Services services = startServices(context, keyring, sealed);
+        Services services = startServices(context, keyring, sealed, openBooks(store));
         beginBackground(store, meters.registry());
         frontend.serve(services, handover(context, store, services));
         if (cluster.isPresent()) {
@@ -296,11 +296,10 @@ public final class Daemon implements AutoCloseable {
     }
 
     /** Starts the services, each on top of those before it, in the order of the packages. */
-    private Services startServices(DaemonContext context, Keyring keyring, Store store) {
+    private Services startServices(DaemonContext context, Keyring keyring, Store store, Books books) {
         Nodes nodes = external.nodes();
-        Books books = openBooks();
         books.remember(store::confirmed);
-        Following following = Following.start(context, nodes, keyring, store.watchOnly(), books);
+        Following following = Following.start(context, nodes, keyring, store, books);
         keyring.bornBy(following.follower()::height);
         Waiting waiting = startWaiting(context, nodes, following);
         watchKeys(context, keyring, books, following, waiting);
@@ -456,9 +455,9 @@ public final class Daemon implements AutoCloseable {
     }
 
     /** Opens the books, once nothing can refuse the start any more: opening them writes, and a start that is refused leaves the datadir as it was. */
-    private Books openBooks() {
+    private Books openBooks(Store store) {
         Books books = settings.database().isPresent()
-                ? DatabaseStore.openBooks(settings, settings.database().get())
+                ? DatabaseStore.openBooks(settings, settings.database().get(), store)
                 : Books.open(settings.datadir(), Following.tables());
         booksOpen.accept(books::close);
         lookIntoBooks = books::hint;

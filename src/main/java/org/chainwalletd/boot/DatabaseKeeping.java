@@ -154,6 +154,10 @@ final class DatabaseKeeping implements AutoCloseable {
         silent = !answers;
         if (answers && lease.renew(held)) {
             renewed = System.nanoTime();
+            if (keeper.isEnded()) {
+                LOG.warn("another daemon has begun background work without the lease on it, which is given back");
+                end(held);
+            }
         } else if (answers || !lease.isHeld(held)) {
             mine = Optional.empty();
             before = Optional.empty();

@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -303,9 +304,13 @@ public final class DatabaseStore {
     }
 
     /** Opens the books beside the store, which is open. Blocks. */
-    static Books openBooks(Settings settings, Settings.Database database) {
+    static Books openBooks(Settings settings, Settings.Database database, Store store) {
         return Books.openShared(
-                settings.datadir(), database.toString(), new PostgresDatabase(database), Following.tables());
+                settings.datadir(),
+                database.toString(),
+                new PostgresDatabase(database),
+                Following.tables(),
+                OptionalLong.of(((PostgresStore) store).start()));
     }
 
     /**

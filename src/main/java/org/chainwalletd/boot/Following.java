@@ -11,6 +11,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.chain.Address;
@@ -39,6 +40,7 @@ import org.chainwalletd.spend.SpendChain;
 import org.chainwalletd.spend.SpendingBook;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.WatchStore;
 import org.chainwalletd.store.books.BookTable;
@@ -120,14 +122,19 @@ record Following(
     }
 
     /** Starts to follow the chain. {@code file} has all {@link #tables}. */
-    static Following start(DaemonContext context, Nodes nodes, Keyring keyring, WatchStore withoutKeys, Books file) {
+    static Following start(DaemonContext context, Nodes nodes, Keyring keyring, Store store, Books file) {
         Workers workers = context.workers();
+        WatchStore withoutKeys = store.watchOnly();
         LedgerBooks books = new LedgerBooks(file);
         context.keeper()
                 .add(
                         "books",
-                        () -> unlessStopped(file.beginRun(), workers.upstream()),
+                        () -> unlessStopped(
+                                file.beginRun(),
+                                workers.upstream(),
+                                () -> store.stopped().isPresent()),
                         () -> unlessStopped(file.endEpoch(), workers.upstream()));
+        context.keeper().endedBy(file::isSucceeded);
         watchMissing(books, keyring, workers.upstream());
         List<WatchStore.WatchOnly> rows = watchWithoutKeys(books, withoutKeys, keyring, workers.upstream());
         Follower follower = follow(context, nodes, file);
@@ -143,12 +150,19 @@ record Following(
                 new SpendChain.Followed(follower, new SpendingBooks(file), workers.upstream()));
     }
 
-    /** Passes over a change that is not written because the books are stopped with a store that has lost payments: they are read nevertheless. */
+    /** Passes over a change that is not written because the books are stopped: they are read nevertheless. */
     private static CompletionStage<Void> unlessStopped(CompletionStage<Void> change, Executor executor) {
+        return unlessStopped(change, executor, () -> true);
+    }
+
+    /** @param passes whether the change may be missing: books that alone are stopped go on when a daemon is started, those of a stopped store do not */
+    private static CompletionStage<Void> unlessStopped(
+            CompletionStage<Void> change, Executor executor, BooleanSupplier passes) {
         return change.exceptionallyAsync(
                 failure -> {
                     if (Causes.of(failure) instanceof StoreException store
-                            && store.reason() == StoreException.Reason.STOPPED) {
+                            && store.reason() == StoreException.Reason.STOPPED
+                            && passes.getAsBoolean()) {
                         return null;
                     }
                     throw Causes.passedOn(failure);

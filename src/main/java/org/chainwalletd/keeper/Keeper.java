@@ -12,6 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -58,6 +59,7 @@ public final class Keeper implements Background {
     /** Number of parts that have been started and not been stopped. */
     private int begun;
 
+    private volatile BooleanSupplier ended = () -> false;
     private volatile String elsewhere = "";
     private volatile Supplier<Optional<String>> complaint = () -> running
             ? Optional.empty()
@@ -124,6 +126,16 @@ public final class Keeper implements Background {
             throw new IllegalStateException(name + " is added too late");
         }
         parts.add(new Part(name, start, stop));
+    }
+
+    /** Lets {@code ended} tell that somebody else has ended work that this daemon has begun, so that it is to be stopped and started. */
+    public void endedBy(BooleanSupplier ended) {
+        this.ended = ended;
+    }
+
+    /** Tells whether somebody else has ended work that this daemon has begun: nothing more is done of it before another start. */
+    public boolean isEnded() {
+        return running && ended.getAsBoolean();
     }
 
     /** Whether background work runs; false from the beginning of a stop on. */

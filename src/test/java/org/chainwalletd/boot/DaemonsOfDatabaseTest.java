@@ -99,6 +99,37 @@ class DaemonsOfDatabaseTest {
         }
     }
 
+    @Test
+    void a_daemon_whose_run_of_the_books_was_ended_by_one_without_the_lease_begins_another_and_follows_on()
+            throws IOException {
+        try (Devnet chain = Devnet.start(DevnetConfig.onDemand(Party.PROFILE));
+                DaemonRig rig = DaemonRig.over(chain, first, "--store", database.url())) {
+            chain.mine(1);
+            rig.awaitFollowed();
+            // As a daemon of an earlier release does, that is paused between taking the lease and beginning its run.
+            database.run("UPDATE books SET run = run + 1");
+            chain.mine(1);
+            rig.awaitFollowed();
+            assertThat(database.number("SELECT epoch FROM keeper")).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void a_daemon_that_gets_the_lease_while_the_books_alone_are_stopped_begins_the_work_when_a_start_frees_them()
+            throws IOException {
+        try (Devnet chain = Devnet.start(DevnetConfig.onDemand(Party.PROFILE));
+                DaemonRig rig = DaemonRig.over(chain, first, "--store", database.url())) {
+            database.run("UPDATE books SET stopped = 'they lack a commit'");
+            database.run("UPDATE keeper SET start = start - 1, epoch = epoch + 1");
+            Await.until("it was tried twice", () -> database.number("SELECT epoch FROM keeper") > 3);
+            assertThat(rig.daemon().keeper().isRunning()).isFalse();
+            // As a start does.
+            database.run("UPDATE books SET stopped = NULL");
+            chain.mine(1);
+            rig.awaitFollowed();
+        }
+    }
+
     private void refused(String why, Path datadir, String... flags) {
         assertThatThrownBy(() -> start(datadir, flags).close())
                 .isInstanceOf(StartupException.class)

@@ -72,16 +72,15 @@ final class BookSchema {
             }
         }
         for (Map.Entry<String, List<List<String>>> book : steps.entrySet()) {
-            int version = made
-                    ? version(session, name, book.getKey(), book.getValue())
-                    : book.getValue().size();
-            for (List<String> step :
-                    book.getValue().subList(version, book.getValue().size())) {
+            int known = book.getValue().size();
+            // Daemons of a release run beside those of the next one, which adds to the tables and takes nothing away.
+            int version = made ? version(session, name, book.getKey(), known, known + 1) : known;
+            for (List<String> step : book.getValue().subList(Math.min(version, known), known)) {
                 for (String statement : step) {
                     session.execute(definition.apply(statement));
                 }
             }
-            put(session, book.getKey(), book.getValue().size());
+            put(session, book.getKey(), Math.max(version, known));
         }
         return !made;
     }
@@ -95,7 +94,7 @@ final class BookSchema {
 
     private static void migrate(SqlSession session, String file, String book, List<List<String>> steps)
             throws SQLException {
-        int version = version(session, file, book, steps);
+        int version = version(session, file, book, steps.size(), steps.size());
         for (int next = version; next < steps.size(); next++) {
             session.execute("BEGIN IMMEDIATE");
             for (String statement : steps.get(next)) {
@@ -113,15 +112,15 @@ final class BookSchema {
                 version);
     }
 
-    private static int version(SqlSession session, String file, String book, List<List<String>> steps)
+    private static int version(SqlSession session, String file, String book, int known, int highest)
             throws SQLException {
         int version = session.queryOne("SELECT version FROM book_versions WHERE book = ?", row -> row.getInt(1), book)
                 .orElse(0);
-        if (version > steps.size()) {
+        if (version > highest) {
             throw new StoreException(
                     StoreException.Reason.DAMAGED,
                     file + " has version " + version + " of " + book
-                            + ", written by a newer release; this one knows up to " + steps.size(),
+                            + ", written by a newer release; this one knows up to " + known,
                     null);
         }
         return version;

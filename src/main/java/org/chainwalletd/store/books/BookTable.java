@@ -36,9 +36,12 @@ public interface BookTable<V, C> {
 
     /**
      * Begins a generation of numbers by which readers go on: higher than all that were given, also by a database that has gone back since and has
-     * forgotten some. Runs in the commit that begins a run of background work.
+     * forgotten some. Runs in the commit that begins a run of background work; nothing when both numbers are those of the run before.
+     *
+     * @param start number of the last start of a daemon
+     * @param timeline of the server, which a fail-over raises
      */
-    default void beginGeneration(Page head, long generation) {}
+    default void beginGeneration(Page head, long start, long timeline) {}
 
     /** Prepares for following the chain; the first block that is read is the one above {@code height}. */
     default void begin(Page page, long height) {}

@@ -40,6 +40,9 @@ public final class Books implements AutoCloseable {
     private BooksSession writing;
 
     private BooksSession reading;
+    /** Whether a write of this daemon's last run was refused because another daemon has begun one since. */
+    private volatile boolean succeeded;
+
     private volatile Supplier<Optional<CommitMark>> store = Optional::empty;
     private Optional<CommitMark> remembered = Optional.empty();
 
@@ -72,18 +75,23 @@ public final class Books implements AutoCloseable {
      * @throws StoreException with what is to be done about the server
      */
     public static Books openShared(String name, Postgres.Connector connector, List<? extends BookTable<?, ?>> tables) {
-        return new Books(PostgresBooks.open(name, connector, tables, Optional.empty()), tables);
+        return new Books(PostgresBooks.open(name, connector, tables, OptionalLong.empty(), Optional.empty()), tables);
     }
 
     /**
      * Opens the books as {@link #openShared(String, Postgres.Connector, List)} does, and creates them with all that the file in {@code folder} has, if
      * there is one. The file is deleted: cursors that it has given are those of the books in the database.
      *
+     * @param start number of this daemon's start in the store beside the books: it begins a run only while it has the lease on background work
      * @throws StoreException also when the file is damaged, and is left as it is
      */
     public static Books openShared(
-            Path folder, String name, Postgres.Connector connector, List<? extends BookTable<?, ?>> tables) {
-        return new Books(PostgresBooks.open(name, connector, tables, BooksMove.from(folder)), tables);
+            Path folder,
+            String name,
+            Postgres.Connector connector,
+            List<? extends BookTable<?, ?>> tables,
+            OptionalLong start) {
+        return new Books(PostgresBooks.open(name, connector, tables, start, BooksMove.from(folder)), tables);
     }
 
     /**
@@ -154,6 +162,7 @@ public final class Books implements AutoCloseable {
         public <T> CompletableFuture<T> write(Work<T> work) {
             return Books.this.write(session -> {
                 if (!engine.isCurrent(number)) {
+                    succeeded |= number == engine.run();
                     throw new EpochEnded();
                 }
                 return work.apply(session);
@@ -174,7 +183,15 @@ public final class Books implements AutoCloseable {
         return new Epoch(engine.run());
     }
 
-    /** Begins a run of background work at this daemon; every other one, also another daemon's, has ended when the future completes. */
+    /** Tells whether a daemon that may not have had the lease on background work, as of an earlier release, has ended this daemon's last run. */
+    public boolean isSucceeded() {
+        return succeeded;
+    }
+
+    /**
+     * Begins a run of background work at this daemon; every other one, also another daemon's, has ended when the future completes. Fails when this
+     * daemon has lost the lease on background work.
+     */
     public CompletableFuture<Void> beginRun() {
         return nextRun(false);
     }
@@ -191,9 +208,13 @@ public final class Books implements AutoCloseable {
         return submit(
                 writer,
                 future -> commit(future, session -> {
-                    engine.nextRun(own);
-                    OptionalLong generation = own ? OptionalLong.empty() : engine.generation();
-                    generation.ifPresent(next -> tables.forEach(table -> table.beginGeneration(session.head(), next)));
+                    if (!engine.nextRun(own)) {
+                        throw new EpochEnded();
+                    }
+                    succeeded = false;
+                    Optional<BooksEngine.Generation> generation = own ? Optional.empty() : engine.generation();
+                    generation.ifPresent(next -> tables.forEach(
+                            table -> table.beginGeneration(session.head(), next.start(), next.timeline())));
                     return null;
                 }));
     }

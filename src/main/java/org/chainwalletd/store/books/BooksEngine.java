@@ -2,7 +2,6 @@ package org.chainwalletd.store.books;
 
 import java.sql.SQLException;
 import java.util.Optional;
-import java.util.OptionalLong;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.sql.SqlSession;
 
@@ -52,6 +51,9 @@ interface BooksEngine {
         /** Returns the number of the last commit; connects when there is no connection. */
         long lastCommit() throws SQLException;
 
+        /** Stops the books for every daemon, because a commit that was seen is missing. */
+        void stop(long missing) throws SQLException;
+
         /** Begins a transaction that reads, see {@link #beginReading}. */
         SqlSession begin() throws SQLException;
 
@@ -72,14 +74,23 @@ interface BooksEngine {
      * Ends the current run, and begins another one of this daemon; inside a transaction of the writer.
      *
      * @param own whether only a run of this daemon ends, and nothing begins when the current one is another daemon's
+     * @return false when nothing begins because the lease on background work is another daemon's
      */
-    void nextRun(boolean own) throws SQLException;
+    boolean nextRun(boolean own) throws SQLException;
 
     /**
-     * Returns the generation of numbers in feeds that begins with a run: higher than that of any earlier start of a daemon, also of one that the
-     * database has forgotten because it went back. Empty where nothing but a new file forgets numbers. Inside a transaction of the writer.
+     * Returns the generation of numbers in feeds to which a run belongs. Empty where nothing but a new file forgets numbers. Inside a transaction of
+     * the writer.
      */
-    OptionalLong generation() throws SQLException;
+    Optional<Generation> generation() throws SQLException;
+
+    /**
+     * Generation of numbers, see {@link BookTable#beginGeneration}.
+     *
+     * @param start number of the last start of a daemon: higher than that of any earlier one, also of one that the database has forgotten
+     * @param timeline of the server: higher after each fail-over, whichever daemons run
+     */
+    record Generation(long start, long timeline) {}
 
     void close() throws SQLException;
 }

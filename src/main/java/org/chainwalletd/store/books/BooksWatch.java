@@ -16,8 +16,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Looks ten times a second whether any daemon has written the books that several share, as long as somebody listens, and tells of their head when
- * it has changed. Each look is one query of one row on a connection of its own, so that neither long reads nor long writes delay it. A database
- * that does not answer is looked for again and again. Thread-safe.
+ * it has changed. Stops the books when a commit that was seen is missing, because the daemon that made it may be gone. Each look is one query of
+ * one row on a connection of its own, so that neither long reads nor long writes delay it. A database that does not answer is looked for again
+ * and again. Thread-safe.
  */
 public final class BooksWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BooksWatch.class);
@@ -161,6 +162,9 @@ public final class BooksWatch implements AutoCloseable {
         long commit = database.lastCommit();
         if (commit == head.commit()) {
             return head;
+        }
+        if (commit < head.commit()) {
+            database.stop(head.commit());
         }
         SqlSession session = database.begin();
         Page page = BooksSession.ofReader(session).head();

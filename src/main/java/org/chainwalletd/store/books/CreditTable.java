@@ -39,7 +39,13 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     /** Bits of a number of the log below its generation, so that it stays exact in JSON for eight million generations. */
     private static final int NUMBER_BITS = 30;
 
+    /** Bits of the numbers that a fail-over skips: it forgets fewer entries of the log. */
+    private static final int SKIPPED_BITS = 20;
+
+    /** The last start of a daemon when a generation was begun last. */
     private static final String GENERATION = "generation";
+
+    private static final String TIMELINE = "timeline";
 
     static final String COLUMNS =
             "c.tx, c.output, (SELECT a.address FROM addresses a WHERE a.id = c.address) AS address, c.amount, c.height, c.block,"
@@ -145,25 +151,33 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
      * lowers it. To any other cursor that entry says nothing.
      */
     @Override
-    public void beginGeneration(Page head, long generation) {
-        long before = head.queryOne(
-                        "SELECT value FROM credit_facts WHERE name = ?",
-                        row -> Long.valueOf(row.getString(1)),
-                        GENERATION)
-                .orElse(0L);
-        if (generation <= before) {
+    public void beginGeneration(Page head, long start, long timeline) {
+        long failOvers = timeline - number(head, TIMELINE);
+        if (start <= number(head, GENERATION) && failOvers <= 0) {
             return;
         }
         head.queryOne(
                 "SELECT setval(pg_get_serial_sequence('credit_log', 'number'),"
-                        + " GREATEST(nextval(pg_get_serial_sequence('credit_log', 'number')), ?))",
+                        + " GREATEST(nextval(pg_get_serial_sequence('credit_log', 'number')) + ?, ?))",
                 row -> true,
-                generation << NUMBER_BITS);
+                Math.max(0, failOvers) << SKIPPED_BITS,
+                start << NUMBER_BITS);
+        put(head, GENERATION, start);
+        put(head, TIMELINE, timeline);
+        head.update("INSERT INTO credit_log (entry, height) VALUES (?, ?)", UNDONE, top(head));
+    }
+
+    private static long number(Page head, String fact) {
+        return head.queryOne(
+                        "SELECT value FROM credit_facts WHERE name = ?", row -> Long.valueOf(row.getString(1)), fact)
+                .orElse(0L);
+    }
+
+    private static void put(Page head, String fact, long number) {
         head.update(
                 "INSERT INTO credit_facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-                GENERATION,
-                Long.toString(generation));
-        head.update("INSERT INTO credit_log (entry, height) VALUES (?, ?)", UNDONE, top(head));
+                fact,
+                Long.toString(number));
     }
 
     @Override

@@ -26,8 +26,11 @@ final class PostgresBooks implements BooksEngine {
 
     /** Advisory lock that admits one migration at a time ("WDBK"). */
     private static final long MIGRATION_LOCK = 0x5744424bL;
-    /** Time in milliseconds after which a connection without an answer is closed: undoing or joining a long rescan is one statement. */
-    private static final int PATIENCE_MILLIS = 60_000;
+    /** Time in milliseconds after which a connection without an answer is closed. */
+    private static final int PATIENCE_MILLIS = 10_000;
+
+    /** That time for what may take long: undoing or joining a long rescan is one statement, and so is entering the rows of a file. */
+    private static final int WORKING_MILLIS = 60_000;
 
     /** Time in milliseconds after which a look for commits counts as failed: it costs a row. */
     private static final int WATCHING_MILLIS = 5_000;
@@ -73,6 +76,9 @@ final class PostgresBooks implements BooksEngine {
 
     private final String name;
     private final Postgres.Connector connector;
+    /** Number of this daemon's start; empty where no lease decides who begins a run. */
+    private final OptionalLong start;
+
     private final SecureRandom random = new SecureRandom();
     /** Whether the money store is beside the books: what stops it stops them. */
     private boolean besideStore;
@@ -91,24 +97,28 @@ final class PostgresBooks implements BooksEngine {
     private long begun = NO_RUN;
     private volatile long run = NO_RUN;
 
-    private PostgresBooks(String name, Postgres.Connector connector) {
+    private PostgresBooks(String name, Postgres.Connector connector, OptionalLong start) {
         this.name = name;
         this.connector = connector;
+        this.start = start;
     }
 
     /**
      * Opens the books, or creates them where there are none; upgrades their tables.
      *
+     * @param start number of this daemon's start, which begins a run only while it has the lease on background work; empty where there is no lease
      * @param move from a file; it is what the books are created with
      */
     static PostgresBooks open(
             String name,
             Postgres.Connector connector,
             List<? extends BookTable<?, ?>> tables,
+            OptionalLong start,
             Optional<BooksMove> move) {
-        PostgresBooks books = new PostgresBooks(name, connector);
+        PostgresBooks books = new PostgresBooks(name, connector, start);
         move.ifPresent(file -> file.prepare(tables));
         try (SqlSession session = books.connect()) {
+            session.patience(WORKING_MILLIS);
             session.execute("BEGIN");
             session.execute("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
             boolean fresh = BookSchema.migrateServer(
@@ -145,7 +155,7 @@ final class PostgresBooks implements BooksEngine {
     }
 
     private static <T> Optional<T> look(String name, Postgres.Connector connector, String table, Look<T> look) {
-        PostgresBooks books = new PostgresBooks(name, connector);
+        PostgresBooks books = new PostgresBooks(name, connector, OptionalLong.empty());
         try (SqlSession session = books.connect()) {
             return isMade(session, table) ? Optional.of(look.at(session)) : Optional.empty();
         } catch (SQLException e) {
@@ -179,6 +189,7 @@ final class PostgresBooks implements BooksEngine {
             writing = connect();
         }
         writing.forget();
+        writing.patience(PATIENCE_MILLIS);
         // Later statements of the transaction see everything that was committed before the lock was granted.
         writing.execute(LOCK);
         Head head = writing.queryOne(
@@ -191,6 +202,7 @@ final class PostgresBooks implements BooksEngine {
                                 row.ifNumber("random").stream().boxed().findFirst()),
                         made.map(Made::number).orElse(0L))
                 .orElseThrow(() -> unavailable("have lost their row", null));
+        writing.patience(WORKING_MILLIS);
         if (head.stopped().isPresent()) {
             throw StoreException.stopped(head.stopped().get());
         }
@@ -213,12 +225,16 @@ final class PostgresBooks implements BooksEngine {
 
     /** Stops the books for every daemon: readers were told of what they lack, and their numbers would be given again. */
     private void stop(Made missing) throws SQLException {
-        String why = "the books " + name + " lack commit " + missing.number()
-                + ", which a daemon has made: the database has gone back, so nothing is entered";
+        String why = lacking(missing.number());
         writing.update("UPDATE books SET stopped = ? WHERE one = 1", why);
         writing.execute("COMMIT");
         LOG.error(why);
         throw StoreException.stopped(why);
+    }
+
+    private String lacking(long commit) {
+        return "the books " + name + " lack commit " + commit
+                + ", which a daemon has made: the database has gone back, so nothing is entered";
     }
 
     private void prune(long before) throws SQLException {
@@ -269,7 +285,12 @@ final class PostgresBooks implements BooksEngine {
         try {
             begin();
             writing.flush();
-            return commitWarns();
+            boolean warned = commitWarns();
+            if (othersWrote) {
+                // Between the two commits; the caller, which has cached rows, has not heard of it.
+                made = Optional.empty();
+            }
+            return warned;
         } catch (SQLException | RuntimeException e) {
             drop();
             throw unknown(e);
@@ -418,6 +439,13 @@ final class PostgresBooks implements BooksEngine {
             }
 
             @Override
+            public void stop(long missing) throws SQLException {
+                String why = lacking(missing);
+                session.update("UPDATE books SET stopped = ? WHERE one = 1 AND stopped IS NULL", why);
+                LOG.error(why);
+            }
+
+            @Override
             public SqlSession begin() throws SQLException {
                 session.beginReading();
                 return session;
@@ -447,20 +475,33 @@ final class PostgresBooks implements BooksEngine {
     }
 
     @Override
-    public void nextRun(boolean own) throws SQLException {
+    public boolean nextRun(boolean own) throws SQLException {
+        if (!own && !mayBegin()) {
+            return false;
+        }
         if (!own || run == current) {
             begun = current + 1;
             writing.update("UPDATE books SET run = ? WHERE one = 1", begun);
         }
+        return true;
+    }
+
+    /** Whoever takes the lease after this look begins its run after this transaction, whose lock it needs; so the last run is the last holder's. */
+    private boolean mayBegin() throws SQLException {
+        return start.isEmpty()
+                || writing.queryOne("SELECT 1 FROM keeper WHERE one = 1 AND start = ?", row -> true, start.getAsLong())
+                        .isPresent();
     }
 
     /** Starts are counted in the money store, whose restore gives no number again that a lost start may have had. */
     @Override
-    public OptionalLong generation() throws SQLException {
+    public Optional<Generation> generation() throws SQLException {
         return besideStore
-                ? writing.queryOne("SELECT MAX(start) AS start FROM daemons", row -> row.ifNumber("start"))
-                        .orElseThrow()
-                : OptionalLong.empty();
+                ? writing.queryOne(
+                        "SELECT coalesce(start, 0) AS start, " + Postgres.TIMELINE
+                                + " AS timeline FROM (SELECT MAX(start) AS start FROM daemons) AS starts",
+                        row -> new Generation(row.number("start"), row.number("timeline")))
+                : Optional.empty();
     }
 
     @Override

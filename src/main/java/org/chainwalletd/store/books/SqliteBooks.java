@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.files.AtomicFiles;
@@ -165,13 +164,14 @@ final class SqliteBooks implements BooksEngine {
     }
 
     @Override
-    public void nextRun(boolean own) {
+    public boolean nextRun(boolean own) {
         run.incrementAndGet();
+        return true;
     }
 
     @Override
-    public OptionalLong generation() {
-        return OptionalLong.empty();
+    public Optional<Generation> generation() {
+        return Optional.empty();
     }
 
     @Override

@@ -14,6 +14,9 @@ import org.slf4j.LoggerFactory;
 
 /** Everything specific to PostgreSQL: differences of statements and the meaning of errors. */
 public final class Postgres implements SqlSession.Dialect {
+    /** Expression for the timeline of the server, see {@link PostgresSchema#TIMELINE}. */
+    public static final String TIMELINE = PostgresSchema.TIMELINE;
+
     static final Postgres DIALECT = new Postgres(name -> name);
 
     static final String NOT_DURABLE =

@@ -450,7 +450,7 @@ public final class PostgresStore extends SqlStore {
     }
 
     /** Returns the number of this start of the daemon. */
-    long start() {
+    public long start() {
         return start;
     }
 

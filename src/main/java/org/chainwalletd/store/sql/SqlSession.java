@@ -127,6 +127,11 @@ public final class SqlSession implements AutoCloseable {
         this.dialect = dialect;
     }
 
+    /** Sets the time in milliseconds after which the connection is closed when a statement gets no answer; from the next statement on. */
+    public void patience(int millis) throws SQLException {
+        connection.setNetworkTimeout(Runnable::run, millis);
+    }
+
     Dialect dialect() {
         return dialect;
     }

@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.LongStream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
@@ -279,13 +281,76 @@ class PostgresBooksMoveTest {
             for (int height = 6; height <= 8; height++) {
                 block(books, height, 1);
             }
-            long deepest = 8 - Math.max(0, depth - 1);
-            List<CreditEvent> told =
-                    Await.result(feed(books, 8).read(cursor, true, 100)).events();
-            assertThat(told.stream().map(event -> event.credit().block()).toList())
-                    .contains(java.util.stream.LongStream.rangeClosed(6, deepest)
-                            .mapToObj(height -> place(height, 1))
-                            .toArray(BlockPlace[]::new));
+            assertThat(blocks(books, cursor)).contains(placesUpTo(8 - Math.max(0, depth - 1)));
+        }
+    }
+
+    /** No daemon starts: one that runs already takes the work over from the one that has made the lost commits. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void a_cursor_of_blocks_that_a_fail_over_has_lost_is_told_those_that_another_daemon_enters_instead(int depth) {
+        try (Store store = database.open()) {
+            assertThat(store.stopped()).isEmpty();
+        }
+        try (Books successor = database.openBooks(sample.tables())) {
+            CreditCursor cursor;
+            try (Books books = database.openBooks(sample.tables())) {
+                Await.result(books.beginRun());
+                for (int height = 1; height <= 5; height++) {
+                    block(books, height, 0);
+                }
+                database.backUp();
+                for (int height = 6; height <= 9; height++) {
+                    block(books, height, 0);
+                }
+                CreditFeed feed = feed(books, 9);
+                cursor = Await.result(feed.read(Await.result(feed.beginning(depth, Optional.empty())), true, 100))
+                        .cursor();
+            }
+            database.goBack();
+            database.promote();
+            Await.result(successor.beginRun());
+            for (int height = 6; height <= 8; height++) {
+                block(successor, height, 1);
+            }
+
+            assertThat(blocks(successor, cursor)).contains(placesUpTo(8 - Math.max(0, depth - 1)));
+            CreditCursor now = Await.result(feed(successor, 8).now(depth, Optional.empty()));
+            Await.result(successor.beginRun());
+            assertThat(blocks(successor, now)).as("nothing is told twice").isEmpty();
+        }
+    }
+
+    private static List<BlockPlace> blocks(Books books, CreditCursor cursor) {
+        return Await.result(feed(books, 8).read(cursor, true, 100)).events().stream()
+                .map(event -> event.credit().block())
+                .toList();
+    }
+
+    private static BlockPlace[] placesUpTo(long deepest) {
+        return LongStream.rangeClosed(6, deepest)
+                .mapToObj(height -> place(height, 1))
+                .toArray(BlockPlace[]::new);
+    }
+
+    @Test
+    void a_daemon_that_has_seen_a_commit_which_is_missing_stops_the_books_although_another_one_made_it() {
+        try (Books reader = database.openBooks(sample.tables());
+                Books books = database.openBooks(sample.tables())) {
+            List<Long> seen = new CopyOnWriteArrayList<>();
+            Runnable end = reader.whenChanged(head -> seen.add(head.commit()));
+            Await.result(books.beginRun());
+            block(books, 1, 0);
+            Await.until("it is seen", () -> seen.contains(2L));
+            database.losesBookCommits(1);
+
+            Await.until("the loss is seen", () -> seen.get(seen.size() - 1) == 1);
+            assertThatThrownBy(() -> Await.result(reader.write(session -> null)))
+                    .hasMessageContaining("lack commit 2");
+            end.run();
+            try (Books started = database.openBooks(sample.tables())) {
+                Await.result(started.write(session -> null));
+            }
         }
     }
 

@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -26,6 +29,7 @@ import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Shared books whose connections are lost, that two daemons want to write, and whose database goes back. */
 @Tag("postgres")
@@ -141,6 +145,21 @@ class PostgresBooksFaultsTest {
     }
 
     @Test
+    void a_read_and_a_write_on_half_open_connections_are_done_on_others_within_seconds() throws IOException {
+        try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), true)) {
+            Books books = open(() -> PostgresServer.connect(proxy.port(), schema, ""));
+            Await.result(books.write(session -> put(session, 1)));
+            assertThat(heights(books)).containsExactly(1L);
+            proxy.halfOpen();
+            long begun = System.nanoTime();
+            CompletableFuture<Void> write = books.write(session -> put(session, 2));
+            assertThat(heights(books)).contains(1L);
+            Await.result(write);
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(25));
+        }
+    }
+
+    @Test
     void a_lost_answer_is_told_as_unknown_while_the_server_cannot_be_asked_and_what_is_cached_is_dropped()
             throws IOException {
         try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), true)) {
@@ -166,6 +185,55 @@ class PostgresBooksFaultsTest {
     @Test
     void a_commit_that_the_server_warns_about_is_durable_only_after_another_one_without_a_warning() {
         Books books = keeper();
+        warnAtCommits();
+
+        Await.result(books.epoch().write(session -> put(session, 1)));
+        PostgresServer.run(schema, "UPDATE warnings SET remaining = 2");
+        assertThat(refusal(books.epoch().write(session -> put(session, 2)))).isEqualTo(StoreException.Reason.UNKNOWN);
+        Await.result(books.epoch().write(session -> put(session, 3)));
+
+        assertThat(heights(books)).containsExactly(1L, 2L, 3L);
+    }
+
+    @Test
+    void what_is_cached_of_rows_is_dropped_when_another_daemon_writes_between_a_warned_commit_and_the_one_after_it() {
+        Books books = keeper();
+        Books other = open();
+        warnAtCommits();
+        List<CompletionStage<Void>> between = new ArrayList<>();
+
+        long before = Await.result(books.write(session -> {
+            between.add(other.write(waiting -> put(waiting, 2)));
+            Await.until("the other one waits for the lock", this::isWaitedForTheLock);
+            put(session, 1);
+            return uses(session);
+        }));
+        Await.result(between.get(0));
+        long after = Await.result(books.write(PostgresBooksFaultsTest::uses));
+
+        assertThat(heights(books)).containsExactly(1L, 2L);
+        assertThat(List.of(before, after)).containsExactly(1L, 1L);
+    }
+
+    /** Returns how often one and the same cache was used. */
+    private static long uses(BooksSession session) {
+        return session.keptInMind(AtomicInteger.class, none -> new AtomicInteger())
+                .incrementAndGet();
+    }
+
+    private boolean isWaitedForTheLock() {
+        try (Connection connection = PostgresServer.connect(schema);
+                Statement statement = connection.createStatement()) {
+            return statement
+                    .executeQuery("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+                    .next();
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** The server warns at one COMMIT, and at as many as the table says later. */
+    private void warnAtCommits() {
         PostgresServer.run(schema, """
                 CREATE TABLE warnings (remaining BIGINT NOT NULL);
                 INSERT INTO warnings VALUES (1);
@@ -179,13 +247,6 @@ class PostgresBooksFaultsTest {
                 END $$;
                 CREATE CONSTRAINT TRIGGER warn AFTER INSERT ON book_commits DEFERRABLE INITIALLY DEFERRED
                   FOR EACH ROW EXECUTE FUNCTION warn()""");
-
-        Await.result(books.epoch().write(session -> put(session, 1)));
-        PostgresServer.run(schema, "UPDATE warnings SET remaining = 2");
-        assertThat(refusal(books.epoch().write(session -> put(session, 2)))).isEqualTo(StoreException.Reason.UNKNOWN);
-        Await.result(books.epoch().write(session -> put(session, 3)));
-
-        assertThat(heights(books)).containsExactly(1L, 2L, 3L);
     }
 
     @Test
@@ -214,6 +275,42 @@ class PostgresBooksFaultsTest {
         assertThat(heights(reader)).containsExactly(1L, 3L, 4L, 5L);
     }
 
+    /** The first daemon has taken the lease, and is paused before its run begins; or its connection is cut, and it asks once more. */
+    @Test
+    void a_daemon_that_has_lost_the_lease_before_its_run_begins_does_not_end_the_run_of_the_one_that_took_it(
+            @TempDir Path folder) {
+        try (PostgresStore one = PostgresServer.open(schema);
+                PostgresStore two = PostgresServer.open(schema);
+                PostgresLease paused = one.lease();
+                PostgresLease lease = two.lease()) {
+            Books first = beside(one, folder);
+            Books second = beside(two, folder);
+            paused.take(paused.read());
+            lease.take(lease.read());
+            Await.result(second.beginRun());
+
+            assertThat(refusal(first.beginRun())).isEqualTo(StoreException.Reason.UNAVAILABLE);
+            Await.result(first.endEpoch());
+            Await.result(second.epoch().write(session -> put(session, 1)));
+            assertThat(second.isSucceeded()).isFalse();
+
+            paused.take(paused.read());
+            Await.result(first.beginRun());
+            Await.result(first.epoch().write(session -> put(session, 2)));
+            assertThat(refusal(second.epoch().write(session -> put(session, 3))))
+                    .isEqualTo(StoreException.Reason.UNAVAILABLE);
+            assertThat(second.isSucceeded()).isTrue();
+            assertThat(heights(first)).containsExactly(1L, 2L);
+        }
+    }
+
+    private Books beside(PostgresStore store, Path folder) {
+        Books books = Books.openShared(
+                folder, schema, () -> PostgresServer.connect(schema), List.of(), OptionalLong.of(store.start()));
+        opened.add(books);
+        return books;
+    }
+
     @Test
     void daemons_that_open_at_once_make_the_tables_once() {
         List<CompletableFuture<Books>> opening = new ArrayList<>();
@@ -225,6 +322,23 @@ class PostgresBooksFaultsTest {
 
         Await.result(opened.get(0).write(session -> put(session, 1)));
         assertThat(opened).allSatisfy(books -> assertThat(heights(books)).containsExactly(1L));
+    }
+
+    @Test
+    void a_release_starts_on_tables_of_the_next_one_and_leaves_their_version_and_not_on_those_of_a_later_one() {
+        open();
+        PostgresServer.run(schema, "UPDATE book_versions SET version = version + 1");
+
+        Books books = open();
+        Await.result(books.write(session -> put(session, 1)));
+        assertThat(heights(open())).containsExactly(1L);
+
+        PostgresServer.run(schema, "UPDATE book_versions SET version = version + 1");
+        assertThatThrownBy(this::open)
+                .isInstanceOfSatisfying(
+                        StoreException.class,
+                        refusal -> assertThat(refusal.reason()).isEqualTo(StoreException.Reason.DAMAGED))
+                .hasMessageContaining("written by a newer release");
     }
 
     @Test

@@ -29,6 +29,10 @@ final class PostgresProxy implements Closeable {
     /** Text of a statement in the transaction whose COMMIT is cut; null when none is. */
     private volatile String cuts;
 
+    private volatile int connections;
+    /** Number of the connections, from the first on, that are half-open. */
+    private volatile int halfOpen;
+
     /** @param arrives whether the server receives a COMMIT that is cut */
     PostgresProxy(int server, boolean arrives) throws IOException {
         this.server = server;
@@ -63,7 +67,9 @@ final class PostgresProxy implements Closeable {
                 Socket behind = Dial.socket(new InetSocketAddress(InetAddress.getLoopbackAddress(), server));
                 client.setTcpNoDelay(true);
                 behind.setTcpNoDelay(true);
-                ServerMessages.start(() -> ask(client, behind));
+                int number = connections + 1;
+                connections = number;
+                ServerMessages.start(() -> ask(client, behind, number));
                 ServerMessages.start(() -> ServerMessages.carry(behind, client, () -> {}));
             }
         } catch (IOException e) {
@@ -71,7 +77,12 @@ final class PostgresProxy implements Closeable {
         }
     }
 
-    private void ask(Socket from, Socket to) {
+    /** Lets nothing more of the connections that there are reach the server, without closing them. */
+    void halfOpen() {
+        halfOpen = connections;
+    }
+
+    private void ask(Socket from, Socket to, int number) {
         try (from;
                 to) {
             DataInputStream in = new DataInputStream(from.getInputStream());
@@ -82,6 +93,9 @@ final class PostgresProxy implements Closeable {
             while (true) {
                 byte type = in.readByte();
                 byte[] message = ServerMessages.read(in, new byte[] {type});
+                if (number <= halfOpen) {
+                    continue;
+                }
                 String text = new String(message, StandardCharsets.ISO_8859_1);
                 boolean ends = text.contains(COMMIT);
                 if (text.contains(BEGIN)) {

@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.chainwalletd.store.CommitMark;
@@ -93,12 +94,13 @@ public final class SharedStores {
 
     /** Opens the books of one more daemon, which reads and writes, but no blocks until it has begun a run. */
     public Books openBooks(List<? extends BookTable<?, ?>> tables) {
-        return Books.openShared(schema, () -> PostgresServer.connect(schema), tables);
+        return Books.openShared(
+                schema, () -> PostgresServer.connect(PostgresServer.port(), schema + ",pg_catalog", ""), tables);
     }
 
     /** Opens the books of the daemon with a datadir, whose file they take over. */
     public Books openBooks(Path folder, List<? extends BookTable<?, ?>> tables) {
-        return Books.openShared(folder, schema, () -> PostgresServer.connect(schema), tables);
+        return Books.openShared(folder, schema, () -> PostgresServer.connect(schema), tables, OptionalLong.empty());
     }
 
     /**
@@ -111,7 +113,11 @@ public final class SharedStores {
         try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), arrives)) {
             proxy.cutNext();
             assertThatThrownBy(() -> Books.openShared(
-                            folder, schema, () -> PostgresServer.connect(proxy.port(), schema, ""), tables))
+                            folder,
+                            schema,
+                            () -> PostgresServer.connect(proxy.port(), schema, ""),
+                            tables,
+                            OptionalLong.empty()))
                     .isInstanceOf(StoreException.class);
         }
     }
@@ -129,6 +135,17 @@ public final class SharedStores {
     /** Puts the rows of {@link #backUp} back: the database goes back in time. */
     public void goBack() {
         PostgresServer.putBack(schema);
+    }
+
+    /** The books lose their commits after this one. */
+    public void losesBookCommits(long after) {
+        PostgresServer.run(schema, "DELETE FROM book_commits WHERE number > " + after);
+    }
+
+    /** A standby is promoted, as far as the daemons see that have opened their books without a datadir. */
+    public void promote() {
+        PostgresServer.act(schema);
+        PostgresServer.act(schema, "timeline", "2");
     }
 
     /** Makes the other daemons believe for a moment that the daemon of this store is dead; its next heartbeat corrects that. */
