@@ -245,7 +245,8 @@ public final class DatabaseStore {
      * @throws StartupException when a token of this daemon is another than that of the database
      */
     static TokenPlaces tokens(Settings settings, Store store, Consumer<String> console) throws IOException {
-        return DatabaseTokens.open(settings, (PostgresStore) store, console);
+        PostgresStore shared = (PostgresStore) store;
+        return DatabaseTokens.open(settings, shared::agreed, shared::agree, console);
     }
 
     /** Opens the certificate of a daemon whose store is open, as {@link DatabaseIdentity#open} does. Blocks. */

@@ -27,12 +27,15 @@ import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.config.Settings;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.http.door.Tokens;
 import org.chainwalletd.http.tls.TlsIdentity;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.store.postgres.DatabaseDoor;
+import org.chainwalletd.store.postgres.PostgresCluster;
+import org.chainwalletd.store.postgres.PostgresDatabase;
 import org.chainwalletd.store.postgres.TestDatabase;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Commands;
@@ -71,15 +74,20 @@ class DaemonsOfDatabaseTest {
         database.close();
     }
 
-    private Daemon start(Path datadir, String... flags) {
+    private Settings settings(Path datadir, String... flags) {
         List<String> all = new ArrayList<>(List.of("--store", database.url()));
         all.addAll(List.of(flags));
+        return DaemonRig.settings(datadir, ScriptedNode.refusing(), all.toArray(String[]::new));
+    }
+
+    private PostgresCluster cluster() {
+        return new PostgresCluster(
+                new PostgresDatabase(settings(second).database().orElseThrow()));
+    }
+
+    private Daemon start(Path datadir, String... flags) {
         return Daemon.start(
-                DaemonRig.settings(datadir, ScriptedNode.refusing(), all.toArray(String[]::new)),
-                DaemonRig.passphrase(),
-                line -> {},
-                DaemonRig.COST,
-                Clock.systemUTC());
+                settings(datadir, flags), DaemonRig.passphrase(), line -> {}, DaemonRig.COST, Clock.systemUTC());
     }
 
     /** The database is away at the moment at which the daemon, which has the lease, begins the work that comes with it. */
@@ -203,6 +211,50 @@ class DaemonsOfDatabaseTest {
         try (Daemon daemon = start(second)) {
             assertThat(accepts(daemon, made)).isTrue();
         }
+    }
+
+    /** The first daemon enters its tokens after the second one has looked for them, and before that one has the lock of the store. */
+    @Test
+    void of_two_daemons_that_start_at_once_on_a_database_without_tokens_one_makes_them() throws Exception {
+        start(first).close();
+        database.run("DELETE FROM agreed WHERE name LIKE '% token'");
+        PostgresCluster cluster = cluster();
+        Files.createDirectories(second);
+        List<String> told = new ArrayList<>();
+        DatabaseTokens.open(
+                settings(second),
+                cluster::agreed,
+                change -> {
+                    start(first).close();
+                    cluster.agree(change);
+                },
+                told::add);
+        assertThat(told).isEmpty();
+        for (String scope : List.of("read", "manage", "spend")) {
+            assertThat(second.resolve("token-" + scope)).doesNotExist();
+            assertThat(second.resolve("token-" + scope + ".new")).doesNotExist();
+        }
+        try (Daemon daemon = start(second)) {
+            assertThat(accepts(daemon, token(first, "read"))).isTrue();
+        }
+    }
+
+    /** The process died after the commit of its tokens, or before it. */
+    @Test
+    void a_start_that_died_while_it_made_the_tokens_is_finished_by_the_next() throws Exception {
+        Files.createDirectories(first);
+        String lost = Tokens.propose(first, Scope.READ);
+        start(first).close();
+        assertThat(token(first, "read")).isNotEqualTo(lost);
+
+        String made = token(first, "spend");
+        Files.move(first.resolve("token-spend"), first.resolve("token-spend.new"));
+        try (Daemon daemon = start(first)) {
+            assertThat(token(first, "spend")).isEqualTo(made);
+            assertThat(accepts(daemon, made)).isTrue();
+        }
+        assertThat(first.resolve("token-read.new")).doesNotExist();
+        assertThat(first.resolve("token-spend.new")).doesNotExist();
     }
 
     @Test
