@@ -252,7 +252,8 @@ public final class DatabaseStore {
     /** Opens the certificate of a daemon whose store is open, as {@link DatabaseIdentity#open} does. Blocks. */
     static TlsIdentity identity(Settings settings, Store store, Keyring keyring, List<String> names)
             throws IOException {
-        return DatabaseIdentity.open(settings, (PostgresStore) store, keyring::tlsIdentity, names);
+        PostgresStore shared = (PostgresStore) store;
+        return DatabaseIdentity.open(settings, shared::agreed, shared::agree, keyring::tlsIdentity, names);
     }
 
     /** Settings of all daemons of a database that {@link #set} can change. */

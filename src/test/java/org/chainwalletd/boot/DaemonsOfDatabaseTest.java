@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.chainwalletd.access.NamedToken;
 import org.chainwalletd.access.TokenFile;
@@ -32,6 +33,7 @@ import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.http.door.Tokens;
 import org.chainwalletd.http.tls.TlsIdentity;
+import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.store.postgres.DatabaseDoor;
 import org.chainwalletd.store.postgres.PostgresCluster;
@@ -299,6 +301,40 @@ class DaemonsOfDatabaseTest {
         start(second, "--tls", "true").close();
         start(first, "--tls", "true").close();
         assertThat(first.resolve("cert.key")).hasSameBinaryContentAs(second.resolve("cert.key"));
+    }
+
+    /** The first daemon enters its certificate while the second one, which has found none, derives the key that is to seal its own. */
+    @Test
+    void of_two_daemons_that_start_at_once_on_a_database_without_certificate_both_serve_with_one() throws Exception {
+        start(first).close();
+        Files.createDirectories(second);
+        PostgresCluster cluster = cluster();
+        List<Path> faster = new ArrayList<>(List.of(first));
+        TlsIdentity served = identity(second, cluster, () -> {
+            while (!faster.isEmpty()) {
+                identity(faster.remove(0), cluster, () -> {});
+            }
+        });
+        assertThat(served.fingerprint()).isEqualTo(Files.readString(first.resolve("cert.fingerprint")));
+        for (String file : CERTIFICATE) {
+            assertThat(second.resolve(file)).hasSameBinaryContentAs(first.resolve(file));
+        }
+    }
+
+    private TlsIdentity identity(Path datadir, PostgresCluster cluster, Runnable meanwhile) {
+        try {
+            return DatabaseIdentity.open(
+                    settings(datadir),
+                    cluster::agreed,
+                    cluster::agree,
+                    like -> {
+                        meanwhile.run();
+                        return CompletableFuture.completedFuture(TestSeals.of(like));
+                    },
+                    List.of("localhost"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test
