@@ -144,10 +144,19 @@ final class DatabaseTokens implements TokenRows {
         for (Scope scope : Tokens.scopes(settings.http().access().classicTokens())) {
             Optional<Hash256> own = own(settings, scope);
             Optional<String> others = agreed.value(name(scope));
-            if (own.isPresent() && others.isPresent() && !own.get().hex().equals(others.get())) {
+            if (own.isPresent()
+                    && others.isPresent()
+                    && !own.get().hex().equals(others.get())
+                    && !isLeft(settings, scope, others.get())) {
                 throw new StartupException(differs(settings, scope));
             }
         }
+    }
+
+    /** Tells whether the daemons' token is one that a process which died has not put into its file yet. */
+    private static boolean isLeft(Settings settings, Scope scope, String others) throws IOException {
+        return !settings.http().tokenFlags().containsKey(scope.word())
+                && Tokens.isProposed(settings.datadir(), scope, Hash256.parse(others));
     }
 
     private static String differs(Settings settings, Scope scope) {
@@ -208,15 +217,19 @@ final class DatabaseTokens implements TokenRows {
         agree.accept(values -> {
             try {
                 AtomicFiles.createFolder(settings.datadir());
-                token[0] = Tokens.write(settings.datadir(), scope);
+                finish(settings.datadir(), scope, Optional.ofNullable(values.get(name(scope))));
+                token[0] = Tokens.propose(settings.datadir(), scope);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
-            values.put(
-                    name(scope),
-                    Hash256.sha256(token[0].getBytes(StandardCharsets.US_ASCII)).hex());
+            values.put(name(scope), digest(token[0]).hex());
             return values;
         });
+        try {
+            finish(settings.datadir(), scope, Optional.of(digest(token[0]).hex()));
+        } catch (IOException e) {
+            LOG.warn("the new token is taken into its file at the next start: {}", e.toString());
+        }
         return token[0];
     }
 

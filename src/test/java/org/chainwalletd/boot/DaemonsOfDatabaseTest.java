@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -257,6 +258,31 @@ class DaemonsOfDatabaseTest {
         }
         assertThat(first.resolve("token-read.new")).doesNotExist();
         assertThat(first.resolve("token-spend.new")).doesNotExist();
+    }
+
+    /** The answer to the COMMIT is lost; the server has received it, or not. */
+    @Test
+    void a_rotation_whose_commit_is_in_doubt_leaves_a_token_that_is_accepted() throws Exception {
+        start(first).close();
+        String before = token(first, "spend");
+        for (boolean arrives : List.of(false, true)) {
+            assertThatThrownBy(() -> DatabaseTokens.rotate(
+                            settings(first),
+                            change -> {
+                                cluster().agree(values -> {
+                                    Map<String, String> after = change.apply(new HashMap<>(values));
+                                    return arrives ? after : values;
+                                });
+                                throw new IllegalStateException("no answer");
+                            },
+                            Scope.SPEND))
+                    .hasMessage("no answer");
+            assertThat(token(first, "spend")).isEqualTo(before);
+            try (Daemon daemon = start(first)) {
+                assertThat(accepts(daemon, token(first, "spend"))).isTrue();
+                assertThat(accepts(daemon, before)).isEqualTo(!arrives);
+            }
+        }
     }
 
     @Test

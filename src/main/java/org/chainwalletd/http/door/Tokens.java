@@ -136,12 +136,17 @@ public final class Tokens {
      * @return whether there was one
      */
     public static boolean adopt(Path datadir, Scope scope, Hash256 digest) throws IOException {
-        Path proposed = proposed(datadir, scope);
-        if (!Files.exists(proposed) || !fromFile(proposed).equals(digest)) {
+        if (!isProposed(datadir, scope, digest)) {
             return false;
         }
-        AtomicFiles.rename(proposed, file(datadir, scope));
+        AtomicFiles.rename(proposed(datadir, scope), file(datadir, scope));
         return true;
+    }
+
+    /** Tells whether a token with this SHA-256 was proposed and not adopted yet. */
+    public static boolean isProposed(Path datadir, Scope scope, Hash256 digest) throws IOException {
+        Path proposed = proposed(datadir, scope);
+        return Files.exists(proposed) && fromFile(proposed).equals(digest);
     }
 
     /** Deletes a token that was proposed and is not that of the daemons. */
