@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.config.Settings;
@@ -16,7 +17,6 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.http.tls.TlsIdentity;
 import org.chainwalletd.keyring.store.SealedRecords;
 import org.chainwalletd.store.postgres.PostgresAgreed;
-import org.chainwalletd.store.postgres.PostgresStore;
 
 /**
  * Certificate of the daemons of a database: its fingerprint, and certificate and key sealed under the passphrase, are among the settings that they have
@@ -32,20 +32,24 @@ final class DatabaseIdentity {
     /**
      * Opens the certificate in the datadir, after making it there when there is none. Blocks.
      *
+     * @param agreed settings that the daemons have in common, maybe those of a moment ago
+     * @param agree replaces them, under the lock of the store
      * @param seals derives a key of the passphrase, that of a sealed record when one is given
      * @param names of a new certificate
      * @throws StartupException when the database has another certificate
      */
     static TlsIdentity open(
             Settings settings,
-            PostgresStore store,
+            Supplier<PostgresAgreed> agreed,
+            Consumer<UnaryOperator<Map<String, String>>> agree,
             Function<Optional<Bytes>, CompletionStage<SealedRecords>> seals,
             List<String> names)
             throws IOException {
         Path datadir = settings.datadir();
-        Optional<String> others = store.agreed().value(FINGERPRINT);
-        Optional<Bytes> sealed = store.agreed().value(SEALED).map(Bytes::parse);
-        if (!TlsIdentity.hasFiles(datadir) && others.isPresent()) {
+        Optional<String> others = agreed.get().value(FINGERPRINT);
+        Optional<Bytes> sealed = agreed.get().value(SEALED).map(Bytes::parse);
+        boolean isNew = !TlsIdentity.hasFiles(datadir);
+        if (isNew && others.isPresent()) {
             Bytes blob = sealed.orElseThrow(() -> new StartupException("the daemons of the database serve with the"
                     + " certificate " + others.get()
                     + ", which the database does not have yet: start the daemon that has"
@@ -61,13 +65,21 @@ final class DatabaseIdentity {
             try (SealedRecords records = sealing(seals, Optional.empty());
                     SecretBytes pair = TlsIdentity.read(datadir)) {
                 String blob = records.seal(pair).hex();
-                store.agree(values -> {
+                String[] common = new String[1];
+                agree.accept(values -> {
                     if (identity.fingerprint().equals(values.getOrDefault(FINGERPRINT, identity.fingerprint()))) {
                         values.put(FINGERPRINT, identity.fingerprint());
                         values.put(SEALED, blob);
                     }
+                    common[0] = values.get(FINGERPRINT);
                     return values;
                 });
+                if (isNew && !common[0].equals(identity.fingerprint())) {
+                    // Another daemon that starts at the same time was first.
+                    TlsIdentity.delete(datadir);
+                    return open(settings, agreed, agree, seals, names);
+                }
+                requireSame(datadir, identity.fingerprint(), Optional.of(common[0]));
             }
         }
         return identity;

@@ -246,13 +246,15 @@ public final class DatabaseStore {
      * @throws StartupException when a token of this daemon is another than that of the database
      */
     static TokenPlaces tokens(Settings settings, Store store, Consumer<String> console) throws IOException {
-        return DatabaseTokens.open(settings, (PostgresStore) store, console);
+        PostgresStore shared = (PostgresStore) store;
+        return DatabaseTokens.open(settings, shared::agreed, shared::agree, console);
     }
 
     /** Opens the certificate of a daemon whose store is open, as {@link DatabaseIdentity#open} does. Blocks. */
     static TlsIdentity identity(Settings settings, Store store, Keyring keyring, List<String> names)
             throws IOException {
-        return DatabaseIdentity.open(settings, (PostgresStore) store, keyring::tlsIdentity, names);
+        PostgresStore shared = (PostgresStore) store;
+        return DatabaseIdentity.open(settings, shared::agreed, shared::agree, keyring::tlsIdentity, names);
     }
 
     /** Settings of all daemons of a database that {@link #set} can change. */

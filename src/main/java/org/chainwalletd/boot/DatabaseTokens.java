@@ -23,7 +23,6 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.http.door.Tokens;
 import org.chainwalletd.store.files.AtomicFiles;
 import org.chainwalletd.store.postgres.PostgresAgreed;
-import org.chainwalletd.store.postgres.PostgresStore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,23 +50,32 @@ final class DatabaseTokens implements TokenRows {
     /**
      * Returns the tokens of a daemon that starts. The first daemon of a database makes the classic tokens, in files of its datadir. Blocks.
      *
+     * @param agreed settings that the daemons have in common, maybe those of a moment ago
+     * @param agree replaces them, under the lock of the store
      * @param console is told new tokens
      * @throws StartupException when a token of this daemon is another than that of the database
      */
-    static TokenPlaces open(Settings settings, PostgresStore store, Consumer<String> console) throws IOException {
+    static TokenPlaces open(
+            Settings settings,
+            Supplier<PostgresAgreed> agreed,
+            Consumer<UnaryOperator<Map<String, String>>> agree,
+            Consumer<String> console)
+            throws IOException {
         List<Scope> scopes = Tokens.scopes(settings.http().access().classicTokens());
-        for (Scope scope : scopes) {
-            if (own(settings, scope).isEmpty()
-                    && store.agreed().value(name(scope)).isEmpty()) {
-                Tokens.make(settings.datadir(), scope, console);
-            }
-        }
+        Path datadir = settings.datadir();
+        Map<Scope, String> proposed = new EnumMap<>(Scope.class);
         Map<Scope, Hash256> own = new EnumMap<>(Scope.class);
         for (Scope scope : scopes) {
-            own(settings, scope).ifPresent(token -> own.put(scope, token));
+            Optional<String> others = agreed.get().value(name(scope));
+            finish(datadir, scope, others);
+            Optional<Hash256> token = own(settings, scope);
+            token.ifPresent(digest -> own.put(scope, digest));
+            if (token.isEmpty() && others.isEmpty()) {
+                proposed.put(scope, Tokens.propose(datadir, scope));
+            }
         }
-        Optional<String> file = file(settings.datadir());
-        store.agree(values -> {
+        Optional<String> file = file(datadir);
+        agree.accept(values -> {
             file.ifPresent(text -> values.putIfAbsent(NAMED, text));
             own.forEach((scope, token) -> {
                 String other = values.putIfAbsent(name(scope), token.hex());
@@ -75,15 +83,36 @@ final class DatabaseTokens implements TokenRows {
                     throw new StartupException(differs(settings, scope));
                 }
             });
+            // Another daemon that starts at the same time may have been first.
+            proposed.keySet().removeIf(scope -> values.containsKey(name(scope)));
+            proposed.forEach(
+                    (scope, token) -> values.put(name(scope), digest(token).hex()));
             return values;
         });
-        if (file.isPresent()) {
-            setAside(
-                    settings.datadir(),
-                    file.get().equals(store.agreed().value(NAMED).orElse("")));
+        for (Scope scope : scopes) {
+            Optional<String> token = Optional.ofNullable(proposed.get(scope));
+            finish(datadir, scope, token.map(text -> digest(text).hex()));
+            token.ifPresent(text -> console.accept(Tokens.line(datadir, scope, text)));
         }
-        return new TokenPlaces(
-                new DatabaseTokens(store::agreed, store::agree), new Classic(store::agreed, Set.copyOf(scopes)));
+        if (file.isPresent()) {
+            setAside(datadir, file.get().equals(agreed.get().value(NAMED).orElse("")));
+        }
+        return new TokenPlaces(new DatabaseTokens(agreed, agree), new Classic(agreed, Set.copyOf(scopes)));
+    }
+
+    /**
+     * Finishes a change of a classic token: the token that was proposed in this datadir is adopted if it is that of the daemons, and withdrawn if not.
+     *
+     * @param others digest of the daemons' token, if they have one
+     */
+    private static void finish(Path datadir, Scope scope, Optional<String> others) throws IOException {
+        if (others.isEmpty() || !Tokens.adopt(datadir, scope, Hash256.parse(others.get()))) {
+            Tokens.withdraw(datadir, scope);
+        }
+    }
+
+    private static Hash256 digest(String token) {
+        return Hash256.sha256(token.getBytes(StandardCharsets.US_ASCII));
     }
 
     /** Reads the file of named tokens that a datadir has of the time before the database; empty when it has none. */
@@ -115,10 +144,19 @@ final class DatabaseTokens implements TokenRows {
         for (Scope scope : Tokens.scopes(settings.http().access().classicTokens())) {
             Optional<Hash256> own = own(settings, scope);
             Optional<String> others = agreed.value(name(scope));
-            if (own.isPresent() && others.isPresent() && !own.get().hex().equals(others.get())) {
+            if (own.isPresent()
+                    && others.isPresent()
+                    && !own.get().hex().equals(others.get())
+                    && !isLeft(settings, scope, others.get())) {
                 throw new StartupException(differs(settings, scope));
             }
         }
+    }
+
+    /** Tells whether the daemons' token is one that a process which died has not put into its file yet. */
+    private static boolean isLeft(Settings settings, Scope scope, String others) throws IOException {
+        return !settings.http().tokenFlags().containsKey(scope.word())
+                && Tokens.isProposed(settings.datadir(), scope, Hash256.parse(others));
     }
 
     private static String differs(Settings settings, Scope scope) {
@@ -179,15 +217,19 @@ final class DatabaseTokens implements TokenRows {
         agree.accept(values -> {
             try {
                 AtomicFiles.createFolder(settings.datadir());
-                token[0] = Tokens.write(settings.datadir(), scope);
+                finish(settings.datadir(), scope, Optional.ofNullable(values.get(name(scope))));
+                token[0] = Tokens.propose(settings.datadir(), scope);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
-            values.put(
-                    name(scope),
-                    Hash256.sha256(token[0].getBytes(StandardCharsets.US_ASCII)).hex());
+            values.put(name(scope), digest(token[0]).hex());
             return values;
         });
+        try {
+            finish(settings.datadir(), scope, Optional.of(digest(token[0]).hex()));
+        } catch (IOException e) {
+            LOG.warn("the new token is taken into its file at the next start: {}", e.toString());
+        }
         return token[0];
     }
 

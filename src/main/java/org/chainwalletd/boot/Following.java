@@ -13,6 +13,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
@@ -136,7 +137,10 @@ record Following(
                         () -> unlessStopped(file.endEpoch(), workers.upstream()));
         context.keeper().endedBy(file::isSucceeded);
         watchMissing(books, keyring, workers.upstream());
-        List<WatchStore.WatchOnly> rows = watchWithoutKeys(books, withoutKeys, keyring, workers.upstream());
+        WatchOnly.WatchedInBooks watching =
+                (births, unwatched) -> books.settleWatchOnly(births, unwatched, keyring::owns);
+        List<WatchStore.WatchOnly> rows =
+                watchWithoutKeys(books::watchOnly, watching, withoutKeys, keyring, workers.upstream());
         Follower follower = follow(context, nodes, file);
         CreditFeed credits = new CreditFeed(
                 file,
@@ -145,7 +149,7 @@ record Following(
                 follower,
                 new CoinLedger(books, follower, workers.upstream()),
                 books,
-                WatchOnly.start(context.guardian(), rows, withoutKeys, books::settleWatchOnly, keyring::owns),
+                WatchOnly.start(context.guardian(), rows, withoutKeys, watching, keyring::owns),
                 credits,
                 new SpendChain.Followed(follower, new SpendingBooks(file), workers.upstream()));
     }
@@ -192,10 +196,14 @@ record Following(
      * are new, and when a key has come whose row was not removed.
      */
     private static List<WatchStore.WatchOnly> watchWithoutKeys(
-            LedgerBooks books, WatchStore store, Keyring keyring, Executor executor) {
+            Supplier<CompletionStage<Set<Address>>> watched,
+            WatchOnly.WatchedInBooks books,
+            WatchStore store,
+            Keyring keyring,
+            Executor executor) {
         String what = "watching addresses whose keys are elsewhere";
         // In this order: an address that another daemon begins to watch meanwhile must not look like one without a row.
-        Set<Address> gone = new HashSet<>(Futures.await(books.watchOnly(), WATCHING, what));
+        Set<Address> gone = new HashSet<>(Futures.await(watched.get(), WATCHING, what));
         List<WatchStore.WatchOnly> rows = new ArrayList<>(Futures.await(store.all(), WATCHING, what));
         List<Address> owned = rows.stream()
                 .map(WatchStore.WatchOnly::address)
@@ -206,7 +214,7 @@ record Following(
         rows.forEach(row -> births.put(row.address(), row.birth()));
         gone.removeAll(births.keySet());
         if (!births.isEmpty() || !gone.isEmpty()) {
-            Futures.await(unlessStopped(books.settleWatchOnly(births, gone), executor), WATCHING, what);
+            Futures.await(unlessStopped(books.settle(births, gone), executor), WATCHING, what);
         }
         // Another daemon may have begun to watch one of them again.
         Map<Address, OptionalLong> again = new HashMap<>();
@@ -216,7 +224,7 @@ record Following(
                     .forEach(row -> again.put(row.address(), row.birth()));
         }
         if (!again.isEmpty()) {
-            Futures.await(unlessStopped(books.settleWatchOnly(again, List.of()), executor), WATCHING, what);
+            Futures.await(unlessStopped(books.settle(again, List.of()), executor), WATCHING, what);
         }
         if (!owned.isEmpty()) {
             // A stopped store is not written: an address with a key is owned even if its row stays.

@@ -190,13 +190,10 @@ public final class WatchOnly implements KeyEvents {
         // Only the existence of keys matters here.
     }
 
-    /** Handles removed keys, whose rows may not have been removed when the keys came. */
     @Override
     public void removed(Set<Address> addresses) {
-        List<Address> watched = addresses.stream().filter(known::containsKey).toList();
-        if (!watched.isEmpty()) {
-            forget(watched);
-        }
+        // The row of a key that came was removed then. A row that is there now is newer: the address was watched after
+        // its key was deleted.
     }
 
     private CompletionStage<Void> forget(List<Address> addresses) {
@@ -213,7 +210,7 @@ public final class WatchOnly implements KeyEvents {
 
         record Unwatch(Address address, CompletableFuture<Boolean> reply) implements Command {}
 
-        /** Removes the rows of addresses whose keys have come, or have come and gone. */
+        /** Removes the rows of addresses whose keys have come. */
         record Forget(List<Address> addresses, CompletableFuture<Void> reply) implements Command {}
 
         /** Another daemon has changed rows. */

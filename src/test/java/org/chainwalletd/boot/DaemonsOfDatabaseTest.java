@@ -16,10 +16,12 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.chainwalletd.access.NamedToken;
 import org.chainwalletd.access.TokenFile;
@@ -27,12 +29,16 @@ import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.config.Settings;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.http.door.Tokens;
 import org.chainwalletd.http.tls.TlsIdentity;
+import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.store.postgres.DatabaseDoor;
+import org.chainwalletd.store.postgres.PostgresCluster;
+import org.chainwalletd.store.postgres.PostgresDatabase;
 import org.chainwalletd.store.postgres.TestDatabase;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Commands;
@@ -71,15 +77,20 @@ class DaemonsOfDatabaseTest {
         database.close();
     }
 
-    private Daemon start(Path datadir, String... flags) {
+    private Settings settings(Path datadir, String... flags) {
         List<String> all = new ArrayList<>(List.of("--store", database.url()));
         all.addAll(List.of(flags));
+        return DaemonRig.settings(datadir, ScriptedNode.refusing(), all.toArray(String[]::new));
+    }
+
+    private PostgresCluster cluster() {
+        return new PostgresCluster(
+                new PostgresDatabase(settings(second).database().orElseThrow()));
+    }
+
+    private Daemon start(Path datadir, String... flags) {
         return Daemon.start(
-                DaemonRig.settings(datadir, ScriptedNode.refusing(), all.toArray(String[]::new)),
-                DaemonRig.passphrase(),
-                line -> {},
-                DaemonRig.COST,
-                Clock.systemUTC());
+                settings(datadir, flags), DaemonRig.passphrase(), line -> {}, DaemonRig.COST, Clock.systemUTC());
     }
 
     /** The database is away at the moment at which the daemon, which has the lease, begins the work that comes with it. */
@@ -236,6 +247,75 @@ class DaemonsOfDatabaseTest {
         }
     }
 
+    /** The first daemon enters its tokens after the second one has looked for them, and before that one has the lock of the store. */
+    @Test
+    void of_two_daemons_that_start_at_once_on_a_database_without_tokens_one_makes_them() throws Exception {
+        start(first).close();
+        database.run("DELETE FROM agreed WHERE name LIKE '% token'");
+        PostgresCluster cluster = cluster();
+        Files.createDirectories(second);
+        List<String> told = new ArrayList<>();
+        DatabaseTokens.open(
+                settings(second),
+                cluster::agreed,
+                change -> {
+                    start(first).close();
+                    cluster.agree(change);
+                },
+                told::add);
+        assertThat(told).isEmpty();
+        for (String scope : List.of("read", "manage", "spend")) {
+            assertThat(second.resolve("token-" + scope)).doesNotExist();
+            assertThat(second.resolve("token-" + scope + ".new")).doesNotExist();
+        }
+        try (Daemon daemon = start(second)) {
+            assertThat(accepts(daemon, token(first, "read"))).isTrue();
+        }
+    }
+
+    /** The process died after the commit of its tokens, or before it. */
+    @Test
+    void a_start_that_died_while_it_made_the_tokens_is_finished_by_the_next() throws Exception {
+        Files.createDirectories(first);
+        String lost = Tokens.propose(first, Scope.READ);
+        start(first).close();
+        assertThat(token(first, "read")).isNotEqualTo(lost);
+
+        String made = token(first, "spend");
+        Files.move(first.resolve("token-spend"), first.resolve("token-spend.new"));
+        try (Daemon daemon = start(first)) {
+            assertThat(token(first, "spend")).isEqualTo(made);
+            assertThat(accepts(daemon, made)).isTrue();
+        }
+        assertThat(first.resolve("token-read.new")).doesNotExist();
+        assertThat(first.resolve("token-spend.new")).doesNotExist();
+    }
+
+    /** The answer to the COMMIT is lost; the server has received it, or not. */
+    @Test
+    void a_rotation_whose_commit_is_in_doubt_leaves_a_token_that_is_accepted() throws Exception {
+        start(first).close();
+        String before = token(first, "spend");
+        for (boolean arrives : List.of(false, true)) {
+            assertThatThrownBy(() -> DatabaseTokens.rotate(
+                            settings(first),
+                            change -> {
+                                cluster().agree(values -> {
+                                    Map<String, String> after = change.apply(new HashMap<>(values));
+                                    return arrives ? after : values;
+                                });
+                                throw new IllegalStateException("no answer");
+                            },
+                            Scope.SPEND))
+                    .hasMessage("no answer");
+            assertThat(token(first, "spend")).isEqualTo(before);
+            try (Daemon daemon = start(first)) {
+                assertThat(accepts(daemon, token(first, "spend"))).isTrue();
+                assertThat(accepts(daemon, before)).isEqualTo(!arrives);
+            }
+        }
+    }
+
     @Test
     void named_tokens_of_a_datadir_from_before_the_database_are_taken_over_once() throws Exception {
         Files.createDirectories(first);
@@ -278,6 +358,40 @@ class DaemonsOfDatabaseTest {
         start(second, "--tls", "true").close();
         start(first, "--tls", "true").close();
         assertThat(first.resolve("cert.key")).hasSameBinaryContentAs(second.resolve("cert.key"));
+    }
+
+    /** The first daemon enters its certificate while the second one, which has found none, derives the key that is to seal its own. */
+    @Test
+    void of_two_daemons_that_start_at_once_on_a_database_without_certificate_both_serve_with_one() throws Exception {
+        start(first).close();
+        Files.createDirectories(second);
+        PostgresCluster cluster = cluster();
+        List<Path> faster = new ArrayList<>(List.of(first));
+        TlsIdentity served = identity(second, cluster, () -> {
+            while (!faster.isEmpty()) {
+                identity(faster.remove(0), cluster, () -> {});
+            }
+        });
+        assertThat(served.fingerprint()).isEqualTo(Files.readString(first.resolve("cert.fingerprint")));
+        for (String file : CERTIFICATE) {
+            assertThat(second.resolve(file)).hasSameBinaryContentAs(first.resolve(file));
+        }
+    }
+
+    private TlsIdentity identity(Path datadir, PostgresCluster cluster, Runnable meanwhile) {
+        try {
+            return DatabaseIdentity.open(
+                    settings(datadir),
+                    cluster::agreed,
+                    cluster::agree,
+                    like -> {
+                        meanwhile.run();
+                        return CompletableFuture.completedFuture(TestSeals.of(like));
+                    },
+                    List.of("localhost"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test

@@ -375,6 +375,31 @@ class WatchOnlyTest {
         assertThat(listed()).as("a key that is deleted leaves nothing watched").isEmpty();
     }
 
+    private void delete(Party party) {
+        rig.call("delete_address", params("address", party.address, "passphrase", DaemonRig.PASSPHRASE, "force", true));
+    }
+
+    @Test
+    void an_address_that_is_watched_at_once_after_its_key_was_deleted_goes_on_being_credited() {
+        Party other = rig.imported(45);
+        rig.imported(41);
+        delete(COLD);
+        delete(other);
+        watch();
+        Await.until("the books follow the deletions", () -> {
+            int before = amounts().size();
+            pay(other, 1_000);
+            return amounts().size() == before;
+        });
+        pay(COLD, 2_000);
+        JsonNode credit = credits("address", COLD.address).get(0);
+        assertThat(credit.get("amount").asLong()).isEqualTo(2_000);
+        assertThat(credit.get("watch_only").asBoolean()).isTrue();
+        restart();
+        pay(COLD, 3_000);
+        assertThat(amounts("address", COLD.address)).containsExactly(2_000L, 3_000L);
+    }
+
     @Test
     void what_was_watched_is_told_no_more_and_what_was_told_stays() {
         watch();
@@ -432,7 +457,7 @@ class WatchOnlyTest {
                     .put(new WatchStore.WatchOnly(COLD.address, Optional.of("half"), OptionalLong.empty())));
             Await.result(store.watchOnly()
                     .put(new WatchStore.WatchOnly(OWN.address, Optional.empty(), OptionalLong.empty())));
-            Await.result(books.settleWatchOnly(Map.of(gone, OptionalLong.empty()), List.of()));
+            Await.result(books.settleWatchOnly(Map.of(gone, OptionalLong.empty()), List.of(), address -> false));
         });
         assertThat(listed()).extracting(row -> row.get("address").asText()).containsExactly(COLD.address.hex());
         pay(COLD, 1_000);

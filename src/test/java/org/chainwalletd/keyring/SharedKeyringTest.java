@@ -43,6 +43,7 @@ import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.WatchStore.WatchOnly;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.store.books.LedgerTable;
@@ -520,6 +521,38 @@ class SharedKeyringTest {
                 }
                 Await.until("the deletion is known", () -> !other.keyring.owns(address) && !one.keyring.owns(address));
             }
+        }
+    }
+
+    @Test
+    void an_address_that_is_watched_without_its_deleted_key_is_not_unwatched_by_a_daemon_that_slept() {
+        Daemon one = opened();
+        Daemon sleeper = opened();
+        try (Books here = stores.openBooks(List.of(new LedgerTable(), new HtlcTable(page -> address -> true)));
+                Books there = stores.openBooks(List.of(new LedgerTable(), new HtlcTable(page -> address -> true)))) {
+            LedgerBooks first = new LedgerBooks(here);
+            LedgerBooks second = new LedgerBooks(there);
+            Address address = imported(one, 1);
+            await(first.watch(List.of(address), false, 0));
+            await(one.keyring.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST)));
+            await(one.store.watchOnly().put(new WatchOnly(address, Optional.empty(), OptionalLong.empty())));
+            await(first.settleWatchOnly(Map.of(address, OptionalLong.empty()), List.of(), one.keyring::owns));
+            await(second.settle(Map.of(), List.of(address)));
+            assertThat(await(first.watchOnly())).containsExactly(address);
+
+            Await.until("the deletion is known", () -> !sleeper.keyring.owns(address));
+            imported(sleeper, 1);
+            await(second.watch(List.of(address), false, 0));
+            await(first.settleWatchOnly(Map.of(address, OptionalLong.empty()), List.of(), gone -> false));
+            assertThat(await(first.allWatched())).as("owned wins").containsExactly(address);
+            await(sleeper.keyring.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST)));
+            await(first.settle(Map.of(), List.of(address)));
+            assertThat(await(first.watchOnly()))
+                    .as("the row of the store is still there")
+                    .containsExactly(address);
+            await(one.store.watchOnly().remove(List.of(address)));
+            await(first.settle(Map.of(), List.of(address)));
+            assertThat(await(first.find(address))).isEmpty();
         }
     }
 

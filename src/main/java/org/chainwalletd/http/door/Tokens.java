@@ -105,8 +105,13 @@ public final class Tokens {
     }
 
     /** Makes the file of a scope, with a random token. */
-    public static void make(Path datadir, Scope scope, Consumer<String> created) throws IOException {
-        created.accept(scope.word() + " token (kept in " + file(datadir, scope) + "): " + write(datadir, scope));
+    private static void make(Path datadir, Scope scope, Consumer<String> created) throws IOException {
+        created.accept(line(datadir, scope, write(datadir, scope)));
+    }
+
+    /** Returns the line for the operator that holds a new token. */
+    public static String line(Path datadir, Scope scope, String token) {
+        return scope.word() + " token (kept in " + file(datadir, scope) + "): " + token;
     }
 
     /** Writes a random token into the file of a scope, and returns it. */
@@ -114,6 +119,43 @@ public final class Tokens {
         byte[] token = generate();
         AtomicFiles.write(file(datadir, scope), token);
         return new String(token, 0, token.length - 1, StandardCharsets.US_ASCII);
+    }
+
+    /**
+     * Writes a random token beside the file of a scope, for {@link #adopt} when all daemons have it, and returns it. It survives a crash before that.
+     */
+    public static String propose(Path datadir, Scope scope) throws IOException {
+        byte[] token = generate();
+        AtomicFiles.write(proposed(datadir, scope), token);
+        return new String(token, 0, token.length - 1, StandardCharsets.US_ASCII);
+    }
+
+    /**
+     * Makes a token that was proposed the one in the file of its scope, if it has this SHA-256.
+     *
+     * @return whether there was one
+     */
+    public static boolean adopt(Path datadir, Scope scope, Hash256 digest) throws IOException {
+        if (!isProposed(datadir, scope, digest)) {
+            return false;
+        }
+        AtomicFiles.rename(proposed(datadir, scope), file(datadir, scope));
+        return true;
+    }
+
+    /** Tells whether a token with this SHA-256 was proposed and not adopted yet. */
+    public static boolean isProposed(Path datadir, Scope scope, Hash256 digest) throws IOException {
+        Path proposed = proposed(datadir, scope);
+        return Files.exists(proposed) && fromFile(proposed).equals(digest);
+    }
+
+    /** Deletes a token that was proposed and is not that of the daemons. */
+    public static void withdraw(Path datadir, Scope scope) throws IOException {
+        AtomicFiles.delete(proposed(datadir, scope));
+    }
+
+    private static Path proposed(Path datadir, Scope scope) {
+        return datadir.resolve("token-" + scope.word() + ".new");
     }
 
     /** Returns the scopes with these words. */

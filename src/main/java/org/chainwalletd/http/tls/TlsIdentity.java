@@ -153,6 +153,13 @@ public final class TlsIdentity {
         files.write(new SelfSigned.Pair(files.certificate(text), files.privateKey(text)));
     }
 
+    /** Deletes the three files of a certificate that was made here and never served with. */
+    public static void delete(Path datadir) throws IOException {
+        for (Path file : new CertificateFiles(datadir).all()) {
+            AtomicFiles.delete(file);
+        }
+    }
+
     /**
      * The names of a new certificate: the loopback ones, the bound address unless it stands for all, this host's name, and those of the
      * operator.

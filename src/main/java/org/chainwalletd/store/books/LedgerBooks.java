@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -118,12 +119,19 @@ public final class LedgerBooks {
      * with a key here stays as it is. Durable when the stage completes.
      *
      * @param births heights from which on blocks are to be read for them; empty when no earlier block is to be read
+     * @param owned tells whether there is a key for an address at the moment of the write
      */
-    public CompletionStage<Void> settleWatchOnly(Map<Address, OptionalLong> births, Collection<Address> unwatched) {
+    public CompletionStage<Void> settleWatchOnly(
+            Map<Address, OptionalLong> births, Collection<Address> unwatched, Predicate<Address> owned) {
         return file.write(session -> {
             Page head = session.head();
             long from = next(top(head));
-            births.forEach((address, birth) -> watchOnly(head, address, birth, from));
+            births.forEach((address, birth) -> {
+                if (!owned.test(address) && !hasSharedKey(head, address)) {
+                    disown(head, address);
+                }
+                watchOnly(head, address, birth, from);
+            });
             unwatched.forEach(address -> leave(head, address));
             LedgerTable.changed(head);
             return null;
@@ -160,6 +168,12 @@ public final class LedgerBooks {
         LedgerSieve.inMindOf(head.session()).ifPresent(sieve -> sieve.watch(address));
     }
 
+    /** Goes on watching an address whose key was deleted, as one whose key is elsewhere. */
+    private static void disown(Page head, Address address) {
+        head.update(
+                "UPDATE watched SET watch_only = 1 WHERE address = ? AND watch_only = 0", (Object) address.toArray());
+    }
+
     /** Returns the addresses that are watched without a key. */
     public CompletionStage<Set<Address>> watchOnly() {
         return file.read(session -> new HashSet<>(session.query(
@@ -168,15 +182,26 @@ public final class LedgerBooks {
     }
 
     /**
-     * Stops watching an address without a key. Where several daemons share the keyring its rows decide, under the lock of the books: a key that came
-     * at another daemon is watched by that one after it was recorded, and so either seen here or watched again.
+     * Stops watching an address whose key was deleted; one that is watched without a key since then stays. Where several daemons share the keyring
+     * and the store their rows decide, under the lock of the books: a key that came at another daemon is watched by that one after it was recorded,
+     * and so either seen here or watched again, and the same holds for an address that is watched without a key.
      */
     private static void unwatch(Page head, Address address) {
-        if (head.session().isShared() && SharedKeys.has(head, address)) {
+        if (hasSharedKey(head, address)) {
             return;
         }
-        head.update("DELETE FROM watched WHERE address = ?", (Object) address.toArray());
+        boolean isShared = head.session().isShared();
+        if (isShared && SharedKeys.isWatchedWithout(head, address)) {
+            disown(head, address);
+        } else {
+            head.update("DELETE FROM watched WHERE address = ?" + (isShared ? "" : " AND watch_only = 0"), (Object)
+                    address.toArray());
+        }
         LedgerSieve.inMindOf(head.session()).ifPresent(sieve -> sieve.leave(address));
+    }
+
+    private static boolean hasSharedKey(Page head, Address address) {
+        return head.session().isShared() && SharedKeys.has(head, address);
     }
 
     /** Tells whether the coins of at least one of these addresses are complete. */

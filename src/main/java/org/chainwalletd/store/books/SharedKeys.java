@@ -2,15 +2,25 @@ package org.chainwalletd.store.books;
 
 import org.chainwalletd.chain.Address;
 
-/** Rows of the keyring beside books that several daemons share. */
+/** Rows of the keyring and of the store beside books that several daemons share. */
 final class SharedKeys {
     private SharedKeys() {}
 
     /** Tells whether there is a key for an address at this moment; none in a database that has only books. */
     static boolean has(Page head, Address address) {
-        return head.queryOne("SELECT 1 WHERE to_regclass('keys') IS NOT NULL", row -> true)
+        return isIn("keys", head, address);
+    }
+
+    /** Tells whether the store has a row for an address that is watched although its key is elsewhere. */
+    static boolean isWatchedWithout(Page head, Address address) {
+        return isIn("watch_only", head, address);
+    }
+
+    private static boolean isIn(String table, Page head, Address address) {
+        return head.queryOne("SELECT 1 WHERE to_regclass('" + table + "') IS NOT NULL", row -> true)
                         .isPresent()
-                && head.queryOne("SELECT 1 FROM keys WHERE address = ?", row -> true, (Object) address.toArray())
+                && head.queryOne("SELECT 1 FROM " + table + " WHERE address = ?", row -> true, (Object)
+                                address.toArray())
                         .isPresent();
     }
 }

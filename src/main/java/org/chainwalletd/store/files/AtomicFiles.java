@@ -59,6 +59,12 @@ public final class AtomicFiles {
         syncFolder(folder);
     }
 
+    /** Renames {@code from} in its folder, in place of {@code to} if that is there; when this returns the change survives a power cut. */
+    public static void rename(Path from, Path to) throws IOException {
+        move(from, to);
+        syncFolder(to.toAbsolutePath().getParent());
+    }
+
     /** Removes {@code file} if it is there; when this returns the removal survives a power cut. */
     public static void delete(Path file) throws IOException {
         if (Files.deleteIfExists(file)) {

@@ -251,8 +251,8 @@ class BooksPlanTest {
                 .toList();
         Await.result(books.watch(List.of(OURS), true, 0));
         Await.result(books.settle(Map.of(OURS, 0L), List.of()));
-        Await.result(books.settleWatchOnly(Map.of(many.get(0), OptionalLong.of(3)), List.of()));
-        Await.result(books.settleWatchOnly(Map.of(), List.of(many.get(0))));
+        Await.result(books.settleWatchOnly(Map.of(many.get(0), OptionalLong.of(3)), List.of(), address -> false));
+        Await.result(books.settleWatchOnly(Map.of(), List.of(many.get(0)), address -> false));
         Await.result(books.watchOnly());
         Await.result(books.allWatched());
         write(session -> ledger.unread(session.head(), Optional.empty()));

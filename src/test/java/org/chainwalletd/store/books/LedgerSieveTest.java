@@ -224,7 +224,7 @@ class LedgerSieveTest {
     }
 
     private void watchOnly(OptionalLong birth) {
-        Await.result(books.settleWatchOnly(Map.of(OURS, birth), List.of()));
+        Await.result(books.settleWatchOnly(Map.of(OURS, birth), List.of(), address -> true));
     }
 
     private LedgerBooks.Watched row() {
@@ -259,8 +259,26 @@ class LedgerSieveTest {
         assertThat(Await.result(books.watchOnly())).isEmpty();
 
         watchOnly(OptionalLong.of(1));
-        Await.result(books.settleWatchOnly(Map.of(), List.of(OURS)));
+        Await.result(books.settleWatchOnly(Map.of(), List.of(OURS), address -> true));
         assertThat(isOwned(OURS)).as("owned wins").isTrue();
+    }
+
+    @Test
+    void an_address_that_is_watched_again_after_its_key_was_deleted_stays_watched() {
+        follow(50);
+        Await.result(books.watch(List.of(OURS), true, 5));
+        assertThat(isOwned(OURS)).isTrue();
+        Await.result(books.settleWatchOnly(Map.of(OURS, OptionalLong.empty()), List.of(), address -> false));
+        assertThat(isOwned(OURS)).isFalse();
+        assertThat(row().isCovered()).as("it was watched all the time").isTrue();
+        assertThat(Await.result(books.watchOnly())).containsExactly(OURS);
+        Await.result(books.settle(Map.of(), List.of(OURS)));
+        assertThat(isWatched(OURS)).isTrue();
+
+        Await.result(books.watch(List.of(OURS), false, 0));
+        assertThat(isOwned(OURS)).isTrue();
+        Await.result(books.settle(Map.of(), List.of(OURS)));
+        assertThat(isWatched(OURS)).as("its key came and was deleted").isFalse();
     }
 
     @Test
@@ -276,7 +294,7 @@ class LedgerSieveTest {
         watchOnly(OptionalLong.of(40));
         watchOnly(OptionalLong.empty());
         assertThat(unread()).hasValue(10);
-        Await.result(books.settleWatchOnly(Map.of(), List.of(OURS)));
+        Await.result(books.settleWatchOnly(Map.of(), List.of(OURS), address -> true));
         assertThat(isWatched(OURS)).isFalse();
         assertThat(unread()).isEmpty();
     }

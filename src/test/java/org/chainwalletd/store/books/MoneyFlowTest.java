@@ -128,12 +128,12 @@ class MoneyFlowTest {
     @Test
     void coins_of_an_address_whose_key_is_elsewhere_are_no_deposits_and_no_payments_also_when_it_is_left() {
         Address cold = Address.of(hash(500).toArray());
-        Await.result(books.settleWatchOnly(Map.of(cold, OptionalLong.empty()), List.of()));
+        Await.result(books.settleWatchOnly(Map.of(cold, OptionalLong.empty()), List.of(), address -> false));
         block(1, made(10, 0, cold, 100, 1), made(11, 0, OURS, 7, 1));
         block(2, spent(10, 0, 2, 12), made(12, 0, cold, 90, 2));
 
         assertThat(all(2)).containsExactly(moved(1, 1, 7, 0, 0));
-        Await.result(books.settleWatchOnly(Map.of(), List.of(cold)));
+        Await.result(books.settleWatchOnly(Map.of(), List.of(cold), address -> false));
         assertThat(all(2)).containsExactly(moved(1, 1, 7, 0, 0));
     }
 
