@@ -190,12 +190,12 @@ public final class LedgerBooks {
         if (hasSharedKey(head, address)) {
             return;
         }
-        boolean isShared = head.session().isShared();
-        if (isShared && SharedKeys.isWatchedWithout(head, address)) {
+        if (!SharedKeys.haveStore(head)) {
+            head.update("DELETE FROM watched WHERE address = ? AND watch_only = 0", (Object) address.toArray());
+        } else if (SharedKeys.isWatchedWithout(head, address)) {
             disown(head, address);
         } else {
-            head.update("DELETE FROM watched WHERE address = ?" + (isShared ? "" : " AND watch_only = 0"), (Object)
-                    address.toArray());
+            head.update("DELETE FROM watched WHERE address = ?", (Object) address.toArray());
         }
         LedgerSieve.inMindOf(head.session()).ifPresent(sieve -> sieve.leave(address));
     }

@@ -16,9 +16,18 @@ final class SharedKeys {
         return isIn("watch_only", head, address);
     }
 
-    private static boolean isIn(String table, Page head, Address address) {
+    /** Tells whether a store is beside the books; false also for a file. */
+    static boolean haveStore(Page head) {
+        return head.session().isShared() && exists("watch_only", head);
+    }
+
+    private static boolean exists(String table, Page head) {
         return head.queryOne("SELECT 1 WHERE to_regclass('" + table + "') IS NOT NULL", row -> true)
-                        .isPresent()
+                .isPresent();
+    }
+
+    private static boolean isIn(String table, Page head, Address address) {
+        return exists(table, head)
                 && head.queryOne("SELECT 1 FROM " + table + " WHERE address = ?", row -> true, (Object)
                                 address.toArray())
                         .isPresent();
