@@ -8,8 +8,12 @@ import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import java.util.function.UnaryOperator;
 import org.chainwalletd.account.FatedJournal.Fate;
 import org.chainwalletd.account.SendRecord.SendState;
 import org.chainwalletd.store.AccountSend;
@@ -101,6 +105,100 @@ class AccountSendCrashTest {
             rig.await("one", SendState.Sent.class);
             assertThat(rig.send("one", 7).nonce()).isZero();
             assertThat(rig.send("two", 7).nonce()).isEqualTo(1);
+        }
+    }
+
+    private static void failsInDoubt(AccountRig rig, String reference) {
+        assertThatThrownBy(() -> rig.send(reference, 7))
+                .isInstanceOfSatisfying(
+                        StoreException.class, why -> assertThat(why.reason()).isEqualTo(StoreException.Reason.UNKNOWN));
+    }
+
+    /** A journal whose listing of open rows is what {@code listing} makes of the real one. */
+    private static AccountSendStore listing(
+            AccountSendStore real, UnaryOperator<CompletionStage<List<AccountSend>>> listing) {
+        return (AccountSendStore) Proxy.newProxyInstance(
+                AccountSendStore.class.getClassLoader(),
+                new Class<?>[] {AccountSendStore.class},
+                (proxy, method, args) -> {
+                    if (method.getName().equals("open") && args[0] instanceof BigInteger chainId) {
+                        return listing.apply(real.open(chainId));
+                    }
+                    return method.invoke(real, args);
+                });
+    }
+
+    @Test
+    void what_a_commit_in_doubt_has_written_leaves_although_the_journal_cannot_be_read_at_first() {
+        AtomicInteger readsInVain = new AtomicInteger();
+        FatedJournal[] fated = new FatedJournal[1];
+        try (AccountRig rig = new AccountRig(folder)) {
+            rig.restartWith(real -> {
+                fated[0] = new FatedJournal(
+                        listing(
+                                real,
+                                rows -> fated[0].isBeyond() && readsInVain.incrementAndGet() < 4
+                                        ? FatedJournal.failed(StoreException.Reason.UNAVAILABLE)
+                                        : rows),
+                        1,
+                        Fate.UNKNOWN);
+                return fated[0];
+            });
+
+            failsInDoubt(rig, "one");
+
+            rig.await("one", SendState.Sent.class);
+            assertThat(rig.send("two", 7).nonce()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void what_a_commit_in_doubt_has_written_leaves_although_it_can_be_read_only_later() {
+        AtomicInteger reads = new AtomicInteger();
+        FatedJournal[] fated = new FatedJournal[1];
+        try (AccountRig rig = new AccountRig(folder)) {
+            rig.restartWith(real -> {
+                fated[0] = new FatedJournal(
+                        listing(real, rows -> {
+                            AccountRig.done(rows);
+                            reads.addAndGet(fated[0].isBeyond() ? 1 : 0);
+                            return rows;
+                        }),
+                        1,
+                        Fate.UNKNOWN_YET);
+                return fated[0];
+            });
+
+            failsInDoubt(rig, "one");
+            Await.until("the journal was read again", () -> reads.get() > 0);
+            fated[0].settle();
+
+            rig.await("one", SendState.Sent.class);
+            assertThat(rig.send("two", 7).nonce()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void an_open_row_that_the_watch_has_never_seen_is_followed_once_anybody_asks_for_it() {
+        List<BiConsumer<AccountRig, String>> questions = List.of(
+                (rig, reference) -> rig.sends.pursue(reference, OptionalLong.empty()),
+                (rig, reference) -> rig.send(reference, 7),
+                (rig, reference) -> rig.sends.push(reference),
+                (rig, reference) -> rig.sends.raise(reference));
+        try (AccountRig rig = new AccountRig(folder)) {
+            for (int i = 0; i < questions.size(); i++) {
+                String reference = "send-" + i;
+                rig.send(reference, 7);
+                rig.restartWith(real ->
+                        listing(real, rows -> rows.thenApplyAsync(open -> List.<AccountSend>of(), rig.executor)));
+
+                questions.get(i).accept(rig, reference);
+
+                rig.chain.mine();
+                rig.await(reference, SendState.Mined.class);
+                rig.chain.mine(5);
+                rig.await(reference, SendState.Final.class);
+            }
         }
     }
 
