@@ -285,10 +285,13 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                         setup.threads().continuations()));
     }
 
+    /** Adds versions, but for those that the row has by the journal's word already. */
     private static AccountSend with(AccountSend row, List<AccountSend.Version> versions) {
         AccountSend changed = row;
         for (AccountSend.Version version : versions) {
-            changed = changed.with(version);
+            if (changed.versions().stream().noneMatch(known -> known.hash().equals(version.hash()))) {
+                changed = changed.with(version);
+            }
         }
         return changed;
     }
@@ -510,6 +513,9 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         if (!made.versions().isEmpty()) {
             entry.row = with(entry.row, made.versions());
             entry.headThen = head.get();
+        }
+        if (made.outdated()) {
+            journal.reread(entry);
         }
         made.lowestBalance().ifPresent(wei -> entry.lowestBalance = Optional.of(wei));
         entry.answers.addAll(command.answers());

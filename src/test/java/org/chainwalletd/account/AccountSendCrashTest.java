@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -199,6 +200,66 @@ class AccountSendCrashTest {
                 rig.chain.mine(5);
                 rig.await(reference, SendState.Final.class);
             }
+        }
+    }
+
+    @Test
+    void a_send_is_raised_again_after_a_version_that_a_commit_in_doubt_has_written_late() {
+        try (AccountRig rig = new AccountRig(folder)) {
+            rig.restartWith(real -> new FatedJournal(real, 3, Fate.UNKNOWN_YET));
+            rig.send("one", 7);
+            rig.await("one", SendState.Sent.class);
+
+            assertThatThrownBy(() -> AccountRig.done(rig.sends.raise("one"))).isInstanceOf(StoreException.class);
+
+            Await.until(
+                    "it is raised",
+                    () -> AccountRig.done(rig.sends.raise("one")).hashes().size() > 2);
+        }
+    }
+
+    @Test
+    void a_version_that_the_journal_tells_of_before_its_maker_does_counts_once() {
+        AtomicBoolean refusesTheState = new AtomicBoolean(true);
+        AtomicBoolean isReread = new AtomicBoolean();
+        CompletableFuture<Void> written = new CompletableFuture<>();
+        CompletableFuture<Void> told = new CompletableFuture<>();
+        try (AccountRig rig = new AccountRig(folder)) {
+            rig.restartWith(real -> (AccountSendStore) Proxy.newProxyInstance(
+                    AccountSendStore.class.getClassLoader(),
+                    new Class<?>[] {AccountSendStore.class},
+                    (proxy, method, args) -> {
+                        if (method.getName().equals("enter") && refusesTheState.compareAndSet(true, false)) {
+                            return FatedJournal.failed(StoreException.Reason.UNAVAILABLE);
+                        }
+                        if (method.getName().equals("find")
+                                && !refusesTheState.get()
+                                && isReread.compareAndSet(false, true)) {
+                            return written.thenComposeAsync(done -> real.find((String) args[0]), rig.executor);
+                        }
+                        Object answer = method.invoke(real, args);
+                        if (method.getName().equals("addVersion") && !written.isDone()) {
+                            AccountRig.done((CompletionStage<?>) answer);
+                            written.complete(null);
+                            return told.thenComposeAsync(done -> (CompletionStage<?>) answer, rig.executor);
+                        }
+                        return answer;
+                    }));
+            rig.send("one", 7);
+            Await.until("the journal is asked", isReread::get);
+            CompletionStage<SendRecord> raised = rig.sends.raise("one");
+            Await.until(
+                    "the journal has told",
+                    () -> AccountRig.done(rig.sends.open(rig.own))
+                                    .get(0)
+                                    .hashes()
+                                    .size()
+                            == 2);
+
+            told.complete(null);
+
+            assertThat(AccountRig.done(raised).hashes()).hasSize(2);
+            assertThat(AccountRig.done(rig.sends.raise("one")).hashes()).hasSize(3);
         }
     }
 
