@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
@@ -260,6 +261,34 @@ class AccountSendCrashTest {
 
             assertThat(AccountRig.done(raised).hashes()).hasSize(2);
             assertThat(AccountRig.done(rig.sends.raise("one")).hashes()).hasSize(3);
+        }
+    }
+
+    @Test
+    void a_send_whose_last_state_was_written_by_a_commit_in_doubt_is_open_no_more() {
+        AtomicBoolean isCertain = new AtomicBoolean(true);
+        List<SendState> heard = new CopyOnWriteArrayList<>();
+        try (AccountRig rig = new AccountRig(folder)) {
+            rig.restartWith(real -> (AccountSendStore) Proxy.newProxyInstance(
+                    AccountSendStore.class.getClassLoader(),
+                    new Class<?>[] {AccountSendStore.class},
+                    (proxy, method, args) -> {
+                        Object answer = method.invoke(real, args);
+                        boolean isFinal = method.getName().equals("enter") && args[2] == AccountSend.State.FINAL;
+                        if (isFinal && isCertain.compareAndSet(true, false)) {
+                            AccountRig.done((CompletionStage<?>) answer);
+                            return FatedJournal.failed(StoreException.Reason.UNKNOWN);
+                        }
+                        return answer;
+                    }));
+            rig.sends.onChange(record -> heard.add(record.state()));
+            rig.send("one", 7);
+            rig.chain.mine(6);
+
+            Await.until(
+                    "it is open no more",
+                    () -> AccountRig.done(rig.sends.open(rig.own)).isEmpty());
+            assertThat(heard.get(heard.size() - 1)).isInstanceOf(SendState.Final.class);
         }
     }
 
