@@ -18,6 +18,7 @@ import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.RefusedException.Refusal;
@@ -27,6 +28,7 @@ import org.chainwalletd.keeper.Background;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.AccountSend;
+import org.chainwalletd.store.StoreException;
 
 /**
  * Owns the next nonce of each address of ours, and the requests that wait for one. Requests of an address are made into transactions batch by
@@ -53,6 +55,8 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
 
     private record Named(String reference, Outcome<Boolean> isBound) implements Command {}
 
+    private record ReadAgain(EvmAddress from) implements Command {}
+
     private record LineRead(EvmAddress from, Outcome<List<AccountSend>> open) implements Command {}
 
     private record Made(EvmAddress from, Outcome<List<SendMaker.Outcome>> outcomes) implements Command {}
@@ -72,6 +76,9 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
     private static final class Line {
         private final List<String> queue = new ArrayList<>();
         private Stage stage = Stage.UNREAD;
+        /** The store could not say whether it has written; what it tells without another commit may still change. */
+        private boolean inDoubt;
+
         private List<String> batch = List.of();
         private CompletionStage<List<SendMaker.Outcome>> making = CompletableFuture.completedFuture(List.of());
         /** Questions about commitments that came while a batch was being made. */
@@ -94,6 +101,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
             ActorRef<SendWatch.Command> watch,
             Function<AccountSend, SendRecord> record) {}
 
+    private final TimerScheduler<Command> timers;
     private final SendSetup setup;
     private final Supplier<OpenSwaps> swaps;
     private final ActorRef<SendWatch.Command> watch;
@@ -104,7 +112,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
     private final Map<EvmAddress, Line> lines = new HashMap<>();
     private final List<CompletableFuture<Void>> drains = new ArrayList<>();
 
-    private Nonces(ActorContext<Command> context, Parts parts) {
+    private Nonces(ActorContext<Command> context, TimerScheduler<Command> timers, Parts parts) {
         super(context);
         this.term = parts.terms().begin();
         this.setup = parts.setup().during(term);
@@ -112,11 +120,12 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         this.watch = parts.watch();
         this.record = parts.record();
         this.maker = new SendMaker(setup, parts.check(), parts.stops());
+        this.timers = timers;
         parts.check().forget();
     }
 
     static Behavior<Command> create(Parts parts) {
-        return Behaviors.setup(context -> new Nonces(context, parts));
+        return Behaviors.setup(context -> Behaviors.withTimers(timers -> new Nonces(context, timers, parts)));
     }
 
     /** Refuses commands between two terms, when nothing is being made that could still get a nonce. */
@@ -138,6 +147,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
                 .onMessage(Drain.class, this::drain)
                 .onMessage(Found.class, this::found)
                 .onMessage(Named.class, this::named)
+                .onMessage(ReadAgain.class, this::readAgain)
                 .onMessage(LineRead.class, this::lineRead)
                 .onMessage(Made.class, this::made)
                 .onSignal(PostStop.class, this::ended)
@@ -297,27 +307,43 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
 
     private void read(EvmAddress from, Line line) {
         line.stage = Stage.READING;
+        CompletionStage<Void> certain =
+                line.inDoubt ? setup.store().makeCertain() : CompletableFuture.completedFuture(null);
         getContext()
                 .pipeToSelf(
-                        setup.store().open(setup.chain().chainId()),
+                        certain.thenComposeAsync(
+                                made -> setup.store().open(setup.chain().chainId()),
+                                setup.threads().continuations()),
                         (open, failure) -> new LineRead(from, Outcome.of(open, failure)));
+    }
+
+    private Behavior<Command> readAgain(ReadAgain command) {
+        Line line = lines.get(command.from());
+        if (line.stage == Stage.UNREAD) {
+            read(command.from(), line);
+        }
+        return this;
     }
 
     private Behavior<Command> lineRead(LineRead command) {
         Line line = lines.get(command.from());
-        command.open().match(open -> goOn(command.from(), line, open), failure -> notRead(line, failure));
+        command.open()
+                .match(open -> goOn(command.from(), line, open), failure -> notRead(command.from(), line, failure));
         return this;
     }
 
     /** Rows that the store has written although it could not say so are followed like all others from here on. */
     private void goOn(EvmAddress from, Line line, List<AccountSend> open) {
         line.stage = Stage.IDLE;
+        line.inDoubt = false;
         open.forEach(row -> watch.tell(new SendWatch.TakeUp(row)));
         proceed(from);
     }
 
-    private void notRead(Line line, Throwable failure) {
+    /** Read again even when nobody asks: a row that the store has written all the same has to leave. */
+    private void notRead(EvmAddress from, Line line, Throwable failure) {
         line.stage = Stage.UNREAD;
+        timers.startSingleTimer(from, new ReadAgain(from), setup.pace().look());
         List<String> waiting = List.copyOf(line.queue);
         line.queue.clear();
         waiting.forEach(reference -> fail(reference, failure));
@@ -379,6 +405,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
 
     /** Perhaps the store has written them after all; what it has is what counts. */
     private void notMade(EvmAddress from, Line line, Throwable failure) {
+        line.inDoubt = failure instanceof StoreException store && store.reason() == StoreException.Reason.UNKNOWN;
         read(from, line);
         line.batch.forEach(reference -> fail(reference, failure));
     }

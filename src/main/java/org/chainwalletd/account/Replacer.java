@@ -65,9 +65,10 @@ final class Replacer {
     /**
      * Made versions, the dearest last.
      *
+     * @param outdated whether the journal has another row than the one that was to be replaced, and so has not taken them all
      * @param lowestBalance that an endpoint names; empty when none was asked for one, or none answers
      */
-    record Made(List<Version> versions, Optional<BigInteger> lowestBalance) {}
+    record Made(List<Version> versions, boolean outdated, Optional<BigInteger> lowestBalance) {}
 
     /**
      * No versions when ceiling or balance leave no room, or when the row has changed meanwhile. A nonce that is only to be spent is offered for
@@ -96,13 +97,13 @@ final class Replacer {
         Optional<GasPrice> price = before.raised(market, perGas)
                 .or(() -> wish.isFirstForNothing() ? GasPrice.within(market, perGas) : Optional.empty());
         if (price.isEmpty()) {
-            return new Made(List.of(), Optional.empty());
+            return new Made(List.of(), false, Optional.empty());
         }
         long now = setup.clock().millis();
         Version version = same
                 ? setup.version(row.call(), price.get(), now)
                 : setup.cancelling(row.call(), gas, price.get(), now);
-        return new Made(journal(row, List.of(version)), Optional.empty());
+        return journal(row, List.of(version), Optional.empty());
     }
 
     /** While nobody hears us nothing is raised: nobody would know the difference, and it would be paid afterwards. */
@@ -115,17 +116,17 @@ final class Replacer {
                 signed.add(setup.version(wish.row().call(), price, now));
             }
         }
-        return new Made(journal(wish.row(), signed), urgency.balances().stream().min(BigInteger::compareTo));
+        return journal(wish.row(), signed, urgency.balances().stream().min(BigInteger::compareTo));
     }
 
     /** Writes one after the other; a version that is not written is not used, nor are those after it. */
-    private List<Version> journal(AccountSend row, List<Version> versions) {
+    private Made journal(AccountSend row, List<Version> versions, Optional<BigInteger> lowestBalance) {
         for (int written = 0; written < versions.size(); written++) {
             if (!await(setup.store().addVersion(row.id(), row.versions().size() + written, versions.get(written)))) {
-                return List.copyOf(versions.subList(0, written));
+                return new Made(List.copyOf(versions.subList(0, written)), true, lowestBalance);
             }
         }
-        return List.copyOf(versions);
+        return new Made(List.copyOf(versions), false, lowestBalance);
     }
 
     /**

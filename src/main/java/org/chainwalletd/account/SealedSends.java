@@ -204,6 +204,11 @@ public final class SealedSends implements AccountSendStore {
     }
 
     @Override
+    public CompletionStage<Void> makeCertain() {
+        return store.makeCertain();
+    }
+
+    @Override
     public CompletionStage<OptionalLong> nextNonce(BigInteger chainId, Bytes from) {
         return store.nextNonce(chainId, from);
     }

@@ -110,7 +110,12 @@ final class SendJournal {
 
     private void reread(OpenSend entry, Optional<AccountSend> found) {
         entry.rereading = false;
-        found.ifPresent(row -> entry.row = row);
+        found.ifPresent(row -> {
+            entry.row = row;
+            if (row.state().isOver()) {
+                durable.accept(entry, row);
+            }
+        });
     }
 
     /** Memory may hold what no journal has: a state that is over there would never be looked at again. */

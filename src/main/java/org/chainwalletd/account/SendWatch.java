@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -104,6 +105,9 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     /** The journal has answered about a row. */
     private record Heard(long id, SendJournal.Step step) implements Command {}
+
+    /** An open row, if the journal has one, that its owner asks for. */
+    private record Sought(String reference, Outcome<Optional<AccountSend>> open) implements Command {}
 
     private record Restored(Outcome<List<AccountSend>> open) implements Command {}
 
@@ -251,6 +255,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 .onMessage(Looked.class, this::looked)
                 .onMessage(Replaced.class, this::replaced)
                 .onMessage(Heard.class, this::heard)
+                .onMessage(Sought.class, this::sought)
                 .onSignal(PostStop.class, this::ended)
                 .build();
     }
@@ -280,10 +285,13 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                         setup.threads().continuations()));
     }
 
+    /** Adds versions, but for those that the row has by the journal's word already. */
     private static AccountSend with(AccountSend row, List<AccountSend.Version> versions) {
         AccountSend changed = row;
         for (AccountSend.Version version : versions) {
-            changed = changed.with(version);
+            if (changed.versions().stream().noneMatch(known -> known.hash().equals(version.hash()))) {
+                changed = changed.with(version);
+            }
         }
         return changed;
     }
@@ -307,9 +315,44 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         return this;
     }
 
+    /**
+     * Looks for an open row of the journal that is not followed: a commit in doubt may have written it, and its owner knows it first. Followed only
+     * behind one more commit: what can be read is not always durable.
+     */
+    private void seek(String reference) {
+        Executor threads = setup.threads().continuations();
+        CompletionStage<Optional<AccountSend>> open = setup.store()
+                .find(reference)
+                .thenApplyAsync(
+                        found -> found.filter(row -> !row.state().isOver()
+                                && row.call().chainId().equals(setup.chain().chainId())),
+                        threads)
+                .thenComposeAsync(
+                        row -> row.isEmpty()
+                                ? CompletableFuture.completedFuture(row)
+                                : setup.store().makeCertain().thenApplyAsync(made -> row, threads),
+                        threads);
+        getContext().pipeToSelf(open, (row, failure) -> new Sought(reference, Outcome.of(row, failure)));
+    }
+
+    private Behavior<Command> sought(Sought command) {
+        command.open()
+                .match(
+                        open -> open.ifPresent(row -> takeUp(new TakeUp(row))),
+                        failure -> LOG.atLevel(Background.levelOf(failure))
+                                .log(
+                                        "the journal cannot say whether {} is open: {}",
+                                        command.reference(),
+                                        AccountException.words(failure)));
+        return this;
+    }
+
     private Behavior<Command> describe(Describe command) {
         OpenSend entry = sends.find(command.row().id()).orElse(null);
         if (entry == null) {
+            if (!command.row().state().isOver()) {
+                seek(command.row().reference());
+            }
             command.answer().complete(SendRecords.of(command.row(), head.get()));
         } else if (entry.firstOnItsWay) {
             entry.answers.add(command.answer());
@@ -336,6 +379,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private Behavior<Command> push(Push command) {
         OpenSend entry = sends.find(command.reference()).orElse(null);
         if (entry == null) {
+            seek(command.reference());
             command.answer().completeExceptionally(new RefusedException(SendRefusal.notOpen(command.reference())));
         } else if (entry.isWaiting()) {
             entry.answers.add(command.answer());
@@ -420,6 +464,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private Behavior<Command> replace(Replace command) {
         OpenSend entry = sends.find(command.reference()).orElse(null);
         if (entry == null) {
+            seek(command.reference());
             command.answer().completeExceptionally(new RefusedException(SendRefusal.notOpen(command.reference())));
         } else if (!entry.isWaiting() || entry.replacing || command.asksForWhatIs(entry.row)) {
             command.answer().complete(record(entry));
@@ -469,6 +514,9 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             entry.row = with(entry.row, made.versions());
             entry.headThen = head.get();
         }
+        if (made.outdated()) {
+            journal.reread(entry);
+        }
         made.lowestBalance().ifPresent(wei -> entry.lowestBalance = Optional.of(wei));
         entry.answers.addAll(command.answers());
         // A transaction that was to be cancelled and cannot be is not sent once more for that.
@@ -484,7 +532,11 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     /** Endpoints are asked as often as what is in no block goes out again. */
     private Behavior<Command> pursue(Pursue command) {
         OpenSend entry = sends.find(command.reference()).orElse(null);
-        if (entry == null || !entry.isPressing() || entry.row.newest().cancels()) {
+        if (entry == null) {
+            seek(command.reference());
+            return this;
+        }
+        if (!entry.isPressing() || entry.row.newest().cancels()) {
             return this;
         }
         long now = setup.clock().millis();

@@ -60,6 +60,9 @@ public interface AccountSendStore {
     /** Lists all transactions that have not ended, of every address, oldest first. */
     CompletionStage<List<AccountSend>> open(BigInteger chainId);
 
+    /** Makes a commit of its own: a row or version of an earlier call that failed with {@code UNKNOWN} can be read from then on, or never appears. */
+    CompletionStage<Void> makeCertain();
+
     /**
      * Returns the nonce after the highest that was ever given to {@code from}, also counting copies from there on that are in blocks; empty when
      * none was given.

@@ -8,8 +8,14 @@ import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import java.util.function.UnaryOperator;
 import org.chainwalletd.account.FatedJournal.Fate;
 import org.chainwalletd.account.SendRecord.SendState;
 import org.chainwalletd.store.AccountSend;
@@ -101,6 +107,188 @@ class AccountSendCrashTest {
             rig.await("one", SendState.Sent.class);
             assertThat(rig.send("one", 7).nonce()).isZero();
             assertThat(rig.send("two", 7).nonce()).isEqualTo(1);
+        }
+    }
+
+    private static void failsInDoubt(AccountRig rig, String reference) {
+        assertThatThrownBy(() -> rig.send(reference, 7))
+                .isInstanceOfSatisfying(
+                        StoreException.class, why -> assertThat(why.reason()).isEqualTo(StoreException.Reason.UNKNOWN));
+    }
+
+    /** A journal whose listing of open rows is what {@code listing} makes of the real one. */
+    private static AccountSendStore listing(
+            AccountSendStore real, UnaryOperator<CompletionStage<List<AccountSend>>> listing) {
+        return (AccountSendStore) Proxy.newProxyInstance(
+                AccountSendStore.class.getClassLoader(),
+                new Class<?>[] {AccountSendStore.class},
+                (proxy, method, args) -> {
+                    if (method.getName().equals("open") && args[0] instanceof BigInteger chainId) {
+                        return listing.apply(real.open(chainId));
+                    }
+                    return method.invoke(real, args);
+                });
+    }
+
+    @Test
+    void what_a_commit_in_doubt_has_written_leaves_although_the_journal_cannot_be_read_at_first() {
+        AtomicInteger readsInVain = new AtomicInteger();
+        FatedJournal[] fated = new FatedJournal[1];
+        try (AccountRig rig = new AccountRig(folder)) {
+            rig.restartWith(real -> {
+                fated[0] = new FatedJournal(
+                        listing(
+                                real,
+                                rows -> fated[0].isBeyond() && readsInVain.incrementAndGet() < 4
+                                        ? FatedJournal.failed(StoreException.Reason.UNAVAILABLE)
+                                        : rows),
+                        1,
+                        Fate.UNKNOWN);
+                return fated[0];
+            });
+
+            failsInDoubt(rig, "one");
+
+            rig.await("one", SendState.Sent.class);
+            assertThat(rig.send("two", 7).nonce()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void what_a_commit_in_doubt_has_written_leaves_although_it_can_be_read_only_later() {
+        AtomicInteger reads = new AtomicInteger();
+        FatedJournal[] fated = new FatedJournal[1];
+        try (AccountRig rig = new AccountRig(folder)) {
+            rig.restartWith(real -> {
+                fated[0] = new FatedJournal(
+                        listing(real, rows -> {
+                            AccountRig.done(rows);
+                            reads.addAndGet(fated[0].isBeyond() ? 1 : 0);
+                            return rows;
+                        }),
+                        1,
+                        Fate.UNKNOWN_YET);
+                return fated[0];
+            });
+
+            failsInDoubt(rig, "one");
+            Await.until("the journal was read again", () -> reads.get() > 0);
+            fated[0].settle();
+
+            rig.await("one", SendState.Sent.class);
+            assertThat(rig.send("two", 7).nonce()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void an_open_row_that_the_watch_has_never_seen_is_followed_once_anybody_asks_for_it() {
+        List<BiConsumer<AccountRig, String>> questions = List.of(
+                (rig, reference) -> rig.sends.pursue(reference, OptionalLong.empty()),
+                (rig, reference) -> rig.send(reference, 7),
+                (rig, reference) -> rig.sends.push(reference),
+                (rig, reference) -> rig.sends.raise(reference));
+        try (AccountRig rig = new AccountRig(folder)) {
+            for (int i = 0; i < questions.size(); i++) {
+                String reference = "send-" + i;
+                rig.send(reference, 7);
+                rig.restartWith(real ->
+                        listing(real, rows -> rows.thenApplyAsync(open -> List.<AccountSend>of(), rig.executor)));
+
+                questions.get(i).accept(rig, reference);
+
+                rig.chain.mine();
+                rig.await(reference, SendState.Mined.class);
+                rig.chain.mine(5);
+                rig.await(reference, SendState.Final.class);
+            }
+        }
+    }
+
+    @Test
+    void a_send_is_raised_again_after_a_version_that_a_commit_in_doubt_has_written_late() {
+        try (AccountRig rig = new AccountRig(folder)) {
+            rig.restartWith(real -> new FatedJournal(real, 3, Fate.UNKNOWN_YET));
+            rig.send("one", 7);
+            rig.await("one", SendState.Sent.class);
+
+            assertThatThrownBy(() -> AccountRig.done(rig.sends.raise("one"))).isInstanceOf(StoreException.class);
+
+            Await.until(
+                    "it is raised",
+                    () -> AccountRig.done(rig.sends.raise("one")).hashes().size() > 2);
+        }
+    }
+
+    @Test
+    void a_version_that_the_journal_tells_of_before_its_maker_does_counts_once() {
+        AtomicBoolean refusesTheState = new AtomicBoolean(true);
+        AtomicBoolean isReread = new AtomicBoolean();
+        CompletableFuture<Void> written = new CompletableFuture<>();
+        CompletableFuture<Void> told = new CompletableFuture<>();
+        try (AccountRig rig = new AccountRig(folder)) {
+            rig.restartWith(real -> (AccountSendStore) Proxy.newProxyInstance(
+                    AccountSendStore.class.getClassLoader(),
+                    new Class<?>[] {AccountSendStore.class},
+                    (proxy, method, args) -> {
+                        if (method.getName().equals("enter") && refusesTheState.compareAndSet(true, false)) {
+                            return FatedJournal.failed(StoreException.Reason.UNAVAILABLE);
+                        }
+                        if (method.getName().equals("find")
+                                && !refusesTheState.get()
+                                && isReread.compareAndSet(false, true)) {
+                            return written.thenComposeAsync(done -> real.find((String) args[0]), rig.executor);
+                        }
+                        Object answer = method.invoke(real, args);
+                        if (method.getName().equals("addVersion") && !written.isDone()) {
+                            AccountRig.done((CompletionStage<?>) answer);
+                            written.complete(null);
+                            return told.thenComposeAsync(done -> (CompletionStage<?>) answer, rig.executor);
+                        }
+                        return answer;
+                    }));
+            rig.send("one", 7);
+            Await.until("the journal is asked", isReread::get);
+            CompletionStage<SendRecord> raised = rig.sends.raise("one");
+            Await.until(
+                    "the journal has told",
+                    () -> AccountRig.done(rig.sends.open(rig.own))
+                                    .get(0)
+                                    .hashes()
+                                    .size()
+                            == 2);
+
+            told.complete(null);
+
+            assertThat(AccountRig.done(raised).hashes()).hasSize(2);
+            assertThat(AccountRig.done(rig.sends.raise("one")).hashes()).hasSize(3);
+        }
+    }
+
+    @Test
+    void a_send_whose_last_state_was_written_by_a_commit_in_doubt_is_open_no_more() {
+        AtomicBoolean isCertain = new AtomicBoolean(true);
+        List<SendState> heard = new CopyOnWriteArrayList<>();
+        try (AccountRig rig = new AccountRig(folder)) {
+            rig.restartWith(real -> (AccountSendStore) Proxy.newProxyInstance(
+                    AccountSendStore.class.getClassLoader(),
+                    new Class<?>[] {AccountSendStore.class},
+                    (proxy, method, args) -> {
+                        Object answer = method.invoke(real, args);
+                        boolean isFinal = method.getName().equals("enter") && args[2] == AccountSend.State.FINAL;
+                        if (isFinal && isCertain.compareAndSet(true, false)) {
+                            AccountRig.done((CompletionStage<?>) answer);
+                            return FatedJournal.failed(StoreException.Reason.UNKNOWN);
+                        }
+                        return answer;
+                    }));
+            rig.sends.onChange(record -> heard.add(record.state()));
+            rig.send("one", 7);
+            rig.chain.mine(6);
+
+            Await.until(
+                    "it is open no more",
+                    () -> AccountRig.done(rig.sends.open(rig.own)).isEmpty());
+            assertThat(heard.get(heard.size() - 1)).isInstanceOf(SendState.Final.class);
         }
     }
 

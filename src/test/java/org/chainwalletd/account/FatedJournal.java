@@ -28,13 +28,16 @@ public final class FatedJournal implements AccountSendStore {
         /** The disk refuses it, and the store says so. */
         REFUSED,
         /** It is done, and the store cannot say whether it is. */
-        UNKNOWN
+        UNKNOWN,
+        /** The store cannot say whether it is done; it is before the next write, or when it is told to. */
+        UNKNOWN_YET
     }
 
     private final AccountSendStore real;
     private final int fated;
     private final Fate fate;
     private final AtomicInteger writes = new AtomicInteger();
+    private volatile Runnable late = () -> {};
     private volatile boolean dead;
 
     public FatedJournal(AccountSendStore real, int fated, Fate fate) {
@@ -56,15 +59,26 @@ public final class FatedJournal implements AccountSendStore {
         Await.until("it goes on or dies", () -> dead || condition.getAsBoolean());
     }
 
+    /** Does the write that was in doubt, if there is one. */
+    synchronized void settle() {
+        late.run();
+        late = () -> {};
+    }
+
     private <T> CompletionStage<T> write(Supplier<CompletionStage<T>> work) {
         if (dead) {
             return new CompletableFuture<>();
         }
+        settle();
         if (writes.incrementAndGet() != fated) {
             return work.get();
         }
         if (fate == Fate.REFUSED) {
             return failed(StoreException.Reason.UNAVAILABLE);
+        }
+        if (fate == Fate.UNKNOWN_YET) {
+            late = () -> done(work.get());
+            return failed(StoreException.Reason.UNKNOWN);
         }
         if (fate != Fate.NOT_DONE) {
             done(work.get());
@@ -122,6 +136,12 @@ public final class FatedJournal implements AccountSendStore {
     @Override
     public CompletionStage<List<AccountSend>> open(BigInteger chainId) {
         return read(() -> real.open(chainId));
+    }
+
+    @Override
+    public CompletionStage<Void> makeCertain() {
+        settle();
+        return read(real::makeCertain);
     }
 
     @Override

@@ -134,6 +134,14 @@ final class SqlAccountSends implements AccountSendStore {
     }
 
     @Override
+    public CompletionStage<Void> makeCertain() {
+        return store.write(session -> {
+            session.dialect().touch(session);
+            return null;
+        });
+    }
+
+    @Override
     public CompletionStage<OptionalLong> nextNonce(BigInteger chainId, Bytes from) {
         return store.read(session -> {
             OptionalLong last = lastNonce(session, "", chainId, from);

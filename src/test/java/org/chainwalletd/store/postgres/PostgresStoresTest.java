@@ -480,6 +480,21 @@ class PostgresStoresTest {
     }
 
     @Test
+    void the_journal_of_the_account_chain_is_certain_only_behind_every_commit_that_holds_the_lock()
+            throws SQLException {
+        try (Connection other = PostgresServer.connect(schema);
+                Statement holds = other.createStatement()) {
+            holds.execute("BEGIN");
+            holds.execute("SELECT 1 FROM store FOR UPDATE");
+
+            assertFails(stores.get(0).accountSends().makeCertain(), StoreException.Reason.BUSY);
+
+            holds.execute("ROLLBACK");
+        }
+        done(stores.get(0).accountSends().makeCertain());
+    }
+
+    @Test
     void every_kind_of_caller_hears_busy_while_the_lock_is_held_and_nothing_has_changed() throws SQLException {
         PostgresStore store = stores.get(0);
         Intent open = intent(1, Optional.of("token-one"), 7);
