@@ -1119,8 +1119,8 @@ final class DaemonHistory implements AutoCloseable {
             }
             Await.until("daemon " + member.number + " runs", () -> member.runs() || member.start());
         }
-        int slowly = 0;
         for (Order order : orders) {
+            int slowly = 0;
             // A payment that a restored database does not have is sent when its caller says it once more.
             boolean isKnown =
                     restores == Restores.NEVER && !isLoose && !order.receipts().isEmpty();
