@@ -164,7 +164,7 @@ class PayoutOperatorTest {
         try (DaemonRig daemon = startWithKeys()) {
             daemon.call("set_label", params("address", payer.address, "label", "till"));
             daemon.call("payout_submit", params("payouts", List.of(known), "from", label));
-            awaitState(daemon, "known-one", "in_flight");
+            awaitInMempool(daemon, "known-one");
             daemon.mine(1);
             awaitState(daemon, "known-one", "confirmed");
 

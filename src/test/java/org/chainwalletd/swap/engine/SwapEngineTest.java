@@ -277,9 +277,10 @@ public class SwapEngineTest {
                 return true;
             }
             SwapReply reply = history.execute();
-            return reply instanceof SwapReply.Standing standing
-                    && (standing.row().acts().locking()
-                            || standing.row().status().isTerminal());
+            return reply.equals(new SwapReply.NotExecuted("the quote has expired"))
+                    || reply instanceof SwapReply.Standing standing
+                            && (standing.row().acts().locking()
+                                    || standing.row().status().isTerminal());
         });
     }
 
@@ -350,10 +351,8 @@ public class SwapEngineTest {
         history.die();
         history.start(MemorySwaps.immortal(history.rows));
         Await.until("the swap goes on", () -> history.status() == SwapStatus.EXPIRED);
-        assertThat(history.execute())
-                .isInstanceOfSatisfying(
-                        SwapReply.Standing.class,
-                        standing -> assertThat(standing.row().acts().locking()).isFalse());
+        assertThat(history.execute()).isEqualTo(new SwapReply.NotExecuted("the quote has expired"));
+        assertThat(history.status()).isEqualTo(SwapStatus.EXPIRED);
         history.die();
     }
 
