@@ -67,7 +67,9 @@ final class DatabaseTokens implements TokenRows {
         Map<Scope, Hash256> own = new EnumMap<>(Scope.class);
         for (Scope scope : scopes) {
             Optional<String> others = agreed.get().value(name(scope));
-            finish(datadir, scope, others);
+            if (others.isPresent()) {
+                Tokens.adopt(datadir, scope, Hash256.parse(others.get()));
+            }
             Optional<Hash256> token = own(settings, scope);
             token.ifPresent(digest -> own.put(scope, digest));
             if (token.isEmpty() && others.isEmpty()) {
@@ -75,6 +77,7 @@ final class DatabaseTokens implements TokenRows {
             }
         }
         Optional<String> file = file(datadir);
+        Map<Scope, String> common = new EnumMap<>(Scope.class);
         agree.accept(values -> {
             file.ifPresent(text -> values.putIfAbsent(NAMED, text));
             own.forEach((scope, token) -> {
@@ -87,12 +90,15 @@ final class DatabaseTokens implements TokenRows {
             proposed.keySet().removeIf(scope -> values.containsKey(name(scope)));
             proposed.forEach(
                     (scope, token) -> values.put(name(scope), digest(token).hex()));
+            scopes.forEach(
+                    scope -> Optional.ofNullable(values.get(name(scope))).ifPresent(token -> common.put(scope, token)));
             return values;
         });
         for (Scope scope : scopes) {
-            Optional<String> token = Optional.ofNullable(proposed.get(scope));
-            finish(datadir, scope, token.map(text -> digest(text).hex()));
-            token.ifPresent(text -> console.accept(Tokens.line(datadir, scope, text)));
+            // Not earlier: only under the lock has a commit in doubt of an earlier start appeared, or never does.
+            finish(datadir, scope, Optional.ofNullable(common.get(scope)));
+            Optional.ofNullable(proposed.get(scope))
+                    .ifPresent(token -> console.accept(Tokens.line(datadir, scope, token)));
         }
         if (file.isPresent()) {
             setAside(datadir, file.get().equals(agreed.get().value(NAMED).orElse("")));

@@ -122,9 +122,14 @@ public final class Tokens {
     }
 
     /**
-     * Writes a random token beside the file of a scope, for {@link #adopt} when all daemons have it, and returns it. It survives a crash before that.
+     * Writes a random token beside the file of a scope, for {@link #adopt} when all daemons have it, and returns it. It survives a crash before that,
+     * and is proposed again then.
      */
     public static String propose(Path datadir, Scope scope) throws IOException {
+        if (Files.exists(proposed(datadir, scope))) {
+            return Files.readString(proposed(datadir, scope), StandardCharsets.US_ASCII)
+                    .strip();
+        }
         byte[] token = generate();
         AtomicFiles.write(proposed(datadir, scope), token);
         return new String(token, 0, token.length - 1, StandardCharsets.US_ASCII);
