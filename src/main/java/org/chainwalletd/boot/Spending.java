@@ -129,7 +129,9 @@ final class Spending {
                         named::hasEnded,
                         SWEEP_PAUSE,
                         context.clock(),
-                        context.workers().blocking("sweeps")),
+                        new Sweeps.Threads(
+                                context.workers().blocking("sweeps"),
+                                context.workers().blocking("sweep-parts"))),
                 context.keeper());
     }
 

@@ -103,7 +103,7 @@ public final class Sweeps {
      * @param nodes how many there are
      * @param hasEnded whether a named token was revoked, has expired, or is not known
      * @param pause before a part that could not be sent is tried again
-     * @param threads for all that waits for store, books and spends, which must not need these threads themselves
+     * @param threads for all that waits for store, books and spends
      */
     public record Environment(
             ChainProfile profile,
@@ -117,7 +117,15 @@ public final class Sweeps {
             Predicate<String> hasEnded,
             Duration pause,
             Clock clock,
-            Executor threads) {}
+            Threads threads) {}
+
+    /**
+     * Threads that wait for store, books and spends, which must not need these threads themselves.
+     *
+     * @param calls for callers, who may be many and wait for long
+     * @param parts for the background work, one look at a time
+     */
+    public record Threads(Executor calls, Executor parts) {}
 
     /** Confirmed coins of an address whose values were read from bytes; empty while the books do not cover it. */
     public interface OwnCoins {
@@ -214,18 +222,21 @@ public final class Sweeps {
      * @param gone completes when nobody wants the answer any more
      */
     public CompletionStage<Report> sweep(Request request, CompletionStage<Void> gone) {
-        return Work.on(env.threads(), () -> isGoingOn(request))
+        return Work.on(env.threads().calls(), () -> isGoingOn(request))
                 .thenComposeAsync(
                         isGoingOn -> isGoingOn
                                 ? settled(request.clientToken(), gone)
                                 : CompletableFuture.completedFuture(null),
-                        env.threads())
-                .thenApplyAsync(done -> report(request.clientToken()), env.threads());
+                        env.threads().calls())
+                .thenApplyAsync(
+                        done -> report(request.clientToken()), env.threads().calls());
     }
 
     /** Returns the progress of the sweep of a token, and changes nothing; empty when no sweep has the token. */
     public CompletionStage<Optional<Report>> find(String clientToken) {
-        return Work.on(env.threads(), () -> await(env.store().find(clientToken)).map(this::report));
+        return Work.on(
+                env.threads().calls(),
+                () -> await(env.store().find(clientToken)).map(this::report));
     }
 
     /**
@@ -233,7 +244,9 @@ public final class Sweeps {
      * Empty when the token is that of no sweep.
      */
     public CompletionStage<Optional<Report>> stop(String clientToken) {
-        return Work.on(env.threads(), () -> await(env.store().stop(clientToken)).map(this::report));
+        return Work.on(
+                env.threads().calls(),
+                () -> await(env.store().stop(clientToken)).map(this::report));
     }
 
     private Sweep begin(Request request) {
@@ -461,7 +474,7 @@ public final class Sweeps {
     private CompletionStage<Void> settled(String clientToken, CompletionStage<Void> gone) {
         CompletableFuture<Void> settled = new CompletableFuture<>();
         settled.completeOnTimeout(null, PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-        gone.thenRunAsync(() -> settled.complete(null), env.threads());
+        gone.thenRunAsync(() -> settled.complete(null), env.threads().calls());
         sweeper.tell(new Sweeper.GoOn(clientToken, settled));
         return settled;
     }
@@ -648,7 +661,7 @@ public final class Sweeps {
             line.askedAgain = false;
             getContext()
                     .pipeToSelf(
-                            Work.on(env.threads(), () -> parts.look(token, line, line.next)),
+                            Work.on(env.threads().parts(), () -> parts.look(token, line, line.next)),
                             (step, failure) -> new Stepped(token, Outcome.of(step, failure)));
             return this;
         }
@@ -681,7 +694,8 @@ public final class Sweeps {
             } else {
                 sweeps.waiting.remove(token);
             }
-            line.waiters.forEach(waiter -> waiter.completeAsync(() -> null, env.threads()));
+            line.waiters.forEach(
+                    waiter -> waiter.completeAsync(() -> null, env.threads().calls()));
             line.waiters.clear();
             return step();
         }

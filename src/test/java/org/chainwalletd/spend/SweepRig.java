@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
@@ -40,6 +41,8 @@ final class SweepRig implements AutoCloseable {
     Address to = PayoutRig.recipient(99);
 
     Sweeps sweeps;
+    /** Threads of callers, if they are not those of the background work. */
+    Optional<Executor> calls = Optional.empty();
     /** End with the process. */
     private ExecutorService threads = Executors.newFixedThreadPool(1);
     /** Coins that the books tell of an address. */
@@ -79,7 +82,7 @@ final class SweepRig implements AutoCloseable {
                         ended::contains,
                         Duration.ofMillis(50),
                         spends.clock,
-                        threads),
+                        new Sweeps.Threads(calls.orElse(threads), threads)),
                 spends.ofProcess());
         return this;
     }

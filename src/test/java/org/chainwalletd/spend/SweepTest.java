@@ -165,28 +165,39 @@ class SweepTest {
         assertThat(rig.arrived()).isEqualTo(2_000_000 - fees(done));
     }
 
-    @Test
-    void a_sweep_that_was_written_down_but_not_sent_goes_on_by_itself_after_a_crash() {
-        Address one = spends.funded(11, values(130, 10_000));
+    /** Writes a sweep down of which nothing is sent in this life of the daemon. */
+    private void written(Address from) {
         rig.ended.add(SweepRig.OWNER);
-        Report planned = sweep(one);
+        Report planned = sweep(from);
         assertThat(planned.sweep().state()).isEqualTo(State.STOPPED);
         assertThat(transactions(planned)).isEmpty();
         SpendHarness.get(spends.store.sweeps().move(TOKEN, State.STOPPED, State.RUNNING, ""));
         rig.ended.clear();
+    }
+
+    @Test
+    void a_sweep_that_was_written_down_but_not_sent_goes_on_by_itself_after_a_crash() {
+        Address one = spends.funded(11, values(130, 10_000));
+        written(one);
 
         rig.restart();
 
-        Await.until(
-                "both parts have a spend",
-                () -> SpendHarness.get(spends.store.sweeps().find(TOKEN))
-                                .orElseThrow()
-                                .state()
-                        == State.DONE);
+        awaitDone();
         spends.confirmAll();
         Report after = sweep(one);
         assertThat(transactions(after)).hasSize(2);
         assertThat(rig.arrived()).isEqualTo(1_300_000 - fees(after));
+    }
+
+    @Test
+    void callers_that_wait_keep_no_part_from_being_sent() {
+        written(spends.funded(11, values(130, 10_000)));
+        rig.calls = Optional.of(work -> {});
+
+        rig.restart();
+
+        assertThat(rig.sweeps.find(TOKEN).toCompletableFuture()).isNotDone();
+        awaitDone();
     }
 
     @Test
