@@ -252,6 +252,20 @@ class PostgresBooksMoveTest {
         return new BlockPlace(height, Hash256.sha256(new byte[] {(byte) height, (byte) branch}));
     }
 
+    /** Follows nine blocks, of which the database forgets the last four when it goes back. */
+    private CreditCursor cursorOfLostBlocks(Books books, int depth) {
+        for (int height = 1; height <= 5; height++) {
+            block(books, height, 0);
+        }
+        database.backUp();
+        for (int height = 6; height <= 9; height++) {
+            block(books, height, 0);
+        }
+        CreditFeed feed = feed(books, 9);
+        return Await.result(feed.read(Await.result(feed.beginning(depth, Optional.empty())), true, 100))
+                .cursor();
+    }
+
     /** Blocks were followed that the database has forgotten; the chain has others now, fewer or more credits, and other numbers. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
@@ -261,16 +275,7 @@ class PostgresBooksMoveTest {
                 Books books = database.openBooks(sample.tables())) {
             assertThat(store.stopped()).isEmpty();
             Await.result(books.beginRun());
-            for (int height = 1; height <= 5; height++) {
-                block(books, height, 0);
-            }
-            database.backUp();
-            for (int height = 6; height <= 9; height++) {
-                block(books, height, 0);
-            }
-            CreditFeed feed = feed(books, 9);
-            cursor = Await.result(feed.read(Await.result(feed.beginning(depth, Optional.empty())), true, 100))
-                    .cursor();
+            cursor = cursorOfLostBlocks(books, depth);
         }
         database.goBack();
 
@@ -296,16 +301,7 @@ class PostgresBooksMoveTest {
             CreditCursor cursor;
             try (Books books = database.openBooks(sample.tables())) {
                 Await.result(books.beginRun());
-                for (int height = 1; height <= 5; height++) {
-                    block(books, height, 0);
-                }
-                database.backUp();
-                for (int height = 6; height <= 9; height++) {
-                    block(books, height, 0);
-                }
-                CreditFeed feed = feed(books, 9);
-                cursor = Await.result(feed.read(Await.result(feed.beginning(depth, Optional.empty())), true, 100))
-                        .cursor();
+                cursor = cursorOfLostBlocks(books, depth);
             }
             database.goBack();
             database.promote();

@@ -396,13 +396,7 @@ public class EvmOwnLegTest {
         rig.rig.await("swap/a-buy/refund", SendState.Reverted.class);
         assertThatThrownBy(() -> leg.takeBack(row)).hasMessageContaining("once in 10 minutes");
         rig.chain.clock().advance(Duration.ofMinutes(10));
-        rig.chain.nextTime(rig.deadline);
-        rig.chain.mine();
-
-        leg.takeBack(row);
-
-        rig.chain.mine();
-        assertThat(look().lock()).isInstanceOf(OwnLock.TakenBack.class);
+        takeBackAtTheDeadline();
         assertThat(done(rig.rig.sends.find("swap/a-buy/refund/2"))).isPresent();
     }
 
@@ -417,11 +411,13 @@ public class EvmOwnLegTest {
                     attempt == 1 ? "swap/a-buy/refund" : "swap/a-buy/refund/" + attempt, SendState.Reverted.class);
             rig.chain.clock().advance(Duration.ofMinutes(10));
         }
+        takeBackAtTheDeadline();
+    }
+
+    private void takeBackAtTheDeadline() {
         rig.chain.nextTime(rig.deadline);
         rig.chain.mine();
-
         leg.takeBack(row);
-
         rig.chain.mine();
         assertThat(look().lock()).isInstanceOf(OwnLock.TakenBack.class);
     }
