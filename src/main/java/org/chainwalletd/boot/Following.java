@@ -135,7 +135,7 @@ record Following(
                                 workers.upstream(),
                                 () -> store.stopped().isPresent()),
                         () -> unlessStopped(file.endEpoch(), workers.upstream()));
-        context.keeper().endedBy(file::isSucceeded);
+        context.keeper().endedBy(file::isReplaced);
         watchMissing(books, keyring, workers.upstream());
         WatchOnly.WatchedInBooks watching =
                 (births, unwatched) -> books.settleWatchOnly(births, unwatched, keyring::owns);

@@ -194,7 +194,7 @@ final class UpstreamNode {
             /** Not checked yet: calls wait until the node has named its chain. */
             UNJUDGED,
             OURS,
-            /** Of another chain: not asked. */
+            /** The node is of another chain and is not asked. */
             OTHER
         }
 

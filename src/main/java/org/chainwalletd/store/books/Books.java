@@ -41,7 +41,7 @@ public final class Books implements AutoCloseable {
 
     private BooksSession reading;
     /** Whether a write of this daemon's last run was refused because another daemon has begun one since. */
-    private volatile boolean succeeded;
+    private volatile boolean replaced;
 
     private volatile Supplier<Optional<CommitMark>> store = Optional::empty;
     private Optional<CommitMark> remembered = Optional.empty();
@@ -162,7 +162,7 @@ public final class Books implements AutoCloseable {
         public <T> CompletableFuture<T> write(Work<T> work) {
             return Books.this.write(session -> {
                 if (!engine.isCurrent(number)) {
-                    succeeded |= number == engine.run();
+                    replaced |= number == engine.run();
                     throw new EpochEnded();
                 }
                 return work.apply(session);
@@ -183,9 +183,9 @@ public final class Books implements AutoCloseable {
         return new Epoch(engine.run());
     }
 
-    /** Tells whether a daemon that may not have had the lease on background work, as of an earlier release, has ended this daemon's last run. */
-    public boolean isSucceeded() {
-        return succeeded;
+    /** Tells whether another daemon has begun a run since this daemon's last one, so that this one's writes are refused. */
+    public boolean isReplaced() {
+        return replaced;
     }
 
     /**
@@ -211,7 +211,7 @@ public final class Books implements AutoCloseable {
                     if (!engine.nextRun(own)) {
                         throw new EpochEnded();
                     }
-                    succeeded = false;
+                    replaced = false;
                     Optional<BooksEngine.Generation> generation = own ? Optional.empty() : engine.generation();
                     generation.ifPresent(next -> tables.forEach(
                             table -> table.beginGeneration(session.head(), next.start(), next.timeline())));

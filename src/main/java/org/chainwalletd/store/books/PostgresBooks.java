@@ -486,7 +486,10 @@ final class PostgresBooks implements BooksEngine {
         return true;
     }
 
-    /** Whoever takes the lease after this look begins its run after this transaction, whose lock it needs; so the last run is the last holder's. */
+    /**
+     * Tells whether this daemon has the lease. A daemon that takes it after this look begins its run after this transaction, whose lock it needs; so
+     * the last run is that of the last holder.
+     */
     private boolean mayBegin() throws SQLException {
         return start.isEmpty()
                 || writing.queryOne("SELECT 1 FROM keeper WHERE one = 1 AND start = ?", row -> true, start.getAsLong())

@@ -292,14 +292,14 @@ class PostgresBooksFaultsTest {
             assertThat(refusal(first.beginRun())).isEqualTo(StoreException.Reason.UNAVAILABLE);
             Await.result(first.endEpoch());
             Await.result(second.epoch().write(session -> put(session, 1)));
-            assertThat(second.isSucceeded()).isFalse();
+            assertThat(second.isReplaced()).isFalse();
 
             paused.take(paused.read());
             Await.result(first.beginRun());
             Await.result(first.epoch().write(session -> put(session, 2)));
             assertThat(refusal(second.epoch().write(session -> put(session, 3))))
                     .isEqualTo(StoreException.Reason.UNAVAILABLE);
-            assertThat(second.isSucceeded()).isTrue();
+            assertThat(second.isReplaced()).isTrue();
             assertThat(heights(first)).containsExactly(1L, 2L);
         }
     }
