@@ -11,16 +11,21 @@ import static org.chainwalletd.devnet.NodeCall.result;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.devnet.ledger.LedgerView.Tip;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class ReorganisationTest {
+    private static final int REORGANISATIONS = 300;
+
     @RegisterExtension
     final DevnetExtension chain = new DevnetExtension();
 
@@ -139,5 +144,21 @@ class ReorganisationTest {
                         .get("state_root")
                         .textValue())
                 .isEqualTo(rebuilt.hex());
+    }
+
+    /** The coin that the faucet has chosen may be one that a reorganisation takes away meanwhile. */
+    @Test
+    void the_faucet_pays_whatever_is_reorganised_meanwhile() {
+        CompletableFuture<Void> reorganising = CompletableFuture.runAsync(() -> {
+            for (int i = 0; i < REORGANISATIONS; i++) {
+                chain.node().reorganise(1, false, List.of());
+            }
+        });
+        do {
+            chain.node().faucet(A.address, Amount.of(10_000));
+            chain.mine(1);
+        } while (!reorganising.isDone());
+        Await.outcome(reorganising);
+        assertThat(balance(A)).isPositive();
     }
 }

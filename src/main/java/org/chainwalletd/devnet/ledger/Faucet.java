@@ -64,13 +64,22 @@ public final class Faucet {
             throw new RejectedException("amount must be at most " + limit + " in one payment");
         }
         while (true) {
+            Hash256 tip = ledger.tip().id();
             Optional<Transaction> payment = build(to, amount, FEW_COINS).or(() -> build(to, amount, Integer.MAX_VALUE));
-            if (payment.isPresent()) {
+            if (payment.isEmpty()) {
+                miner.mine(1);
+                continue;
+            }
+            try {
                 Hash256 txId = ledger.submit(payment.get());
                 ledger.prefer(txId);
                 return txId;
+            } catch (RejectedException e) {
+                if (ledger.tip().id().equals(tip)) {
+                    throw e;
+                }
+                // A reorganisation may have taken a coin away since it was chosen.
             }
-            miner.mine(1);
         }
     }
 
