@@ -88,6 +88,10 @@ class SweepMethodsTest {
             answer[0] = daemon.call("sweep", sweep("sweep-thousand", shop, one, two));
             return allAre("confirmed", answer[0]);
         });
+        Await.until("the books have followed the newest block", () -> {
+            answer[0] = daemon.call("sweep", sweep("sweep-thousand", shop, one, two));
+            return answer[0].has("left_over");
+        });
         long moved = 0;
         for (JsonNode part : answer[0].get("spends")) {
             assertThat(part.get("coins").asLong()).isEqualTo(100);
