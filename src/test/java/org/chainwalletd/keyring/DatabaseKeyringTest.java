@@ -305,6 +305,30 @@ class DatabaseKeyringTest extends KeyringContract {
     }
 
     @Test
+    void a_key_that_another_daemon_deleted_before_the_directory_was_put_aside_stays_deleted() throws Exception {
+        List<KeyEntry> earlier;
+        try (KeyringFixture directory = new KeyringFixture(wallets(), fixture)) {
+            Keyring before = directory.open();
+            await(before.generateStandard(Optional.of("kept")));
+            await(before.generateStandard(Optional.of("deleted")));
+            earlier = List.copyOf(before.list());
+            await(before.close());
+        }
+        KeyringFixture directory = new KeyringFixture(wallets(), fixture);
+        assertThat(movedUnlessKilledAt(directory, new ArrayList<>(List.of(CrashPoint.KEYS_IN_MOVE))))
+                .isFalse();
+        assertThat(wallets()).exists();
+        restart();
+        await(keyring.delete(earlier.get(1).address(), secret(PASSPHRASE), Optional.empty()));
+
+        assertThat(new TableStore(store.keys()).takeIn(new FolderStore(directory.setup()), wallets()))
+                .isPresent();
+        assertThat(wallets()).doesNotExist();
+        restart();
+        assertThat(keyring.list()).containsExactly(earlier.get(0));
+    }
+
+    @Test
     void an_address_that_an_older_record_of_the_directory_does_not_list_is_not_given_out_again() throws Exception {
         try (KeyringFixture directory = new KeyringFixture(wallets(), fixture)) {
             new InitSeeded(directory.setup(), nowhere(), nowhere()).run(secret(PASSPHRASE), Optional.empty());

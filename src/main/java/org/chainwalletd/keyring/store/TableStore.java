@@ -505,10 +505,11 @@ public final class TableStore implements KeyringStore {
         from.find(place).ifPresent(blob -> blobs.put(row(place), bytes(blob)));
     }
 
-    /** A directory is entered twice when the process ended before it was put aside. */
+    /** A directory is entered twice when the process ended before it was put aside; other daemons may have deleted keys meanwhile. */
     private void requireSame(KeyringStore folder, Listing found, Listing there, Path wallets) {
         Set<Address> known =
                 there.view().entries().stream().map(KeyEntry::address).collect(Collectors.toSet());
+        known.addAll(rows.deleted());
         SealedPlace seed = new SealedPlace.Seed();
         boolean sameSeed =
                 !found.seeded() || folder.find(seed).map(TableStore::bytes).equals(rows.sealed(row(seed)));

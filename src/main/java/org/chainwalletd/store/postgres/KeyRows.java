@@ -192,6 +192,12 @@ public final class KeyRows {
         });
     }
 
+    /** Reads the addresses whose keys were deleted and have not come back. */
+    public Set<Address> deleted() {
+        return reader.run(session ->
+                Set.copyOf(session.query("SELECT address FROM deleted_keys", row -> row.address("address"))));
+    }
+
     /** Reads the keyring's own facts; empty when no keyring was made. */
     public Optional<Head> head() {
         return reader.run(session -> KeyringTable.isMade(session) ? KeyringTable.head(session) : Optional.empty());
