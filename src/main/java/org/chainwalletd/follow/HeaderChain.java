@@ -94,16 +94,21 @@ final class HeaderChain {
     }
 
     /**
-     * Up to where, at most {@code height}, others may be told: all of it when the work of the last {@value WorkPolicy#DEPTH} blocks below was
-     * checked, otherwise what has as many blocks above it.
+     * Height up to which others may be told, of the blocks up to {@code height}: below the lowest block whose work was not checked and that has
+     * fewer than {@value WorkPolicy#DEPTH} blocks above it whose work was. Blocks that nobody worked for thus make none of them believed.
      */
     long toldUpTo(long height) {
-        for (int i = rows.size() - 1; i >= 0 && rows.get(i).height() > height - WorkPolicy.DEPTH; i--) {
-            if (rows.get(i).height() <= height && !rows.get(i).workChecked()) {
-                return Math.max(rows.get(0).height(), height - WorkPolicy.DEPTH);
+        long told = height;
+        int checked = 0;
+        for (int i = rows.size() - 1; i >= 0 && checked < WorkPolicy.DEPTH; i--) {
+            BlockRow row = rows.get(i);
+            if (row.height() <= height && row.workChecked()) {
+                checked++;
+            } else if (row.height() <= height) {
+                told = rows.get(Math.max(0, i - 1)).height();
             }
         }
-        return height;
+        return told;
     }
 
     /**
@@ -156,7 +161,7 @@ final class HeaderChain {
      * @param tip the height that the node claims
      */
     record WorkPolicy(boolean on, long tip, Clock clock) {
-        /** Blocks below the tip that are all checked, and that must lie above an unchecked one before it is told. */
+        /** Number of blocks below the tip that are all checked, and number of checked ones above an unchecked one from which on it is told. */
         static final int DEPTH = BlockRows.TRUSTED_DEPTH;
 
         private static final int ONE_IN = 50;
@@ -164,7 +169,10 @@ final class HeaderChain {
         private static final long OLD_SECONDS = 10 * DEPTH;
 
         boolean demands(BlockHeader header) {
-            return on && (!isOld(header) || ThreadLocalRandom.current().nextInt(ONE_IN) == 0);
+            return on
+                    && (WorkCheck.isFree(header)
+                            || !isOld(header)
+                            || ThreadLocalRandom.current().nextInt(ONE_IN) == 0);
         }
 
         private boolean isOld(BlockHeader header) {

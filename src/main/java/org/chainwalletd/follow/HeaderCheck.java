@@ -41,12 +41,12 @@ final class HeaderCheck {
      */
     record Judged(Optional<Fault> fault, boolean workChecked) {}
 
-    /** Everything, for a header that would be the next on {@code chain}. */
-    CompletionStage<Judged> judge(HeaderChain chain, BlockHeader header, Hash256 id, long claimedTip) {
+    /** Everything, with the proof of work whatever its age, for a header that would be the next on {@code chain}. */
+    CompletionStage<Judged> judge(HeaderChain chain, BlockHeader header, Hash256 id) {
         Optional<Fault> fault = judgePlace(chain, header, id);
         return fault.isPresent()
                 ? CompletableFuture.completedFuture(new Judged(fault, false))
-                : judgeWork(header, id, claimedTip);
+                : judgeWork(header, id, header.height());
     }
 
     /** Link, time and target. */

@@ -197,7 +197,7 @@ final class Look {
             return done(new Finding.Unclear(fault));
         }
         BlockHeader header = told.get().header();
-        return check.judge(branch.chain(), header, told.get().blockId(), branch.height())
+        return check.judge(branch.chain(), header, told.get().blockId())
                 .thenComposeAsync(judged -> grow(branch, header, judged), executor);
     }
 

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.apache.pekko.Done;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -73,7 +74,10 @@ final class Walker {
 
     private record BegunAnew(FollowedNode node, Outcome<Bookkeeping.Known> known) implements Command {}
 
-    private record Undone(FollowedNode node, Look.Finding.Heavier branch) implements Command {}
+    private record BranchRead(FollowedNode node, Look.Finding.Heavier branch, Outcome<Fetched> first)
+            implements Command {}
+
+    private record Undone(long height) implements Command {}
 
     record Arrived(List<Fetched> blocks, CompletableFuture<Done> taken) implements Command {}
 
@@ -339,7 +343,6 @@ final class Walker {
             agree(node, longer.to());
             return walk(node, longer.to());
         } else if (finding instanceof Look.Finding.Heavier heavier) {
-            agree(node, heavier.to());
             return reorganise(node, heavier);
         } else if (finding instanceof Look.Finding.Stranger) {
             if (isDecidedOtherwise()) {
@@ -472,22 +475,52 @@ final class Walker {
         return Optional.empty();
     }
 
+    /** Leaves no block for a branch whose headers alone are to be had: its first block is read before. */
     private Behavior<Command> reorganise(FollowedNode node, Look.Finding.Heavier branch) {
         context.pipeToSelf(
-                books.undo(branch.fork()),
-                (nothing, failure) ->
-                        Outcome.of(nothing, failure).fold(done -> new Undone(node, branch), WriteFailed::new));
-        return always().onMessage(Undone.class, this::undone).build();
+                reader.read(node.client(), branch.fork() + 1),
+                (first, failure) -> new BranchRead(node, branch, Outcome.of(first, failure)));
+        return always().onMessage(BranchRead.class, this::branchRead).build();
     }
 
-    private Behavior<Command> undone(Undone command) {
-        List<BlockRow> gone = chain.cutTo(command.branch().fork());
-        LOG.info(
-                "{} blocks above {} are off the chain",
-                gone.size(),
-                U64.toString(command.branch().fork()));
+    private Behavior<Command> branchRead(BranchRead command) {
+        Look.Finding.Heavier branch = command.branch();
+        return command.first()
+                .fold(
+                        first -> branchRead(command.node(), branch, first),
+                        failure -> sawNothing(command.node(), failure));
+    }
+
+    private Behavior<Command> branchRead(FollowedNode node, Look.Finding.Heavier branch, Fetched first) {
+        if (first instanceof Fetched.Unsound unsound) {
+            return doubt(node, unsound.fault());
+        }
+        boolean fits = first instanceof Fetched.Whole whole
+                && chain.has(branch.fork(), whole.block().parentId());
+        if (!fits) {
+            rounds.differs(node);
+            noteDiffering();
+            LOG.info("{} has a branch with more work, and does not show its first block: {}", node.name(), first);
+            return idle();
+        }
+        agree(node, branch.to());
+        return undo(branch.fork(), () -> walk(node, branch.to()));
+    }
+
+    /** Takes the blocks above {@code height} out of the books, and off the chain. */
+    private Behavior<Command> undo(long height, Supplier<Behavior<Command>> next) {
+        context.pipeToSelf(
+                books.undo(height),
+                (nothing, failure) -> Outcome.of(nothing, failure).fold(done -> new Undone(height), WriteFailed::new));
+        return always().onMessage(Undone.class, command -> undone(command, next))
+                .build();
+    }
+
+    private Behavior<Command> undone(Undone command, Supplier<Behavior<Command>> next) {
+        List<BlockRow> gone = chain.cutTo(command.height());
+        LOG.info("{} blocks above {} are off the chain", gone.size(), U64.toString(command.height()));
         subscribers.disconnected(chain, gone);
-        return walk(command.node(), command.branch().to());
+        return next.get();
     }
 
     /** Reads the node's blocks from ours upwards. */
@@ -527,6 +560,17 @@ final class Walker {
         }
         Ascent done = ascent;
         ascent = null;
-        return done.doubt().isPresent() ? doubt(done.node(), done.doubt().get()) : idle();
+        return done.doubt().map(fault -> walkedInto(done.node(), fault)).orElseGet(this::idle);
+    }
+
+    /**
+     * A node that shows a block without work may have shown others, of which none was checked: all that nobody was told of are read again. They
+     * would outweigh the blocks of other nodes otherwise.
+     */
+    private Behavior<Command> walkedInto(FollowedNode node, Fault fault) {
+        long told = subscribers.tip().orElseThrow().height();
+        return fault.rule() == Fault.Rule.WORK && told < chain.height()
+                ? undo(told, () -> doubt(node, fault))
+                : doubt(node, fault);
     }
 }

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Difficulty;
@@ -14,34 +15,43 @@ import org.chainwalletd.crypto.SecretBytes;
 
 /**
  * Computes the proof of work of headers (chain protocol, section 9.5): a few tenths of a second and 64 MiB each, on a thread of the lowest
- * priority. What has passed is remembered. Safe for threads.
+ * priority. Headers that have passed are remembered. Safe for threads.
  */
 public final class WorkCheck {
     private static final Argon2 COST = new Argon2(65_536, 2, 1);
     private static final int REMEMBERED = 20_000;
 
-    private final ChainProfile profile;
+    private final Predicate<BlockHeader> isWorkedFor;
     private final Executor background;
     private final Map<Hash256, CompletableFuture<Boolean>> known = new LinkedHashMap<>();
 
     /** @param background computes one at a time; its queue is as long as there are blocks being read */
     public WorkCheck(ChainProfile profile, Executor background) {
-        this.profile = profile;
+        this(header -> header.isMetBy(hash(profile, header)), background);
+    }
+
+    /** @param isWorkedFor computes the hash of a header and compares it with its target */
+    WorkCheck(Predicate<BlockHeader> isWorkedFor, Executor background) {
+        this.isWorkedFor = isWorkedFor;
         this.background = background;
+    }
+
+    /** Whether every hash meets the target of {@code header}, so that there is nothing to compute. */
+    static boolean isFree(BlockHeader header) {
+        return header.target().equals(Difficulty.EASIEST);
     }
 
     /** Whether the hash of {@code header} meets its own target. Without an effort where the target leaves nothing to meet. */
     CompletionStage<Boolean> passes(BlockHeader header, Hash256 id) {
-        if (header.target().equals(Difficulty.EASIEST)) {
+        if (isFree(header)) {
             return CompletableFuture.completedFuture(true);
         }
         synchronized (known) {
             CompletableFuture<Boolean> before = known.get(id);
-            if (before != null && !(before.isDone() && !before.getNow(false))) {
+            if (before != null && !before.isCompletedExceptionally() && before.getNow(true)) {
                 return before;
             }
-            CompletableFuture<Boolean> now =
-                    CompletableFuture.supplyAsync(() -> header.isMetBy(hash(profile, header)), background);
+            CompletableFuture<Boolean> now = CompletableFuture.supplyAsync(() -> isWorkedFor.test(header), background);
             known.put(id, now);
             if (known.size() > REMEMBERED) {
                 known.remove(known.keySet().iterator().next());

@@ -2,12 +2,14 @@ package org.chainwalletd.follow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Difficulty;
@@ -16,8 +18,12 @@ import org.chainwalletd.chain.Network;
 import org.chainwalletd.follow.HeaderChain.WorkPolicy;
 import org.chainwalletd.follow.HeaderCheck.Leniency;
 import org.chainwalletd.store.books.BlockRow;
+import org.chainwalletd.store.books.BlockRows;
+import org.chainwalletd.store.books.Books;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class HeaderRulesTest {
     private static final long BEGIN = 1_800_000_000L;
@@ -96,18 +102,59 @@ class HeaderRulesTest {
     @Test
     void unchecked_blocks_are_told_when_a_hundred_have_passed_above_them() {
         HeaderChain chain = chain(0, 300, false);
-        assertThat(chain.toldUpTo(300)).isEqualTo(200);
+        assertThat(chain.toldUpTo(300)).isZero();
 
         appendChecked(chain, 99);
-        assertThat(chain.toldUpTo(399)).isEqualTo(299);
+        assertThat(chain.toldUpTo(399)).isZero();
         appendChecked(chain, 1);
         assertThat(chain.toldUpTo(400)).isEqualTo(400);
     }
 
+    @Test
+    void blocks_that_were_not_checked_themselves_do_not_make_those_below_them_told() {
+        HeaderChain chain = chain(0, 300, true);
+        append(chain, 1, false);
+        append(chain, 60, true);
+        append(chain, 200, false);
+        append(chain, 39, true);
+        assertThat(chain.toldUpTo(600)).isEqualTo(300);
+
+        append(chain, 1, true);
+        assertThat(chain.toldUpTo(601)).isEqualTo(361);
+        append(chain, 60, true);
+        assertThat(chain.toldUpTo(661)).isEqualTo(661);
+    }
+
+    @Test
+    void the_stored_blocks_are_told_up_to_the_same_height_as_those_in_memory(@TempDir Path folder) {
+        Random random = Seeded.random("told blocks");
+        try (Books books = Books.open(folder, List.of())) {
+            for (int round = 0; round < 20; round++) {
+                HeaderChain chain = chain(0, random.nextInt(5), random.nextBoolean());
+                int parts = random.nextInt(8);
+                for (int i = 0; i < parts; i++) {
+                    append(chain, random.nextInt(120), random.nextBoolean());
+                }
+                long stored = Await.result(books.write(session -> {
+                    BlockRows.undo(session.head(), -1);
+                    for (int i = 0; i < chain.size(); i++) {
+                        BlockRows.put(session.head(), chain.get(i));
+                    }
+                    return BlockRows.told(session.head()).orElseThrow().height();
+                }));
+                assertThat(stored).isEqualTo(chain.toldUpTo(chain.height()));
+            }
+        }
+    }
+
     private static void appendChecked(HeaderChain chain, int count) {
+        append(chain, count, true);
+    }
+
+    private static void append(HeaderChain chain, int count, boolean checked) {
         for (int i = 0; i < count; i++) {
             long height = chain.height() + 1;
-            chain.append(HeaderCheck.row(header(height, chain.top().blockId(), BEGIN + 10 * height, TARGET), true));
+            chain.append(HeaderCheck.row(header(height, chain.top().blockId(), BEGIN + 10 * height, TARGET), checked));
         }
     }
 

@@ -2,6 +2,8 @@ package org.chainwalletd.follow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
@@ -29,5 +31,22 @@ class WorkCheckTest {
 
         assertThat(Await.result(work.passes(good, good.id()))).isTrue();
         assertThat(Await.result(work.passes(bad, bad.id()))).isFalse();
+    }
+
+    @Test
+    void a_hash_that_could_not_be_computed_is_computed_again() {
+        AtomicInteger tries = new AtomicInteger();
+        WorkCheck shortOfMemory = new WorkCheck(
+                header -> {
+                    if (tries.incrementAndGet() == 1) {
+                        throw new IllegalStateException("no memory");
+                    }
+                    return true;
+                },
+                Runnable::run);
+        BlockHeader header = header(FOUND);
+
+        assertThat(shortOfMemory.passes(header, header.id())).failsWithin(Duration.ofSeconds(10));
+        assertThat(Await.result(shortOfMemory.passes(header, header.id()))).isTrue();
     }
 }

@@ -38,7 +38,7 @@ public final class BlockRows {
     /** Spacing of the ids kept below them: the height of each is a multiple of this. */
     public static final long EVERY = 1_000;
 
-    /** Number of blocks above one whose work was not checked from which on it is believed. */
+    /** Number of blocks with checked work above one whose work was not checked from which on that one is believed. */
     public static final int TRUSTED_DEPTH = 100;
 
     private static final String WRITTEN = "height, id, parent, time, target, work_checked";
@@ -68,18 +68,32 @@ public final class BlockRows {
     }
 
     /**
-     * Returns the highest block that others may be told of: the newest when the work of the last {@value #TRUSTED_DEPTH} was checked, otherwise
-     * the one with as many blocks above it. Empty before the first block.
+     * Returns the highest block that others may be told of: the one below the lowest block whose work was not checked and that has fewer than
+     * {@value #TRUSTED_DEPTH} blocks above it whose work was; the newest without such a block. Empty before the first block.
      */
     public static Optional<BlockRow> told(Page page) {
-        return top(page)
-                .flatMap(top -> page.queryOne(
-                                "SELECT 1 FROM blocks WHERE scan = ? AND height > ? AND work_checked = 0 LIMIT 1",
-                                row -> true,
-                                page.scan(),
-                                top.height() - TRUSTED_DEPTH)
-                        .flatMap(unchecked -> from(page, top.height() - TRUSTED_DEPTH))
-                        .or(() -> Optional.of(top)));
+        long trusted = page.queryOne(
+                        "SELECT height FROM blocks WHERE scan = ? AND work_checked = 1 ORDER BY height DESC LIMIT 1 OFFSET ?",
+                        row -> row.getLong(1),
+                        page.scan(),
+                        TRUSTED_DEPTH - 1)
+                .orElse(-1L);
+        return page.queryOne(
+                        "SELECT height FROM blocks WHERE scan = ? AND height > ? AND work_checked = 0 ORDER BY height LIMIT 1",
+                        row -> row.getLong(1),
+                        page.scan(),
+                        trusted)
+                .flatMap(unchecked -> below(page, unchecked).or(() -> from(page, unchecked)))
+                .or(() -> top(page));
+    }
+
+    /** Finds the highest kept block below a height. */
+    private static Optional<BlockRow> below(Page page, long height) {
+        return page.queryOne(
+                "SELECT " + COLUMNS + " FROM blocks WHERE scan = ? AND height < ? ORDER BY height DESC LIMIT 1",
+                BlockRows::read,
+                page.scan(),
+                height);
     }
 
     /** Finds the lowest kept block from a height on. */

@@ -147,6 +147,7 @@ class BooksPlanTest {
         BlockRows.put(head, new BlockRow(10_005, hash(6), hash(5), 0, hash(0), true));
         BlockRows.undo(head, 10_004);
         BlockRows.put(head, new BlockRow(5, PLACE.blockId(), Hash256.ZERO, 0, hash(0), true));
+        BlockRows.put(head, new BlockRow(4, hash(7), hash(8), 0, hash(0), false));
         BlockRows.all(head);
         BlockRows.top(head);
         BlockRows.told(head);
