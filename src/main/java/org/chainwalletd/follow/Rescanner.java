@@ -9,6 +9,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongConsumer;
 import org.apache.pekko.Done;
@@ -44,8 +45,10 @@ final class Rescanner {
     private static final Duration RESTING = Duration.ofSeconds(2);
     private static final Duration PAUSE = Duration.ofMillis(100);
     private static final double RESTART_JITTER = 0.1;
-    /** How many blocks a rescan steps back at a time when the chain below it has changed. */
+    /** Number of blocks that a rescan steps back when the chain below it has changed; twice as many each time that this was not enough. */
     private static final int STEP_BACK = 10;
+
+    private static final int MOST_DOUBLINGS = 20;
 
     sealed interface Command {}
 
@@ -114,9 +117,12 @@ final class Rescanner {
     private Optional<BlockRow> top = Optional.empty();
     private OptionalLong next = OptionalLong.empty();
     private Walk walk;
-    private int node;
+    /** Steps back since something was written. */
+    private int stepsBack;
+
     private long blocksSinceLog;
     private boolean writing;
+    private boolean undoing;
     private boolean joined;
 
     private Rescanner(
@@ -280,7 +286,8 @@ final class Rescanner {
         if (now.blocksLeft() == 0) {
             return pausing();
         }
-        node = (node + 1) % setup.nodes().size();
+        // In turn, two nodes on different branches could take back what the other one has shown for ever.
+        int node = ThreadLocalRandom.current().nextInt(setup.nodes().size());
         walk = Walk.begin(
                 reader,
                 CompletableFuture::completedFuture,
@@ -300,9 +307,7 @@ final class Rescanner {
 
     private Behavior<Command> pausing() {
         timers.startSingleTimer(new Next(), PAUSE);
-        return always().onMessage(Next.class, next -> step())
-                .onMessage(SteppedBack.class, this::steppedBack)
-                .build();
+        return always().onMessage(Next.class, next -> step()).build();
     }
 
     /** Hands blocks over one at a time. */
@@ -313,7 +318,7 @@ final class Rescanner {
     }
 
     private Behavior<Command> arrived(Arrived command) {
-        if (joined || !(command.fetched() instanceof Fetched.Whole whole)) {
+        if (joined || undoing || !(command.fetched() instanceof Fetched.Whole whole)) {
             command.taken().completeExceptionally(new IllegalStateException("the walk ends here"));
             return Behaviors.same();
         }
@@ -343,6 +348,7 @@ final class Rescanner {
 
     private Behavior<Command> written(Written command) {
         writing = false;
+        stepsBack = 0;
         top = Optional.of(command.scanned().top());
         joined = command.scanned().joined();
         published.set(RescanState.of(progress(scan, top)));
@@ -363,7 +369,9 @@ final class Rescanner {
 
     private Behavior<Command> stepBack(CompletableFuture<Done> taken) {
         batch.take();
-        long to = Math.max(scan.fromHeight() - 1, progress(scan, top).height() - STEP_BACK);
+        undoing = true;
+        long blocks = (long) STEP_BACK << Math.min(stepsBack++, MOST_DOUBLINGS);
+        long to = Math.max(scan.fromHeight() - 1, progress(scan, top).height() - blocks);
         context.pipeToSelf(
                 books.undoScan(scan.scan(), to),
                 (row, failure) -> Outcome.of(row, failure).fold(SteppedBack::new, WriteFailed::new));
@@ -372,13 +380,15 @@ final class Rescanner {
     }
 
     private Behavior<Command> steppedBack(SteppedBack command) {
+        undoing = false;
         top = command.top();
-        return Behaviors.same();
+        return walk == null ? walked() : Behaviors.same();
     }
 
+    /** Goes on only from what is written: a step that is taken back has to be before the next one is begun. */
     private Behavior<Command> walkEnded() {
         walk = null;
-        return writing ? Behaviors.same() : walked();
+        return writing || undoing ? Behaviors.same() : walked();
     }
 
     /** Writes what was read before something failed: a block that is long not to be had must not keep it from getting there. */

@@ -10,8 +10,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.coins.CreditBook;
@@ -140,6 +143,16 @@ final class ModelBooks implements AutoCloseable {
         saboteur.undoing.set(true);
     }
 
+    /** The next time that something is undone the commit takes as long as {@code meanwhile}. */
+    void whileUndoing(Runnable meanwhile) {
+        saboteur.slow.set(meanwhile);
+    }
+
+    /** Blocks of rescans that were written, in commits that did not fail, above one that is not theirs. */
+    List<String> gaps() {
+        return saboteur.gaps;
+    }
+
     boolean hasFailed() {
         return saboteur.armed.get() <= 0;
     }
@@ -176,6 +189,9 @@ final class ModelBooks implements AutoCloseable {
     private static final class Saboteur implements Book<Page, Long>, BookTable<Page, Long> {
         private final AtomicInteger armed = new AtomicInteger(Integer.MAX_VALUE);
         private final AtomicBoolean undoing = new AtomicBoolean();
+        private final Map<Long, Long> tops = new ConcurrentHashMap<>();
+        private final List<String> gaps = new CopyOnWriteArrayList<>();
+        private final AtomicReference<Runnable> slow = new AtomicReference<>(() -> {});
 
         @Override
         public BookTable<Page, Long> table() {
@@ -204,6 +220,10 @@ final class ModelBooks implements AutoCloseable {
 
         @Override
         public void write(Page page, Long height) {
+            Long below = tops.put(page.scan(), height);
+            if (page.scan() != 0 && below != null && below + 1 != height) {
+                gaps.add("block " + height + " of scan " + page.scan() + " on block " + below);
+            }
             if (armed.decrementAndGet() <= 0) {
                 throw new IllegalStateException("the process dies here");
             }
@@ -211,6 +231,8 @@ final class ModelBooks implements AutoCloseable {
 
         @Override
         public void undo(Page page, long height) {
+            slow.getAndSet(() -> {}).run();
+            tops.computeIfPresent(page.scan(), (scan, top) -> Math.min(top, height));
             if (undoing.getAndSet(false)) {
                 throw new IllegalStateException("the process dies here");
             }

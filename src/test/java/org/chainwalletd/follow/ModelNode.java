@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -48,6 +50,8 @@ final class ModelNode {
     private volatile Lie lie = Lie.NONE;
     private volatile Optional<ModelBlock> hidden = Optional.empty();
     private volatile boolean isHiding = true;
+    private final AtomicLong missed = new AtomicLong(-1);
+    private final AtomicInteger blocksAsked = new AtomicInteger();
 
     ModelNode(ModelChain chain, Executor executor) {
         this.chain = chain;
@@ -66,6 +70,16 @@ final class ModelNode {
     /** Shows another chain than its own from when it is asked for the first block of all until it is asked for its tip. */
     void hide(ModelBlock otherTip) {
         hidden = Optional.of(otherTip);
+    }
+
+    /** Does not have the block at this height when it is asked for it the next time. */
+    void missOnce(long height) {
+        missed.set(height);
+    }
+
+    /** Number of times that it was asked for a block. */
+    int blocksAsked() {
+        return blocksAsked.get();
     }
 
     void lie(Lie newLie) {
@@ -122,7 +136,8 @@ final class ModelNode {
     }
 
     private Optional<NodeClient.BlockSummary> blockAt(ModelBlock now, long height) {
-        if (height < 0 || height > now.height()) {
+        blocksAsked.incrementAndGet();
+        if (height < 0 || height > now.height() || missed.compareAndSet(height, -1)) {
             return Optional.empty();
         }
         ChainBlock block = now.at(height).block();

@@ -1,0 +1,88 @@
+package org.chainwalletd.follow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Seeded;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A rescan at two nodes, of which one is on another branch. */
+class RescanTest {
+    private static final int TOP = 60;
+    private static final int READ = 30;
+
+    @TempDir
+    Path folder;
+
+    private final Random random = Seeded.random("rescan");
+    private final ActorTestKit kit = ActorTestKit.create();
+    private final ExecutorService executor = Executors.newFixedThreadPool(2);
+    private final ModelChain chain = new ModelChain(random);
+    private final ModelNode other = new ModelNode(chain, executor);
+    private final ModelNode right = new ModelNode(chain, executor);
+    private ModelDaemon daemon;
+
+    private ModelBlock grown(ModelBlock from, int blocks) {
+        ModelBlock top = from;
+        for (int i = 0; i < blocks; i++) {
+            top = chain.grow(top, List.of());
+        }
+        return top;
+    }
+
+    private ModelDaemon start(Set<Address> owned) {
+        return new ModelDaemon(folder, owned, List.of(other, right), right.client(), kit, executor, Clock.systemUTC());
+    }
+
+    @AfterEach
+    void stop() {
+        daemon.close();
+        kit.shutdownTestKit();
+        executor.shutdownNow();
+    }
+
+    @Test
+    void a_step_back_that_takes_long_leaves_no_block_out(@TempDir Path scratch) {
+        ModelBlock tip = grown(chain.genesis(), TOP);
+        other.tip(tip);
+        right.tip(tip);
+        daemon = start(Set.of());
+        daemon.awaitFollowed(tip);
+        daemon.close();
+        Set<Address> owned = new HashSet<>();
+        for (int key = 0; key < ModelChain.KEYS; key++) {
+            owned.add(chain.address(key));
+        }
+
+        other.tip(grown(tip.at(READ - 1), 3));
+        right.missOnce(READ + 1);
+        daemon = start(owned);
+        daemon.books().whileUndoing(this::untilOthersWereAsked);
+        daemon.awaitNoRescan();
+
+        assertThat(daemon.books().gaps()).isEmpty();
+        try (ModelBooks expected = ModelBooks.fromScratch(scratch, owned, tip)) {
+            assertThat(daemon.books().dump()).containsAllEntriesOf(expected.dump());
+        }
+    }
+
+    /** As long as a slow disk takes; a rescan that does not wait reads the rest of the chain meanwhile. */
+    private void untilOthersWereAsked() {
+        int before = right.blocksAsked();
+        for (int i = 0; i < 20 && right.blocksAsked() < before + TOP - READ; i++) {
+            Await.pause(50);
+        }
+    }
+}
