@@ -98,7 +98,7 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
         this.watch = watch;
         this.mempools = mempools;
         this.clock = setup.clock();
-        this.deadlines = new TimerWheel<>(clock.getAsLong());
+        this.deadlines = new TimerWheel<>(clock);
         setup.follow().accept(context.messageAdapter(FollowEvent.class, Followed::new));
     }
 
@@ -278,7 +278,7 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
     }
 
     private Behavior<Command> onTick() {
-        deadlines.advance(clock.getAsLong()).forEach(this::giveUp);
+        deadlines.advance().forEach(this::giveUp);
         tickWhileNeeded();
         return this;
     }

@@ -48,7 +48,7 @@ final class OpenPaymentWaits {
         this.groups = new AddressGroups(watch, clock);
         this.deserted = deserted;
         this.metrics = metrics;
-        this.deadlines = new TimerWheel<>(clock.getAsLong());
+        this.deadlines = new TimerWheel<>(clock);
     }
 
     /**
@@ -265,7 +265,7 @@ final class OpenPaymentWaits {
 
     /** Ends those whose deadline has come. */
     void timePassed() {
-        deadlines.advance(clock.getAsLong()).forEach(this::giveUp);
+        deadlines.advance().forEach(this::giveUp);
     }
 
     private void giveUp(PaymentWait wait) {

@@ -2,6 +2,7 @@ package org.chainwalletd.wait;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /**
  * The deadlines of many waits: adding, removing and passing time cost the same however many there are. Not safe for threads.
@@ -22,15 +23,21 @@ final class TimerWheel<T extends TimerWheel.Entry> {
         private long slot = -1;
     }
 
+    private final LongSupplier clock;
     private final Entry[] first = new Entry[SLOTS];
     private long now;
     private int size;
 
     /**
-     * @param start milliseconds of a clock that never goes back
+     * @param clock milliseconds; never goes back
      */
-    TimerWheel(long start) {
-        this.now = Math.floorDiv(start, SLOT_MILLIS);
+    TimerWheel(LongSupplier clock) {
+        this.clock = clock;
+        this.now = present();
+    }
+
+    private long present() {
+        return Math.floorDiv(clock.getAsLong(), SLOT_MILLIS);
     }
 
     int size() {
@@ -41,6 +48,10 @@ final class TimerWheel<T extends TimerWheel.Entry> {
      * @param due milliseconds of the same clock, at most ten minutes ahead
      */
     void add(T entry, long due) {
+        if (size == 0) {
+            // Nobody advances an empty wheel.
+            now = Math.max(now, present());
+        }
         long slot = Math.min(Math.max(Math.floorDiv(due + SLOT_MILLIS - 1, SLOT_MILLIS), now + 1), now + SLOTS - 1);
         Entry added = entry;
         added.slot = slot;
@@ -74,8 +85,8 @@ final class TimerWheel<T extends TimerWheel.Entry> {
     }
 
     /** Takes out and gives back those whose deadline has come. */
-    List<T> advance(long time) {
-        long until = Math.floorDiv(time, SLOT_MILLIS);
+    List<T> advance() {
+        long until = present();
         List<T> due = new ArrayList<>();
         for (long slot = Math.max(now + 1, until - SLOTS + 1); slot <= until; slot++) {
             while (first[index(slot)] != null) {

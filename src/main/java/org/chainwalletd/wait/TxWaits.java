@@ -124,7 +124,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         this.nodesTip = setup.nodesTip();
         this.clock = setup.clock();
         this.metrics = metrics;
-        this.deadlines = new TimerWheel<>(clock.getAsLong());
+        this.deadlines = new TimerWheel<>(clock);
         setup.follow().accept(context.messageAdapter(FollowEvent.class, Followed::new));
     }
 
@@ -184,6 +184,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
             ChainBlock block = connected.block();
             recent.connected(block);
             block.transactions().forEach(mined -> mined(mined.id(), block.place()));
+            groups.values().stream().filter(this::isNoMoreAllowed).forEach(this::lookAnew);
             List.copyOf(groups.values()).forEach(this::answer);
         } else if (followed.event() instanceof FollowEvent.Disconnected disconnected) {
             recent.disconnected(disconnected.block());
@@ -224,6 +225,11 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
             groups.values().forEach(this::lookAnew);
         }
         return this;
+    }
+
+    /** Whether nodes have named a block above the followed ones that was not followed, or does not have the transaction. */
+    private boolean isNoMoreAllowed(Group group) {
+        return group.place != null && !recent.allows(group.txId, group.place);
     }
 
     private boolean isLagging() {
@@ -332,7 +338,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     }
 
     private Behavior<Command> onTick() {
-        for (TxWait wait : deadlines.advance(clock.getAsLong())) {
+        for (TxWait wait : deadlines.advance()) {
             giveUp(wait);
         }
         tickWhileNeeded();

@@ -234,6 +234,48 @@ class TxWaitsTest {
     }
 
     @Test
+    void a_block_that_nodes_have_named_and_that_was_not_followed_then_counts_no_confirmations() throws Exception {
+        try (WaitRig two = new WaitRig(2)) {
+            two.secondKnows = true;
+            two.connect();
+            BlockPlace named = two.connectUnheard(tx).place();
+            two.nodesTip(named.height());
+            CompletableFuture<TxOutcome> deep = two.forTx(txId, 3, LONG);
+            assertThat(Await.outcome(two.forTx(txId, 1, LONG))).isEqualTo(new TxOutcome.Confirmed(named, 1));
+
+            two.replaceUnheard();
+            two.connect();
+            two.connect();
+            two.connect();
+            BlockPlace place = two.connect(tx).place();
+            two.connect();
+            two.connect();
+
+            assertThat(Await.outcome(deep)).isEqualTo(new TxOutcome.Confirmed(place, 3));
+        }
+    }
+
+    @Test
+    void the_first_wait_after_a_quiet_time_lasts_as_long_as_it_was_asked_for() throws Exception {
+        AtomicLong now = new AtomicLong(5_000);
+        try (WaitRig quiet = new WaitRig(1, now::get)) {
+            now.addAndGet(900_000);
+            CompletableFuture<TxOutcome> minute = quiet.forTx(txId, 1, Duration.ofSeconds(60));
+            CompletableFuture<PaymentOutcome> payment = quiet.forPayment(WaitRig.address(1), 1, Duration.ofSeconds(60));
+            Hash256 another = WaitRig.id(quiet.payment(WaitRig.address(2), 1));
+            CompletableFuture<TxOutcome> moment = quiet.forTx(another, 1, Duration.ofMillis(50));
+            CompletableFuture<PaymentOutcome> paymentNow =
+                    quiet.forPayment(WaitRig.address(2), 1, Duration.ofMillis(50));
+            Await.until("all wait", () -> quiet.open("tx") + quiet.open("payment") == 4);
+            now.addAndGet(100);
+            assertThat(Await.outcome(moment)).isEqualTo(new TxOutcome.TimedOut(0));
+            assertThat(Await.outcome(paymentNow)).isEqualTo(new PaymentOutcome.TimedOut(0));
+            assertThat(minute).isNotDone();
+            assertThat(payment).isNotDone();
+        }
+    }
+
+    @Test
     void what_the_follower_has_not_seen_two_nodes_have_to_name() throws Exception {
         try (WaitRig two = new WaitRig(2)) {
             Transaction old = two.payment(WaitRig.address(2), 500);

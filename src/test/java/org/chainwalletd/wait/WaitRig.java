@@ -396,6 +396,11 @@ final class WaitRig implements AutoCloseable {
         return block;
     }
 
+    /** The nodes go over to another block, before the follower has told of this one. */
+    void replaceUnheard() {
+        chain.remove(chain.size() - 1).transactions().forEach(tx -> confirmed.remove(tx.id()));
+    }
+
     void disconnect() {
         ChainBlock block = chain.remove(chain.size() - 1);
         followed = Math.min(followed, chain.size());
