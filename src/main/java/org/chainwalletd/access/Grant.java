@@ -1,5 +1,6 @@
 package org.chainwalletd.access;
 
+import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -7,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.chainwalletd.api.ErrorCode;
@@ -37,7 +39,7 @@ public final class Grant {
     private final boolean classic;
     private final Scope scope;
     private final NamedToken.Policy policy;
-    private final OptionalLong expiresAt;
+    private final BooleanSupplier expired;
     private final boolean keyExport;
     private final Optional<Set<String>> methods;
     private final Optional<Set<Address>> from;
@@ -52,13 +54,13 @@ public final class Grant {
             boolean classic,
             Scope scope,
             NamedToken.Policy policy,
-            OptionalLong expiresAt,
+            BooleanSupplier expired,
             boolean keyExport) {
         this.name = name;
         this.classic = classic;
         this.scope = scope;
         this.policy = policy;
-        this.expiresAt = expiresAt;
+        this.expired = expired;
         this.keyExport = keyExport;
         this.methods = policy.methods().map(HashSet::new);
         this.from = policy.from().map(HashSet::new);
@@ -72,15 +74,16 @@ public final class Grant {
 
     /** @param keyExport false: methods that give keys away are refused */
     public static Grant classic(Scope scope, boolean keyExport) {
-        return new Grant(scope.word(), true, scope, NamedToken.Policy.NONE, OptionalLong.empty(), keyExport);
+        return new Grant(scope.word(), true, scope, NamedToken.Policy.NONE, () -> false, keyExport);
     }
 
-    static Grant of(NamedToken token, NamedToken.Value value, boolean keyExport) {
+    static Grant of(NamedToken token, NamedToken.Value value, InstantSource clock, boolean keyExport) {
         OptionalLong end = token.expiresAt().isPresent() && value.until().isPresent()
                 ? OptionalLong.of(
                         Math.min(token.expiresAt().getAsLong(), value.until().getAsLong()))
                 : token.expiresAt().isPresent() ? token.expiresAt() : value.until();
-        return new Grant(token.name(), false, token.scope(), token.policy(), end, keyExport);
+        BooleanSupplier expired = () -> end.isPresent() && clock.millis() >= end.getAsLong();
+        return new Grant(token.name(), false, token.scope(), token.policy(), expired, keyExport);
     }
 
     /** Name of the token; for a classic token the word of its scope. */
@@ -158,7 +161,7 @@ public final class Grant {
      * @param fee as far as it is known
      */
     public Optional<Refusal> objectionTo(Address payer, List<Address> destinations, Amount fee) {
-        if (ended) {
+        if (hasEnded()) {
             return Optional.of(new Refusal(ErrorCode.UNAUTHORIZED, "authentication required"));
         }
         if (!policy.restrictsMoney()) {
@@ -197,13 +200,9 @@ public final class Grant {
                 new PolicyData(name, rule, value, limit));
     }
 
-    boolean isValidAt(long now) {
-        return !ended && (expiresAt.isEmpty() || now < expiresAt.getAsLong());
-    }
-
-    /** Whether its token is not accepted any more. */
+    /** Whether its token is not accepted any more: it was revoked or rotated away, or has expired by now. */
     public boolean hasEnded() {
-        return ended;
+        return ended || expired.getAsBoolean();
     }
 
     /**

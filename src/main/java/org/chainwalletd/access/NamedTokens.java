@@ -75,7 +75,7 @@ public final class NamedTokens {
      */
     public Optional<Grant> find(Hash256 sha256) {
         TokenEntry found = entries.get(sha256);
-        return found != null && found.grant().isValidAt(clock.millis()) ? Optional.of(found.grant()) : Optional.empty();
+        return found != null && !found.grant().hasEnded() ? Optional.of(found.grant()) : Optional.empty();
     }
 
     /** The row of a name as it is now; a file that cannot be read leaves the one that was read before. */
@@ -96,10 +96,9 @@ public final class NamedTokens {
     /** Looks up the grant of a named token by its name, for a call whose value of the token another daemon has accepted. */
     public Optional<Grant> current(String name) {
         takeChanged();
-        long now = clock.millis();
         return entries.values().stream()
                 .filter(entry ->
-                        entry.token().name().equals(name) && entry.grant().isValidAt(now))
+                        entry.token().name().equals(name) && !entry.grant().hasEnded())
                 .map(TokenEntry::grant)
                 .findFirst();
     }
@@ -115,9 +114,8 @@ public final class NamedTokens {
             return;
         }
         takeChanged();
-        long now = clock.millis();
         for (TokenEntry each : entries.values()) {
-            if (!each.grant().isValidAt(now) && !each.grant().hasEnded()) {
+            if (each.grant().hasEnded()) {
                 each.grant().end();
             }
         }
@@ -146,7 +144,7 @@ public final class NamedTokens {
                         value.sha256(),
                         known != null && known.follows(token, value)
                                 ? known
-                                : new TokenEntry(token, value, Grant.of(token, value, keyExport)));
+                                : new TokenEntry(token, value, Grant.of(token, value, clock, keyExport)));
             }
         }
         if (next.isEmpty() && !before.isEmpty() && rows.all().isEmpty()) {

@@ -20,7 +20,7 @@ public interface CallObserver {
     /** Reports a long poll whose caller has left before it was answered. Called instead of {@link #ended}. */
     default void abandoned(CallContext context, String method) {}
 
-    /** Reports a call that named no known method, or whose token does not allow the method: {@code outcome} says which by its code. */
+    /** Reports a call that named no known method, or whose token has ended or does not allow the method: {@code outcome} says which by its code. */
     default void refused(CallContext context, CallOutcome outcome) {}
 
     /**

@@ -11,7 +11,8 @@ import java.util.concurrent.Executor;
  *     need no place among the requests in work. Any other request keeps its place until its answer is written
  * @param room budget in which the bytes of the answer are counted
  * @param turns executor for work that has used up its turn; it runs one piece of this sender's work after one of each other's
- * @param denied runs for each call that the token's scope does not contain: also for one that gets no answer, or is an item of a batch
+ * @param denied runs for each call that the token's scope does not contain, or whose token has ended: also for one that gets no answer, or is an item
+ *     of a batch
  */
 public record Client(
         String address, ClientPresence presence, Runnable parked, AnswerRoom room, Executor turns, Runnable denied) {

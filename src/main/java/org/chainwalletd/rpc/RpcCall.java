@@ -35,7 +35,7 @@ final class RpcCall {
 
     /**
      * @param room budget in which the answer is counted
-     * @param denied runs when the token's scope does not contain the method
+     * @param denied runs when the token's scope does not contain the method, or the token has ended
      */
     RpcCall(Shared shared, Envelope envelope, CallContext context, AnswerRoom room, Runnable denied) {
         this.room = room;
@@ -88,6 +88,16 @@ final class RpcCall {
             return now(finish, refuse(new RefusedException(ErrorCode.INVALID_REQUEST, envelope.refusal())));
         }
         RegisteredMethod<?, ?> method = shared.registry().find(envelope.method());
+        // The token was valid when the head of the request came: its body or the items before this one may have taken
+        // long since.
+        if (context.grant().hasEnded()) {
+            return unauthorized(
+                    method == null
+                            ? CallObserver.CallOutcome.UNKNOWN_METHOD
+                            : method.method().name(),
+                    method == null ? Scope.READ : method.method().scope(),
+                    finish);
+        }
         if (method == null) {
             RefusedException unknown = new RefusedException(ErrorCode.METHOD_NOT_FOUND, "method not found");
             observeRefusal(CallObserver.CallOutcome.UNKNOWN_METHOD, Scope.READ, unknown);
@@ -95,10 +105,7 @@ final class RpcCall {
         }
         Scope required = method.method().scope();
         if (!context.scope().contains(required)) {
-            RefusedException unauthorized = authenticationRequired();
-            denied.run();
-            observeRefusal(method.method().name(), required, unauthorized);
-            return now(finish, refuse(unauthorized));
+            return unauthorized(method.method().name(), required, finish);
         }
         Optional<RefusedException> objection =
                 context.grant().objectionTo(method.method().name(), required).map(RefusedException::new);
@@ -107,6 +114,13 @@ final class RpcCall {
             return now(finish, refuse(objection.get()));
         }
         return runMethod(method, finish);
+    }
+
+    private <T> CompletableFuture<T> unauthorized(String method, Scope required, Function<Outcome, T> finish) {
+        RefusedException unauthorized = authenticationRequired();
+        denied.run();
+        observeRefusal(method, required, unauthorized);
+        return now(finish, refuse(unauthorized));
     }
 
     private <P extends Record, R, T> CompletableFuture<T> runMethod(

@@ -1,5 +1,6 @@
 package org.chainwalletd.access;
 
+import java.time.InstantSource;
 import java.util.List;
 import java.util.OptionalLong;
 import org.chainwalletd.api.Scope;
@@ -18,6 +19,11 @@ public final class Grants {
     public static Grant of(String name, Scope scope, NamedToken.Policy policy) {
         NamedToken token =
                 new NamedToken(name, scope, policy, OptionalLong.empty(), 0, OptionalLong.empty(), List.of(VALUE));
-        return Grant.of(token, VALUE, true);
+        return Grant.of(token, VALUE, InstantSource.system(), true);
+    }
+
+    /** Ends a grant, as the revocation of its token does. */
+    public static void end(Grant grant) {
+        grant.end();
     }
 }

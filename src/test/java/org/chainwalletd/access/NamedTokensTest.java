@@ -108,8 +108,13 @@ class NamedTokensTest {
         grant.whenEnded(() -> ended.add("wait"));
         grant.whenEnded(() -> ended.add("left")).run();
 
+        assertThat(grant.hasEnded()).isFalse();
         clock.advance(Duration.ofMillis(10));
         assertThat(tokens.find(digest(FIRST))).isEmpty();
+        assertThat(grant.hasEnded()).as("calls that were accepted before").isTrue();
+        assertThat(grant.objectionTo(Address.of(new byte[32]), List.of(), Amount.ZERO))
+                .as("a payment that was not decided on yet is refused")
+                .isPresent();
         tokens.look();
 
         assertThat(ended).containsExactly("wait");

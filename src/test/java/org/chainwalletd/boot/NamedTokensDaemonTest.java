@@ -5,9 +5,12 @@ import static org.chainwalletd.testkit.DaemonRig.params;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.OutputStream;
+import java.net.Socket;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -148,6 +151,35 @@ class NamedTokensDaemonTest {
         }
         assertThat(isAccepted(first)).isFalse();
         assertThat(isAccepted(second)).isFalse();
+    }
+
+    @Test
+    void a_call_whose_body_ends_after_its_token_was_revoked_is_refused_as_with_an_unknown_token() throws Exception {
+        String token = token("create", "slow-body", "--scope", "manage");
+        taken(token);
+        String call = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"generate_independent_address\",\"params\":{\"label\":"
+                + "\"of-slow-body\"}}";
+        int half = call.length() / 2;
+        try (Socket socket = Dial.socket(daemon.uri())) {
+            OutputStream out = socket.getOutputStream();
+            out.write(("POST / HTTP/1.1\r\nHost: daemon\r\nAuthorization: Bearer " + token
+                            + "\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: "
+                            + call.length() + "\r\n\r\n" + call.substring(0, half))
+                    .getBytes(StandardCharsets.US_ASCII));
+            out.flush();
+            token("revoke", "slow-body");
+            Await.until("the daemon takes the revocation", () -> !isAccepted(token));
+
+            out.write(call.substring(half).getBytes(StandardCharsets.US_ASCII));
+            out.flush();
+            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+
+            assertThat(answer)
+                    .startsWith("HTTP/1.1 401 ")
+                    .endsWith("{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32001,\"message\":"
+                            + "\"authentication required\"},\"id\":null}");
+        }
+        assertThat(daemon.call("list_addresses", Map.of()).toString()).doesNotContain("of-slow-body");
     }
 
     @Test

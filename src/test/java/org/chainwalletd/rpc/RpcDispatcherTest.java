@@ -12,6 +12,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.access.Grant;
+import org.chainwalletd.access.Grants;
+import org.chainwalletd.access.NamedToken;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Hash256;
@@ -295,6 +297,68 @@ class RpcDispatcherTest {
                         "200 [{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32001,\"message\":\"authentication required\"},\"id\":3}]");
         assertThat(call(Optional.of(Scope.SPEND), broadcast))
                 .startsWith("200 {\"jsonrpc\":\"2.0\",\"result\":{\"tx_id\":");
+    }
+
+    private static RpcDispatcher oneAtATime(RpcMethod<?, ?>... methods) {
+        return new RpcDispatcher(
+                MethodRegistry.of(List.of(methods)),
+                List.of(),
+                CallObserver.NONE,
+                new RpcDispatcher.Limits(100, 1, 50),
+                TestMethods.EXECUTOR);
+    }
+
+    @Test
+    void a_token_that_ends_while_its_batch_runs_makes_no_further_call() {
+        AtomicInteger denied = new AtomicInteger();
+        Client client = new Client(
+                "c", new ClientPresence(), () -> {}, AnswerRoom.BOUNDLESS, Runnable::run, denied::incrementAndGet);
+        Grant worker = Grants.of(Scope.SPEND, NamedToken.Policy.NONE);
+        RpcDispatcher sequential = oneAtATime(
+                TestMethods.method("count", Scope.READ, NoParams.class, TestMethods.Ok.class, (none, context) -> {
+                    executed.incrementAndGet();
+                    return CompletableFuture.completedFuture(new TestMethods.Ok(true));
+                }),
+                TestMethods.method("revoke", Scope.READ, NoParams.class, TestMethods.Ok.class, (none, context) -> {
+                    Grants.end(worker);
+                    return CompletableFuture.completedFuture(new TestMethods.Ok(true));
+                }));
+        String batch = "[{'jsonrpc':'2.0','method':'revoke','id':1},{'jsonrpc':'2.0','method':'count','id':2},"
+                + "{'jsonrpc':'2.0','method':'count'},{'jsonrpc':'2.0','method':'nope','id':3}]";
+
+        RpcAnswer answer = Await.result(
+                sequential.dispatch(batch.replace('\'', '"').getBytes(UTF_8), Optional.of(worker), client));
+
+        assertThat(executed).hasValue(0);
+        assertThat(answer.status() + " " + new String(answer.body(), UTF_8))
+                .isEqualTo("200 [{'jsonrpc':'2.0','result':{'ok':true},'id':1},".replace('\'', '"') + refusedWith("2")
+                        + "," + refusedWith("3") + "]");
+        assertThat(denied).hasValue(3);
+    }
+
+    private static String refusedWith(String id) {
+        return "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32001,\"message\":\"authentication required\"},\"id\":" + id
+                + "}";
+    }
+
+    @Test
+    void a_token_that_has_ended_since_its_request_was_accepted_is_refused_as_one_that_is_unknown() {
+        Grant worker = Grants.of(Scope.SPEND, NamedToken.Policy.NONE);
+        Grants.end(worker);
+        for (String method : List.of("count", "broadcast", "nope")) {
+            RpcAnswer answer = Await.result(dispatcher.dispatch(
+                    ("{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\",\"id\":3}").getBytes(UTF_8),
+                    Optional.of(worker),
+                    Client.staying("c")));
+            assertThat(answer.status() + " " + new String(answer.body(), UTF_8)).isEqualTo("401 " + refusedWith("3"));
+        }
+        assertThat(executed).hasValue(0);
+        assertThat(outcomes)
+                .extracting(outcome -> outcome.method() + " " + outcome.required())
+                .containsExactly("count READ", "broadcast SPEND", "unknown READ");
+        assertThat(outcomes)
+                .extracting(CallObserver.CallOutcome::error)
+                .containsOnly(Optional.of(ErrorCode.UNAUTHORIZED));
     }
 
     @Test
