@@ -268,7 +268,14 @@ public enum Option {
             "requests at a time with one token, from the head to the written answer, waits left out",
             1,
             1_000_000),
-    MAX_WAITS("max-waits", "http.max-waits", Form.COUNT, "20000", "waits at a time, of all clients", 1, 1_000_000),
+    MAX_WAITS(
+            "max-waits",
+            "http.max-waits",
+            Form.COUNT,
+            "20000",
+            "waits at a time, of all clients; one named token may have half of them",
+            1,
+            1_000_000),
     HEAD_DEADLINE(
             "head-deadline-secs",
             "http.head-deadline-secs",

@@ -2,11 +2,14 @@ package org.chainwalletd.rpc;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Audited;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
@@ -215,7 +218,7 @@ final class RpcCall {
             P params = method.binder().bind(method.method().spelling().asDeclared(envelope.params()));
             audited = params instanceof Audited asked ? Optional.of(asked) : Optional.empty();
             if (method.method().longPoll()) {
-                shared.longPolls().enter();
+                shared.longPolls().enter(context.grant().owner());
                 waiting = true;
             }
             CompletionStage<R> stage = method.method().call(params, context);
@@ -244,7 +247,7 @@ final class RpcCall {
             watch.cancel();
         }
         if (waiting) {
-            shared.longPolls().leave();
+            shared.longPolls().leave(context.grant().owner());
         }
     }
 
@@ -346,12 +349,17 @@ final class RpcCall {
         return CompletableFuture.completedFuture(finish.apply(outcome));
     }
 
-    /** Counter of the open long polls, with its bound. */
+    /**
+     * Counter of the open long polls, with its bound. A named token may have half of them, so that one program does not take those of all others; the
+     * main tokens may have all.
+     */
     static final class LongPolls {
         private static final long RETRY_AFTER_SECONDS = 5;
 
         private final int most;
         private final AtomicInteger open = new AtomicInteger();
+        /** Open long polls by name of the token. The values of one token share its count; names are never removed. */
+        private final Map<String, AtomicInteger> openByName = new ConcurrentHashMap<>();
 
         LongPolls(int most) {
             this.most = most;
@@ -361,17 +369,40 @@ final class RpcCall {
             return open.get();
         }
 
-        /** @throws RefusedException -32042 when the bound is reached */
-        void enter() {
-            if (open.incrementAndGet() > most) {
-                open.decrementAndGet();
+        /**
+         * @param owner name of the token, see {@link Grant#owner}
+         * @throws RefusedException -32042 when a bound is reached
+         */
+        void enter(Optional<String> owner) {
+            int share = most / 2 + most % 2;
+            if (owner.isPresent() && !entered(ofName(owner.get()), share)) {
+                throw RefusedException.tooManyRequests(
+                        "already " + share + " waits at a time with this token (half of --max-waits)",
+                        RETRY_AFTER_SECONDS);
+            }
+            if (!entered(open, most)) {
+                owner.ifPresent(name -> ofName(name).decrementAndGet());
                 throw RefusedException.tooManyRequests(
                         "already " + most + " waits at a time (--max-waits)", RETRY_AFTER_SECONDS);
             }
         }
 
-        void leave() {
+        /** @param owner as it was given to {@link #enter} */
+        void leave(Optional<String> owner) {
             open.decrementAndGet();
+            owner.ifPresent(name -> ofName(name).decrementAndGet());
+        }
+
+        private AtomicInteger ofName(String name) {
+            return openByName.computeIfAbsent(name, first -> new AtomicInteger());
+        }
+
+        private static boolean entered(AtomicInteger counter, int bound) {
+            if (counter.incrementAndGet() <= bound) {
+                return true;
+            }
+            counter.decrementAndGet();
+            return false;
         }
     }
 }

@@ -42,7 +42,7 @@ public final class RpcDispatcher {
      *
      * @param maxBatch most items in a batch
      * @param batchParallelism items of one batch that run at a time, long polls left out
-     * @param maxLongPolls long polls at a time, of all callers
+     * @param maxLongPolls long polls at a time, of all callers; one named token may have half of them
      * @param maxBatchAnswerBytes most bytes of all answers of one batch together; further items get -32042
      */
     public record Limits(int maxBatch, int batchParallelism, int maxLongPolls, long maxBatchAnswerBytes) {

@@ -11,10 +11,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.access.Grant;
 import org.chainwalletd.access.Grants;
 import org.chainwalletd.access.NamedToken;
+import org.chainwalletd.api.Call;
 import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Method;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.RpcMethod.NoParams;
@@ -359,6 +362,63 @@ class RpcDispatcherTest {
         assertThat(outcomes)
                 .extracting(CallObserver.CallOutcome::error)
                 .containsOnly(Optional.of(ErrorCode.UNAUTHORIZED));
+    }
+
+    @Method(name = "wait", scope = Scope.READ, summary = "For tests.", longPoll = true)
+    record Wait() implements Call<TestMethods.Ok> {}
+
+    private static CompletableFuture<RpcAnswer> wait(RpcDispatcher dispatcher, Grant grant) {
+        return dispatcher
+                .dispatch(
+                        "{\"jsonrpc\":\"2.0\",\"method\":\"wait\",\"id\":1}".getBytes(UTF_8),
+                        Optional.of(grant),
+                        Client.staying("c"))
+                .toCompletableFuture();
+    }
+
+    private static String refusedWait(CompletableFuture<RpcAnswer> answer) {
+        assertThat(answer).isDone();
+        return new String(Await.result(answer).body(), UTF_8);
+    }
+
+    @Test
+    void a_named_token_takes_no_more_than_half_of_the_waits_and_the_main_tokens_take_them_all() {
+        AtomicReference<CompletableFuture<TestMethods.Ok>> event = new AtomicReference<>(new CompletableFuture<>());
+        RpcDispatcher waits = new RpcDispatcher(
+                MethodRegistry.of(List.of(RpcMethod.of(
+                        Wait.class,
+                        (none, context) -> event.get().thenApplyAsync(answer -> answer, TestMethods.EXECUTOR)))),
+                List.of(),
+                CallObserver.NONE,
+                new RpcDispatcher.Limits(100, 1, 5),
+                TestMethods.EXECUTOR);
+        Grant greedy = Grants.of("greedy", Scope.READ, NamedToken.Policy.NONE);
+        Grant anotherValue = Grants.of("greedy", Scope.READ, NamedToken.Policy.NONE);
+        Grant modest = Grants.of("modest", Scope.READ, NamedToken.Policy.NONE);
+        List<CompletableFuture<RpcAnswer>> open =
+                new ArrayList<>(List.of(wait(waits, greedy), wait(waits, anotherValue), wait(waits, greedy)));
+
+        assertThat(refusedWait(wait(waits, anotherValue)))
+                .contains("-32042", "already 3 waits at a time with this token", "\"retryable\":true");
+        open.add(wait(waits, modest));
+        open.add(wait(waits, Grant.of(Scope.READ)));
+        assertThat(refusedWait(wait(waits, modest)))
+                .contains("-32042", "already 5 waits at a time (--max-waits)", "\"retryable\":true");
+        assertThat(open).noneMatch(CompletableFuture::isDone);
+
+        event.getAndSet(new CompletableFuture<>()).complete(new TestMethods.Ok(true));
+        open.forEach(answer -> assertThat(Await.result(answer).status()).isEqualTo(200));
+        assertThat(waits.longPolls()).isZero();
+        open.clear();
+        for (int main = 0; main < 5; main++) {
+            open.add(wait(waits, Grant.of(Scope.READ)));
+        }
+        assertThat(waits.longPolls()).isEqualTo(5);
+        event.getAndSet(new CompletableFuture<>()).complete(new TestMethods.Ok(true));
+        open.forEach(answer -> assertThat(Await.result(answer).status()).isEqualTo(200));
+        for (int named = 0; named < 3; named++) {
+            assertThat(wait(waits, greedy)).isNotDone();
+        }
     }
 
     @Test
