@@ -208,7 +208,9 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         Pending same = pending.get(request.reference());
         if (same != null) {
             if (!same.digest().equals(digest)) {
-                return refuse(command, SendRefusal.referenceTaken(request.reference()));
+                return refuse(
+                        command,
+                        SendRefusal.referenceTaken(request, same.request().owner(), Optional.empty()));
             }
             same.answers().add(command.answer());
             return this;
@@ -283,7 +285,10 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
             if (same) {
                 watch.tell(new SendWatch.Describe(row, answer));
             } else {
-                answer.completeExceptionally(new RefusedException(SendRefusal.referenceTaken(row.reference())));
+                answer.completeExceptionally(new RefusedException(SendRefusal.referenceTaken(
+                        asked.request(),
+                        row.order().owner(),
+                        Optional.of(record.apply(row).hash()))));
             }
         }
     }

@@ -1,9 +1,12 @@
 package org.chainwalletd.account;
 
 import java.math.BigInteger;
+import java.util.Optional;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.api.RefusedException.RetryLater;
+import org.chainwalletd.api.Scope;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.store.AccountSendStore;
 
@@ -17,8 +20,17 @@ public final class SendRefusal {
     /** Data of -32031, all in wei. */
     record Shortfall(String neededWei, String availableWei, String gasReserveWei) {}
 
-    /** Data of -32035. */
-    record TokenData(String clientToken) {}
+    /**
+     * Data of -32035.
+     *
+     * @param boundTo name of the access token that has bound it, when that is another than the caller's
+     * @param txId hash of what it has paid by it, with 0x
+     */
+    record TokenData(String clientToken, Optional<String> boundTo, Optional<String> txId) {
+        TokenData(String clientToken) {
+            this(clientToken, Optional.empty(), Optional.empty());
+        }
+    }
 
     /**
      * @param needed value and highest fee
@@ -61,11 +73,33 @@ public final class SendRefusal {
 
     /** The reference names another transaction already. */
     static Refusal referenceTaken(String reference) {
-        String token = reference.startsWith(AccountSendStore.TOKEN)
+        return new Refusal(
+                ErrorCode.IDEMPOTENCY_CONFLICT,
+                "client_token was used with other parameters",
+                new TokenData(tokenOf(reference)));
+    }
+
+    /**
+     * The reference names another transaction already, which another access token may have asked for.
+     *
+     * @param owner of that transaction, see {@link SendRequest#owner}
+     * @param hash of that transaction; empty while it is being made
+     */
+    static Refusal referenceTaken(SendRequest request, Optional<String> owner, Optional<Hash256> hash) {
+        if (request.owner().equals(owner)) {
+            return referenceTaken(request.reference());
+        }
+        String name = owner.map(SendRequest::accessTokenOf).orElse(Scope.SPEND.word());
+        return new Refusal(
+                ErrorCode.IDEMPOTENCY_CONFLICT,
+                "client_token was bound by the token " + name + ", and answers only to it",
+                new TokenData(tokenOf(request.reference()), Optional.of(name), hash.map(known -> "0x" + known.hex())));
+    }
+
+    private static String tokenOf(String reference) {
+        return reference.startsWith(AccountSendStore.TOKEN)
                 ? reference.substring(AccountSendStore.TOKEN.length())
                 : reference;
-        return new Refusal(
-                ErrorCode.IDEMPOTENCY_CONFLICT, "client_token was used with other parameters", new TokenData(token));
     }
 
     /** Coins paid to an account with code may be moved by others. */

@@ -16,7 +16,8 @@ import org.chainwalletd.evm.EvmAddress;
  * @param reference the caller's own unique name for it, such as {@code swap/<id>/lock}: the same reference is the same transaction for ever,
  *     and with other values a {@link SendRefusal#referenceTaken}. Up to {@link #LONGEST_REFERENCE} printable ASCII characters
  * @param data call data; of a claim it holds the secret, which thus must be free to leave before this is asked for
- * @param owner whom it is made for, such as a swap's id, to find it again; printable ASCII
+ * @param owner whom it is made for, to find it again: a swap's id, or {@link #ownedBy} a named access token, to which alone its reference answers
+ *     then; printable ASCII
  * @param feeCeiling most wei that gas may cost in all (gas limit × fee), also after being raised; empty: no bound but the balance
  * @param mayBegin asked before it is signed, and again in the moment before it is journalled; false: it is refused, and no nonce is used
  */
@@ -33,6 +34,8 @@ public record SendRequest(
         Optional<String> owner,
         BooleanSupplier mayBegin) {
     public static final int LONGEST_REFERENCE = 256;
+    /** Begins the owner of what a named access token has asked for: no swap has such an id. */
+    private static final String ACCESS_TOKEN = "access/";
     /** Longest call data in bytes; a lock has 100. */
     public static final int LONGEST_DATA = 4_096;
 
@@ -60,6 +63,16 @@ public record SendRequest(
             Pushing pushing,
             Optional<String> owner) {
         this(reference, kind, from, to, value, data, gas, feeCeiling, pushing, owner, () -> true);
+    }
+
+    /** Returns the owner of what the access token with this name asks for. */
+    public static String ownedBy(String accessToken) {
+        return ACCESS_TOKEN + accessToken;
+    }
+
+    /** Reads the name of the access token in an owner; another owner is returned as it is. */
+    static String accessTokenOf(String owner) {
+        return owner.startsWith(ACCESS_TOKEN) ? owner.substring(ACCESS_TOKEN.length()) : owner;
     }
 
     /** Leaves out the call data: that of a claim holds the secret. */

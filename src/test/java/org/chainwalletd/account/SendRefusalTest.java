@@ -6,9 +6,12 @@ import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.api.RefusedException.RetryLater;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.store.AccountSendStore;
 import org.junit.jupiter.api.Test;
@@ -25,6 +28,9 @@ class SendRefusalTest {
             Map.entry("nonceAhead", SendRefusal.nonceAhead(FROM, "one", 2, 1)),
             Map.entry("nonceBehind", SendRefusal.nonceBehind(FROM, 2, 1)),
             Map.entry("referenceTaken", SendRefusal.referenceTaken(AccountSendStore.reference("token-1"))),
+            Map.entry(
+                    "referenceTakenByAnother",
+                    SendRefusal.referenceTaken(ofToken("worker"), Optional.empty(), Optional.of(Hash256.ZERO))),
             Map.entry("hasCode", SendRefusal.hasCode(FROM)),
             Map.entry("oldChain", SendRefusal.oldChain()),
             Map.entry("swapsUnread", SendRefusal.swapsUnread()),
@@ -33,6 +39,20 @@ class SendRefusalTest {
             Map.entry("notOpen", SendRefusal.notOpen("r")),
             Map.entry("notWantedAnyMore", SendRefusal.notWantedAnyMore()),
             Map.entry("shuttingDown", SendRefusal.shuttingDown()));
+
+    private static SendRequest ofToken(String accessToken) {
+        return new SendRequest(
+                AccountSendStore.reference("token-1"),
+                SendRequest.SendKind.SEND,
+                FROM,
+                FROM,
+                SendRequest.SendValue.exactly(BigInteger.ONE),
+                Bytes.EMPTY,
+                new SendRequest.Gas.Estimated(),
+                Optional.empty(),
+                SendRequest.Pushing.BY_ITSELF,
+                Optional.of(SendRequest.ownedBy(accessToken)));
+    }
 
     @Test
     void every_refusal_of_a_send_has_the_error_of_the_catalogue() {
@@ -55,6 +75,18 @@ class SendRefusalTest {
         assertThat(ALL.get("insufficientBalance").data()).isEqualTo(new SendRefusal.Shortfall("10", "2", "1"));
         assertThat(ALL.get("referenceTaken").code()).isEqualTo(ErrorCode.IDEMPOTENCY_CONFLICT);
         assertThat(ALL.get("referenceTaken").data()).isEqualTo(new SendRefusal.TokenData("token-1"));
+        assertThat(ALL.get("referenceTakenByAnother").code()).isEqualTo(ErrorCode.IDEMPOTENCY_CONFLICT);
+        assertThat(ALL.get("referenceTakenByAnother").data())
+                .isEqualTo(
+                        new SendRefusal.TokenData("token-1", Optional.of("spend"), Optional.of("0x" + "0".repeat(64))));
+        assertThat(SendRefusal.referenceTaken(
+                                ofToken("worker"), Optional.of(SendRequest.ownedBy("other")), Optional.empty())
+                        .data())
+                .isEqualTo(new SendRefusal.TokenData("token-1", Optional.of("other"), Optional.empty()));
+        assertThat(SendRefusal.referenceTaken(
+                        ofToken("worker"), Optional.of(SendRequest.ownedBy("worker")), Optional.empty()))
+                .as("the same token, with other parameters")
+                .isEqualTo(ALL.get("referenceTaken"));
         assertThat(ALL.get("tooMany").code()).isEqualTo(ErrorCode.TOO_MANY_REQUESTS);
         assertThat(ALL.get("tooMany").data()).isEqualTo(new RetryLater(true, 15));
         assertThat(ALL.get("notOpen").code()).isEqualTo(ErrorCode.INVALID_PARAMS);

@@ -7,13 +7,18 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.math.BigInteger;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Commands;
+import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.evm.EvmDevnet;
@@ -107,6 +112,68 @@ class EvmSendMethodsTest {
         }
         assertThat(evm.balance(EvmAddress.parse(payee)).subtract(before))
                 .isEqualTo(ETHER.divide(BigInteger.valueOf(4)));
+    }
+
+    @Test
+    void a_client_token_answers_its_hash_to_the_name_that_has_bound_it_and_to_no_other() {
+        Map<String, String> payment = Map.of("to", payee, "amount", "0.1", "client_token", "invoice-of-one");
+        Map<String, String> classic = Map.of("to", payee, "amount", "0.1", "client_token", "invoice-of-all");
+        BigInteger before = evm.balance(EvmAddress.parse(payee));
+        String one = token("one");
+        String two = token("two");
+        String txhash;
+        String earlier;
+        try (DaemonRig daemon = daemon()) {
+            String own =
+                    daemon.call("evm_create_address", Map.of()).get("address").asText();
+            evm.fund(EvmAddress.parse(own), ETHER);
+            txhash = pay(client(daemon, one), payment);
+            earlier = pay(daemon.client(), classic);
+
+            assertThat(pay(client(daemon, one), payment)).isEqualTo(txhash);
+            assertThat(pay(daemon.client(), classic)).isEqualTo(earlier);
+            assertBound(client(daemon, two), payment, "one", txhash);
+            assertBound(daemon.client(), payment, "one", txhash);
+            assertBound(client(daemon, one), classic, "spend", earlier);
+            WalletdException.RpcError other = DaemonProcess.refusal(
+                    client(daemon, one),
+                    "evm_send_native",
+                    Map.of("to", payee, "amount", "0.2", "client_token", "invoice-of-one"));
+            assertThat(other.code()).isEqualTo(-32035);
+            assertThat(other.data("bound_to")).isEmpty();
+        }
+        try (DaemonRig daemon = daemon()) {
+            assertThat(pay(client(daemon, one), payment)).isEqualTo(txhash);
+            assertBound(client(daemon, two), payment, "one", txhash);
+            assertBound(client(daemon, two), classic, "spend", earlier);
+        }
+        evm.mine(6);
+        assertThat(evm.balance(EvmAddress.parse(payee)).subtract(before))
+                .isEqualTo(ETHER.divide(BigInteger.valueOf(5)));
+    }
+
+    private String token(String name) {
+        Commands.Ended made =
+                Commands.run(Map.of(), "token", "create", name, "--scope", "spend", "--datadir", datadir.toString());
+        assertThat(made.code()).as(String.join("\n", made.errors())).isZero();
+        return String.join("\n", made.output());
+    }
+
+    private static WalletdClient client(DaemonRig daemon, String token) {
+        return new WalletdClient(daemon.uri(), token, Optional.empty(), Duration.ofSeconds(60));
+    }
+
+    private static String pay(WalletdClient client, Map<String, ?> payment) {
+        return client.call("evm_send_native", payment).get("txhash").asText();
+    }
+
+    private static void assertBound(WalletdClient client, Map<String, ?> payment, String name, String txhash) {
+        WalletdException.RpcError refused = DaemonProcess.refusal(client, "evm_send_native", payment);
+        assertThat(refused.code()).isEqualTo(-32035);
+        assertThat(refused.data("bound_to").map(JsonNode::asText)).contains(name);
+        assertThat(refused.data("tx_id").map(JsonNode::asText)).contains(txhash);
+        assertThat(refused.data("client_token").map(JsonNode::asText))
+                .contains(payment.get("client_token").toString());
     }
 
     private static JsonNode history(DaemonRig daemon) {

@@ -173,11 +173,12 @@ public final class AccountMethods {
         return withKey(
                 account,
                 from -> account.sends()
-                        .send(request(from, to, value, token))
+                        .send(request(from, to, value, token, context.grant().owner()))
                         .thenApplyAsync(sent -> result(sent, token.isPresent()), executor));
     }
 
-    private SendRequest request(EvmAddress from, EvmAddress to, SendValue value, Optional<String> token) {
+    private SendRequest request(
+            EvmAddress from, EvmAddress to, SendValue value, Optional<String> token, Optional<String> accessToken) {
         return new SendRequest(
                 token.map(AccountSendStore::reference).orElseGet(this::unique),
                 SendKind.SEND,
@@ -188,7 +189,7 @@ public final class AccountMethods {
                 new SendRequest.Gas.Estimated(),
                 Optional.empty(),
                 SendRequest.Pushing.BY_ITSELF,
-                Optional.empty());
+                accessToken.map(SendRequest::ownedBy));
     }
 
     private String unique() {
