@@ -161,8 +161,9 @@ public final class Grant {
      * @param fee as far as it is known
      */
     public Optional<Refusal> objectionTo(Address payer, List<Address> destinations, Amount fee) {
-        if (hasEnded()) {
-            return Optional.of(new Refusal(ErrorCode.UNAUTHORIZED, "authentication required"));
+        Optional<Refusal> end = objectionIfEnded();
+        if (end.isPresent()) {
+            return end;
         }
         if (!policy.restrictsMoney()) {
             return Optional.empty();
@@ -203,6 +204,13 @@ public final class Grant {
     /** Whether its token is not accepted any more: it was revoked or rotated away, or has expired by now. */
     public boolean hasEnded() {
         return ended || expired.getAsBoolean();
+    }
+
+    /** Why nothing may be done with this token any more; empty while it is accepted. */
+    public Optional<Refusal> objectionIfEnded() {
+        return hasEnded()
+                ? Optional.of(new Refusal(ErrorCode.UNAUTHORIZED, "authentication required"))
+                : Optional.empty();
     }
 
     /**

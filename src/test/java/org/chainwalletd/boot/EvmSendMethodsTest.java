@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.evm.EvmAddress;
@@ -150,6 +151,47 @@ class EvmSendMethodsTest {
         evm.mine(6);
         assertThat(evm.balance(EvmAddress.parse(payee)).subtract(before))
                 .isEqualTo(ETHER.divide(BigInteger.valueOf(5)));
+    }
+
+    @Test
+    void a_payment_whose_token_is_revoked_before_it_is_written_down_is_refused_and_never_leaves() {
+        String ending = token("ending");
+        try (DaemonRig daemon = daemon()) {
+            String own =
+                    daemon.call("evm_create_address", Map.of()).get("address").asText();
+            evm.fund(EvmAddress.parse(own), ETHER);
+            AtomicBoolean once = new AtomicBoolean();
+            evm.endpoint().before("eth_getBalance", () -> {
+                if (once.compareAndSet(false, true)) {
+                    revoke("ending");
+                    Await.until("the daemon takes the revocation", () -> !isAccepted(daemon, ending));
+                }
+            });
+
+            WalletdException.RpcError refused = DaemonProcess.refusal(
+                    client(daemon, ending),
+                    "evm_send_native",
+                    Map.of("to", payee, "amount", "0.1", "client_token", "invoice-of-ending"));
+
+            assertThat(once).isTrue();
+            assertThat(refused.code()).isEqualTo(-32001);
+            assertThat(history(daemon).get("txs")).isEmpty();
+            assertThat(evm.waiting()).isEmpty();
+        }
+    }
+
+    private void revoke(String name) {
+        Commands.Ended revoked = Commands.run(Map.of(), "token", "revoke", name, "--datadir", datadir.toString());
+        assertThat(revoked.code()).as(String.join("\n", revoked.errors())).isZero();
+    }
+
+    private static boolean isAccepted(DaemonRig daemon, String token) {
+        try {
+            client(daemon, token).call("ping", Map.of());
+            return true;
+        } catch (WalletdException.RpcError e) {
+            return false;
+        }
     }
 
     private String token(String name) {

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.account.AccountSends.AccountFunds;
 import org.chainwalletd.account.SendRecord;
@@ -26,6 +27,7 @@ import org.chainwalletd.api.EvmAccount.EvmGetBalances;
 import org.chainwalletd.api.EvmAccount.EvmSendNative;
 import org.chainwalletd.api.EvmAccount.EvmTxHistory;
 import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.evm.EvmKeyRefusal;
@@ -33,6 +35,8 @@ import org.chainwalletd.keyring.evm.EvmKeys;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.stage.Blocking;
+import org.chainwalletd.stage.Causes;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.AccountSendStore;
 
@@ -173,12 +177,20 @@ public final class AccountMethods {
         return withKey(
                 account,
                 from -> account.sends()
-                        .send(request(from, to, value, token, context.grant().owner()))
+                        .send(request(from, to, value, token, context.grant()))
+                        .handleAsync((sent, failure) -> sent(Outcome.of(sent, failure), context.grant()), executor)
                         .thenApplyAsync(sent -> result(sent, token.isPresent()), executor));
     }
 
-    private SendRequest request(
-            EvmAddress from, EvmAddress to, SendValue value, Optional<String> token, Optional<String> accessToken) {
+    /** A refusal, after which nothing has left, is that of an unknown token when the caller's has ended meanwhile. */
+    private static SendRecord sent(Outcome<SendRecord> outcome, Grant grant) {
+        return outcome.fold(sent -> sent, failure -> {
+            Optional<Refusal> end = failure instanceof RefusedException ? grant.objectionIfEnded() : Optional.empty();
+            throw Causes.passedOn(end.<Throwable>map(RefusedException::new).orElse(failure));
+        });
+    }
+
+    private SendRequest request(EvmAddress from, EvmAddress to, SendValue value, Optional<String> token, Grant grant) {
         return new SendRequest(
                 token.map(AccountSendStore::reference).orElseGet(this::unique),
                 SendKind.SEND,
@@ -189,7 +201,8 @@ public final class AccountMethods {
                 new SendRequest.Gas.Estimated(),
                 Optional.empty(),
                 SendRequest.Pushing.BY_ITSELF,
-                accessToken.map(SendRequest::ownedBy));
+                grant.owner().map(SendRequest::ownedBy),
+                () -> !grant.hasEnded());
     }
 
     private String unique() {
