@@ -250,6 +250,42 @@ class AccountSendsTest {
         return rig.store.payouts().submit(List.of(payout), List.of(to), Optional.empty(), 9, 5);
     }
 
+    private SendRequest ofAccessToken(String name) {
+        return new SendRequest(
+                AccountSendStore.reference("invoice-1"),
+                SendKind.SEND,
+                rig.own,
+                rig.other,
+                SendValue.exactly(BigInteger.TEN),
+                Bytes.EMPTY,
+                new Gas.Fixed(21_000),
+                Optional.empty(),
+                Pushing.BY_ITSELF,
+                Optional.of(SendRequest.ownedBy(name)));
+    }
+
+    @Test
+    void a_reference_that_another_access_token_uses_at_the_same_moment_is_its_alone() {
+        CompletableFuture<Void> disk = new CompletableFuture<>();
+        rig.restartWith(real -> heralded(real, sends -> disk));
+        CompletionStage<SendRecord> first = rig.sends.send(ofAccessToken("one"));
+
+        CompletionStage<SendRecord> second = rig.sends.send(ofAccessToken("two"));
+        CompletionStage<SendRecord> same = rig.sends.send(ofAccessToken("one"));
+
+        assertThatThrownBy(() -> done(second))
+                .isInstanceOfSatisfying(
+                        RefusedException.class,
+                        why -> assertThat(why.refusal().data())
+                                .isEqualTo(
+                                        new SendRefusal.TokenData("invoice-1", Optional.of("one"), Optional.empty())));
+        disk.complete(null);
+        assertThat(done(first).hash()).isEqualTo(done(same).hash());
+        rig.chain.mine();
+        rig.finish(AccountSendStore.reference("invoice-1"));
+        assertThat(paid()).isEqualTo(10);
+    }
+
     @Test
     void a_token_that_a_payout_takes_before_the_commit_sends_nothing_and_the_others_of_its_batch_leave() {
         String taken = AccountSendStore.reference("invoice-2");
