@@ -521,6 +521,11 @@ public final class Daemon implements AutoCloseable {
         return cluster.orElseThrow();
     }
 
+    /** Dispatcher of calls, for tests that hand one over as another daemon does. */
+    RpcDispatcher dispatcher() {
+        return frontend.dispatcher();
+    }
+
     /** Completes when the daemon can no longer work and must be restarted. */
     public CompletionStage<Void> gaveUp() {
         return gaveUp;

@@ -288,7 +288,8 @@ final class DatabaseCluster implements Handover {
         Optional<Node.Call> opened =
                 isLate(given) ? Optional.empty() : sealed.open(given, millis().orElse(given.millis()));
         if (opened.isEmpty()) {
-            return CompletableFuture.completedFuture(new Node.Answer.NotBegun());
+            // It may be a copy of one that was carried out, here or by an earlier keeper.
+            return CompletableFuture.completedFuture(new Node.Answer.Lost());
         }
         Node.Call call = opened.get();
         CompletableFuture<Node.Answer> answer = CompletableFuture.supplyAsync(() -> grantOf(call), answers)
@@ -315,7 +316,7 @@ final class DatabaseCluster implements Handover {
                     known ? new Node.Answer.Unauthorized() : new Node.Answer.NotBegun());
         }
         return dispatcher
-                .answerHere(call.request(), grant.get(), call.client())
+                .answerHere(call.request(), grant.get(), call.client(), SealedCalls.name(sealedCall))
                 .thenApplyAsync(answer -> sealed.seal(sealedCall, answer), answers);
     }
 

@@ -79,6 +79,11 @@ final class SealedCalls {
         return new Node.Call(call.token(), call.named(), call.client(), call.millis(), request);
     }
 
+    /** Returns the name of a sealed call, which no other has: hex, drawn where the call was received. */
+    static String name(Node.Call sealed) {
+        return HexFormat.of().formatHex(nonce(sealed).array());
+    }
+
     /** The random beginning of a sealed request, which no other has. */
     private static ByteBuffer nonce(Node.Call sealed) {
         return ByteBuffer.wrap(Arrays.copyOf(sealed.request(), MessageSeal.NONCE_BYTES));

@@ -1,5 +1,6 @@
 package org.chainwalletd.rpc;
 
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.access.Grant;
@@ -11,11 +12,17 @@ public final class CallContext {
     private final Grant grant;
     private final String client;
     private final ClientPresence presence;
+    private final Optional<String> name;
     private CompletableFuture<Void> gone;
     private ClientPresence.Registration listening;
     private boolean ended;
 
     public CallContext(String requestId, Grant grant, String client, ClientPresence presence) {
+        this(requestId, grant, client, presence, Optional.empty());
+    }
+
+    CallContext(String requestId, Grant grant, String client, ClientPresence presence, Optional<String> name) {
+        this.name = name;
         this.requestId = requestId;
         this.grant = grant;
         this.client = client;
@@ -35,6 +42,14 @@ public final class CallContext {
     /** Rights of the token that was presented. */
     public Grant grant() {
         return grant;
+    }
+
+    /**
+     * Name that no other call has, given by the daemon that received it before it was handed over: whoever carries it out is carrying out the same
+     * call. Hexadecimal; empty for a call that was received here.
+     */
+    public Optional<String> name() {
+        return name;
     }
 
     /** Caller's address as far as it can be trusted. */

@@ -128,17 +128,16 @@ public final class RpcDispatcher {
      *
      * @param body request with one call, given over: it is overwritten when it holds secrets
      * @param client its address
+     * @param name see {@link CallContext#name}
      */
-    public CompletionStage<RpcAnswer> answerHere(byte[] body, Grant grant, String client) {
-        return reader.read(body, AnswerRoom.BOUNDLESS) instanceof Envelope.Single single
-                ? call(
-                        here,
-                        single.envelope(),
-                        grant,
-                        Client.staying(client),
-                        AnswerRoom.BOUNDLESS,
-                        RpcDispatcher::answer)
-                : CompletableFuture.failedFuture(new IllegalArgumentException("not one call"));
+    public CompletionStage<RpcAnswer> answerHere(byte[] body, Grant grant, String client, String name) {
+        if (!(reader.read(body, AnswerRoom.BOUNDLESS) instanceof Envelope.Single single)) {
+            return CompletableFuture.failedFuture(new IllegalArgumentException("not one call"));
+        }
+        Client asker = Client.staying(client);
+        CallContext context = context(grant, asker, Optional.of(name));
+        return new RpcCall(here, single.envelope(), context, AnswerRoom.BOUNDLESS, asker.denied())
+                .run(RpcDispatcher::answer);
     }
 
     private CompletableFuture<RpcAnswer> single(Envelope envelope, Grant grant, Client client) {
@@ -158,18 +157,12 @@ public final class RpcDispatcher {
 
     private <T> CompletableFuture<T> call(
             Envelope envelope, Grant grant, Client client, AnswerRoom room, Function<RpcCall.Outcome, T> finish) {
-        return call(shared, envelope, grant, client, room, finish);
+        CallContext context = context(grant, client, Optional.empty());
+        return new RpcCall(shared, envelope, context, room, client.denied()).run(finish);
     }
 
-    private <T> CompletableFuture<T> call(
-            RpcCall.Shared shared,
-            Envelope envelope,
-            Grant grant,
-            Client client,
-            AnswerRoom room,
-            Function<RpcCall.Outcome, T> finish) {
-        CallContext context = new CallContext(requestIds.next(), grant, client.address(), client.presence());
-        return new RpcCall(shared, envelope, context, room, client.denied()).run(finish);
+    private CallContext context(Grant grant, Client client, Optional<String> name) {
+        return new CallContext(requestIds.next(), grant, client.address(), client.presence(), name);
     }
 
     private static RpcAnswer answer(RpcCall.Outcome outcome) {

@@ -213,20 +213,21 @@ class ConnectedDaemonsTest {
     }
 
     @Test
-    void a_call_that_was_not_sealed_by_a_daemon_of_the_database_or_comes_twice_is_not_begun() {
+    void
+            a_call_that_was_not_sealed_by_a_daemon_of_the_database_or_comes_twice_is_not_begun_and_nobody_says_that_nothing_was() {
         Daemon keeper = start(first);
         Daemon two = start(second);
         connected(keeper, two);
         answer(two, token("spend"), request(STOP));
         Node.Call call = call(two, "spend", false, STOP, 0);
-        assertThat(hand(two, call)).isEqualTo(new Node.Answer.NotBegun());
+        assertThat(hand(two, call)).isEqualTo(new Node.Answer.Lost());
         SealedCalls strangers = new SealedCalls("ab".repeat(32), 1_000);
-        assertThat(hand(two, strangers.seal(call))).isEqualTo(new Node.Answer.NotBegun());
+        assertThat(hand(two, strangers.seal(call))).isEqualTo(new Node.Answer.Lost());
         Node.Call sealed = two.cluster().sealed().seal(call);
         assertThat(hand(two, new Node.Call("manage", false, "", sealed.millis(), sealed.request())))
-                .isEqualTo(new Node.Answer.NotBegun());
+                .isEqualTo(new Node.Answer.Lost());
         assertThat(hand(two, sealed)).isInstanceOf(Node.Answer.Given.class);
-        assertThat(hand(two, sealed)).isEqualTo(new Node.Answer.NotBegun());
+        assertThat(hand(two, sealed)).isEqualTo(new Node.Answer.Lost());
     }
 
     @Test
@@ -240,7 +241,7 @@ class ConnectedDaemonsTest {
         assertThat(hand(two, "unheard-of", false, STOP)).isEqualTo(new Node.Answer.Unauthorized());
 
         assertThat(hand(two, "spend", false, STOP)).isInstanceOf(Node.Answer.Given.class);
-        assertThat(hand(two, "spend", false, STOP, 11_000)).isEqualTo(new Node.Answer.NotBegun());
+        assertThat(hand(two, "spend", false, STOP, 11_000)).isEqualTo(new Node.Answer.Lost());
 
         String shop = command("token", "create", "shop", "--scope", "spend");
         Await.until("the keeper knows it", () -> hand(two, "shop", true, STOP) instanceof Node.Answer.Given);

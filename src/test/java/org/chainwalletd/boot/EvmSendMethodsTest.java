@@ -5,15 +5,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.chainwalletd.access.Grant;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.evm.EvmAddress;
@@ -63,6 +70,32 @@ class EvmSendMethodsTest {
                 new ArrayList<>(List.of("--evm-rpc", evm.uri() + "," + second.uri(), "--evm-chain-id", "31337"));
         flags.addAll(Arrays.asList(more));
         return new DaemonRig(datadir, chain.uri(), flags.toArray(String[]::new));
+    }
+
+    /** As a copy of it at the next keeper would be: the daemon that received the call has named it. */
+    @Test
+    void a_call_without_a_client_token_that_was_handed_over_pays_once_however_often_it_comes() throws Exception {
+        try (DaemonRig daemon = daemon()) {
+            String own =
+                    daemon.call("evm_create_address", Map.of()).get("address").asText();
+            evm.fund(EvmAddress.parse(own), ETHER);
+
+            Set<String> hashes = new HashSet<>();
+            for (String name : List.of("aa", "aa", "bb")) {
+                hashes.add(handedOver(daemon, name).get("result").get("txhash").asText());
+            }
+            assertThat(hashes).hasSize(2);
+        }
+    }
+
+    private JsonNode handedOver(DaemonRig daemon, String name) throws IOException {
+        byte[] request = ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"evm_send_native\",\"params\":{\"to\":\"" + payee
+                        + "\",\"amount\":\"0.25\"}}")
+                .getBytes(StandardCharsets.US_ASCII);
+        return new ObjectMapper()
+                .readTree(
+                        Await.result(daemon.daemon().dispatcher().answerHere(request, Grant.of(Scope.SPEND), "", name))
+                                .body());
     }
 
     @Test

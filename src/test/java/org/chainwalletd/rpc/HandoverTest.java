@@ -156,13 +156,13 @@ class HandoverTest {
         byte[] request = utf8(
                 "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"sweep_stop\",\"params\":{\"client_token\":\"nobody-01\"}}");
         assertThat(new String(
-                        Await.result(dispatcher.answerHere(request.clone(), Grant.of(Scope.READ), ""))
+                        Await.result(dispatcher.answerHere(request.clone(), Grant.of(Scope.READ), "", "aa"))
                                 .body(),
                         StandardCharsets.UTF_8))
                 .contains("-32001");
         assertThat(begunHere).isZero();
         assertThat(new String(
-                        Await.result(dispatcher.answerHere(request.clone(), Grant.of(Scope.SPEND), ""))
+                        Await.result(dispatcher.answerHere(request.clone(), Grant.of(Scope.SPEND), "", "bb"))
                                 .body(),
                         StandardCharsets.UTF_8))
                 .contains("begun here");

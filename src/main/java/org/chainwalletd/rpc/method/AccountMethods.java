@@ -177,22 +177,26 @@ public final class AccountMethods {
         return withKey(
                 account,
                 from -> account.sends()
-                        .send(request(from, to, value, token, context.grant()))
+                        .send(request(from, to, value, token, context))
                         .handleAsync((sent, failure) -> sent(Outcome.of(sent, failure), context.grant()), executor)
                         .thenApplyAsync(sent -> result(sent, token.isPresent()), executor));
     }
 
-    /** A refusal, after which nothing has left, is that of an unknown token when the caller's has ended meanwhile. */
+    /** What was not built is refused as for an unknown token when the caller's has ended meanwhile. */
     private static SendRecord sent(Outcome<SendRecord> outcome, Grant grant) {
         return outcome.fold(sent -> sent, failure -> {
-            Optional<Refusal> end = failure instanceof RefusedException ? grant.objectionIfEnded() : Optional.empty();
+            boolean unbuilt = failure instanceof RefusedException refused && refused.code() == ErrorCode.TX_BUILD;
+            Optional<Refusal> end = unbuilt ? grant.objectionIfEnded() : Optional.empty();
             throw Causes.passedOn(end.<Throwable>map(RefusedException::new).orElse(failure));
         });
     }
 
-    private SendRequest request(EvmAddress from, EvmAddress to, SendValue value, Optional<String> token, Grant grant) {
+    private SendRequest request(
+            EvmAddress from, EvmAddress to, SendValue value, Optional<String> token, CallContext context) {
+        Grant grant = context.grant();
         return new SendRequest(
-                token.map(AccountSendStore::reference).orElseGet(this::unique),
+                token.map(AccountSendStore::reference)
+                        .orElseGet(() -> "send/" + context.name().orElseGet(this::unique)),
                 SendKind.SEND,
                 from,
                 to,
@@ -208,7 +212,7 @@ public final class AccountMethods {
     private String unique() {
         byte[] bytes = new byte[RANDOM_BYTES];
         random.nextBytes(bytes);
-        return "send/" + HexFormat.of().formatHex(bytes);
+        return HexFormat.of().formatHex(bytes);
     }
 
     private static EvmAddress address(String text) {
