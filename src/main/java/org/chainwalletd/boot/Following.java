@@ -27,6 +27,7 @@ import org.chainwalletd.coins.SeenCredits;
 import org.chainwalletd.coins.WalletWatch;
 import org.chainwalletd.coins.WatchOnly;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.follow.FollowerSetup;
 import org.chainwalletd.follow.FollowerSetup.FollowedNode;
@@ -142,9 +143,7 @@ record Following(
         List<WatchStore.WatchOnly> rows =
                 watchWithoutKeys(books::watchOnly, watching, withoutKeys, keyring, workers.upstream());
         Follower follower = follow(context, nodes, file);
-        CreditFeed credits = new CreditFeed(
-                file,
-                () -> follower.tip().map(tip -> OptionalLong.of(tip.height())).orElse(OptionalLong.empty()));
+        CreditFeed credits = new CreditFeed(file, () -> follower.tip().map(FollowedTip::place));
         return new Following(
                 follower,
                 new CoinLedger(books, follower, workers.upstream()),

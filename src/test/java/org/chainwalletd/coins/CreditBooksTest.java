@@ -9,7 +9,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
@@ -29,6 +28,7 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.follow.ChainBlock;
 import org.chainwalletd.follow.ChainBlock.ChainTransaction;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.Books;
@@ -235,7 +235,13 @@ class CreditBooksTest {
 
     private void open(Path place) {
         books = places.open(place, List.of(ledger, table));
-        feed = new CreditFeed(books, () -> chain.isEmpty() ? OptionalLong.empty() : OptionalLong.of(height()));
+        feed = new CreditFeed(books, this::tip);
+    }
+
+    private Optional<BlockPlace> tip() {
+        return chain.isEmpty()
+                ? Optional.empty()
+                : Optional.of(chain.get(chain.size() - 1).place());
     }
 
     private long height() {
@@ -243,9 +249,13 @@ class CreditBooksTest {
     }
 
     private void connect(ChainBlock block) {
+        connect(block, true);
+    }
+
+    private void connect(ChainBlock block, boolean workChecked) {
         write(session -> {
             Page page = session.head();
-            BlockRows.put(page, row(block));
+            BlockRows.put(page, row(block, workChecked));
             enter(page, block);
             return null;
         });
@@ -261,8 +271,8 @@ class CreditBooksTest {
         }
     }
 
-    private static BlockRow row(ChainBlock block) {
-        return new BlockRow(block.height(), block.id(), block.parentId(), 0, block.target(), true);
+    private static BlockRow row(ChainBlock block, boolean workChecked) {
+        return new BlockRow(block.height(), block.id(), block.parentId(), 0, block.target(), workChecked);
     }
 
     private void undo(int depth) {
@@ -380,6 +390,67 @@ class CreditBooksTest {
                         CreditEvent.Kind.SEEN,
                         CreditEvent.Kind.REMOVED);
         assertThat(events(deep)).isEmpty();
+    }
+
+    @Test
+    void a_reader_who_begins_now_during_a_reorganisation_is_told_the_credits_of_the_new_branch() {
+        owned.add(address(0));
+        open(folder);
+        while (height() < 1_001) {
+            connect(block());
+        }
+        Optional<BlockPlace> before = tip();
+        undo(6);
+        CreditFeed late = new CreditFeed(books, () -> before);
+        List<CreditCursor> cursors = new ArrayList<>();
+        for (long depth = 0; depth < 4; depth++) {
+            cursors.add(Await.result(late.now(depth, Optional.empty())));
+        }
+        connect(block());
+        connect(block());
+        connect(block(paying(1, 500)));
+        while (height() < 1_001) {
+            connect(block());
+        }
+
+        for (CreditCursor now : cursors) {
+            assertThat(events(now))
+                    .as("depth %d", now.depth())
+                    .extracting(event -> event.credit().block().height())
+                    .containsExactly(998L);
+        }
+    }
+
+    @Test
+    void the_height_of_a_tip_that_is_off_the_chain_does_not_tell_blocks_whose_work_is_not_checked() {
+        owned.add(address(0));
+        open(folder);
+        connect(block());
+        CreditCursor log = Await.result(feed.now(0, Optional.of(address(0))));
+        CreditCursor deep = Await.result(feed.now(1, Optional.empty()));
+        while (height() < 200) {
+            connect(block());
+        }
+        Optional<BlockPlace> before = tip();
+        undo(50);
+        connect(block(paying(1, 500)), false);
+        while (height() < 220) {
+            connect(block(), false);
+        }
+        CreditFeed late = new CreditFeed(books, () -> before);
+
+        assertThat(List.of(log, deep))
+                .allSatisfy(cursor -> assertThat(
+                                Await.result(late.read(cursor, false, 100)).events())
+                        .as("depth %d", cursor.depth())
+                        .isEmpty());
+        assertThat(Await.result(late.payment(log, Amount.ZERO)).payment()).isEmpty();
+        while (height() < 251) {
+            connect(block(), false);
+        }
+        assertThat(Await.result(late.payment(log, Amount.ZERO)).payment())
+                .map(CreditFeed.Payment::height)
+                .contains(Optional.of(151L));
     }
 
     @Test

@@ -9,7 +9,6 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.chain.Address;
@@ -52,7 +51,7 @@ class CreditPrunerTest {
                 }
                 return null;
             }));
-            CreditFeed feed = new CreditFeed(books, () -> OptionalLong.of(BLOCKS - 1));
+            CreditFeed feed = new CreditFeed(books, () -> Optional.of(new BlockPlace(BLOCKS - 1, id(BLOCKS - 1))));
             Clock clock = Clock.fixed(Instant.ofEpochSecond(100), ZoneOffset.UTC);
 
             kit.spawn(CreditPruner.create(books, Duration.ofSeconds(70), Duration.ofMillis(10), clock));

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.store.BlockPlace;
@@ -28,12 +28,11 @@ import org.junit.jupiter.api.Tag;
 class PostgresCreditBooksTest extends CreditBooksTest {
     private static final int DAEMONS = 3;
 
-    private record Daemon(Books books, AtomicReference<OptionalLong> height, CreditFeed feed) {
+    private record Daemon(Books books, AtomicReference<Optional<BlockPlace>> told, CreditFeed feed) {
         static Daemon of(Books books) {
-            AtomicReference<OptionalLong> height = new AtomicReference<>(OptionalLong.empty());
-            books.whenChanged(head -> height.set(
-                    head.told().stream().mapToLong(BlockPlace::height).findFirst()));
-            return new Daemon(books, height, new CreditFeed(books, height::get));
+            AtomicReference<Optional<BlockPlace>> told = new AtomicReference<>(Optional.empty());
+            books.whenChanged(head -> told.set(head.told()));
+            return new Daemon(books, told, new CreditFeed(books, told::get));
         }
     }
 
@@ -82,6 +81,8 @@ class PostgresCreditBooksTest extends CreditBooksTest {
     void awaitTold(long height) {
         Await.until(
                 "all daemons have seen the head",
-                () -> daemons.stream().allMatch(daemon -> daemon.height().get().equals(OptionalLong.of(height))));
+                () -> daemons.stream()
+                        .allMatch(daemon ->
+                                daemon.told().get().map(BlockPlace::height).equals(Optional.of(height))));
     }
 }

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -75,7 +74,7 @@ class SeenCreditsTest {
     @BeforeEach
     void open() {
         books = Books.open(folder, List.of(new LedgerTable(), table));
-        feed = new CreditFeed(books, () -> OptionalLong.of(height));
+        feed = new CreditFeed(books, () -> Optional.of(new BlockPlace(height, Hash256.ZERO)));
         start = Await.result(feed.now(0, Optional.empty()));
         begin();
     }

@@ -9,7 +9,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -288,11 +287,7 @@ class BooksHistoryTest {
                     Clock.systemUTC(),
                     Optional.empty());
             Follower follower = daemon.follower();
-            feed = new CreditFeed(
-                    daemon.books().file(),
-                    () -> follower.tip()
-                            .map(tip -> OptionalLong.of(tip.height()))
-                            .orElse(OptionalLong.empty()));
+            feed = new CreditFeed(daemon.books().file(), () -> follower.tip().map(FollowedTip::place));
         }
 
         /** Whatever is under way is lost. */

@@ -101,7 +101,7 @@ final class SharingDaemon implements AutoCloseable {
             events.add(event);
             return Behaviors.same();
         })));
-        feed = new CreditFeed(books, follower::height);
+        feed = new CreditFeed(books, () -> follower.tip().map(FollowedTip::place));
         waits = Waits.start(
                 Spawners.of(kit),
                 new WaitSetup(

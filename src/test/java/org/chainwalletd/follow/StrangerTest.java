@@ -10,7 +10,6 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -178,11 +177,7 @@ class StrangerTest {
 
         private CreditFeed feed() {
             return new CreditFeed(
-                    daemon.books().file(),
-                    () -> daemon.follower()
-                            .tip()
-                            .map(tip -> OptionalLong.of(tip.height()))
-                            .orElse(OptionalLong.empty()));
+                    daemon.books().file(), () -> daemon.follower().tip().map(FollowedTip::place));
         }
 
         void read() {

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -69,7 +68,7 @@ class CreditWaitsTest {
         // Asked once for each answer of the feed.
         feed = new CreditFeed(books, () -> {
             reads.incrementAndGet();
-            return OptionalLong.of(height);
+            return Optional.of(new BlockPlace(height, id((int) height)));
         });
         NodeClient nodes = (NodeClient) Proxy.newProxyInstance(
                 NodeClient.class.getClassLoader(),

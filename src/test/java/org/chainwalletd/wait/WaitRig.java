@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -134,7 +133,7 @@ final class WaitRig implements AutoCloseable {
                         watched.remove(address);
                     }
                 },
-                new CreditFeed(null, OptionalLong::empty),
+                new CreditFeed(null, Optional::empty),
                 (txId, tx) -> sighted.add(txId),
                 meters);
         Await.until("all actors follow", () -> followers.size() == 3);

@@ -4,7 +4,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -12,6 +11,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.U64;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.sql.Row;
 
 /**
@@ -22,14 +22,14 @@ import org.chainwalletd.store.sql.Row;
  */
 public final class CreditFeed {
     private final Books books;
-    private final Supplier<OptionalLong> tip;
+    private final Supplier<Optional<BlockPlace>> tip;
 
     /**
      * Creates the reader.
      *
-     * @param tip height of the followed tip
+     * @param tip the followed tip; empty when nothing is followed
      */
-    public CreditFeed(Books books, Supplier<OptionalLong> tip) {
+    public CreditFeed(Books books, Supplier<Optional<BlockPlace>> tip) {
         this.books = books;
         this.tip = tip;
     }
@@ -55,10 +55,12 @@ public final class CreditFeed {
 
     /** Returns the cursor of a reader who wants only future events. */
     public CompletionStage<CreditCursor> now(long depth, Optional<Address> address) {
-        long top = tip.get().orElse(-1);
-        return books.read(session -> CreditCursor.beginning(store(session.head()), depth, address)
-                .at(lastNumber(session.head(), top))
-                .at(top < 0 ? -1 : Math.max(-1, top - Math.max(1, depth) + 1), 0));
+        return books.read(session -> {
+            long top = top(session.head());
+            return CreditCursor.beginning(store(session.head()), depth, address)
+                    .at(lastNumber(session.head(), top))
+                    .at(top < 0 ? -1 : Math.max(-1, top - Math.max(1, depth) + 1), 0);
+        });
     }
 
     /** Returns the number of the last log entry that may be reported; at depth 0 entries that may not be reported yet come after the cursor. */
@@ -80,9 +82,7 @@ public final class CreditFeed {
      * @param limit upper limit of events
      */
     public CompletionStage<Batch> read(CreditCursor cursor, boolean change, int limit) {
-        long top = tip.get().orElse(-1);
-        return kept(
-                cursor, page -> new CreditReading(page, cursor, change, limit, Math.min(top, standing(page))).batch());
+        return kept(cursor, page -> new CreditReading(page, cursor, change, limit, top(page)).batch());
     }
 
     /**
@@ -92,8 +92,7 @@ public final class CreditFeed {
      * @param cursor of one address, at depth 0
      */
     public CompletionStage<NextPayment> payment(CreditCursor cursor, Amount least) {
-        long top = tip.get().orElse(-1);
-        return kept(cursor, page -> new PaymentReading(page, cursor, least, Math.min(top, standing(page))).next());
+        return kept(cursor, page -> new PaymentReading(page, cursor, least, top(page)).next());
     }
 
     /**
@@ -141,9 +140,16 @@ public final class CreditFeed {
                 CreditPruning.first(session.head(), CreditCursor.beginning(store(session.head()), depth, address)));
     }
 
-    /** Returns the height at which the books stand; during a reorganisation it may be below the tip that was reported last. */
-    private static long standing(Page page) {
-        return BlockRows.top(page).map(BlockRow::height).orElse(-1L);
+    /**
+     * Returns the height up to which blocks are reported; -1 when nothing is followed. During a reorganisation the followed tip may be off the chain
+     * of the books: then its height says nothing about the blocks of the other branch, and their rows decide.
+     */
+    private long top(Page page) {
+        Optional<BlockPlace> followed = tip.get();
+        long height = followed.map(BlockPlace::height).orElse(-1L);
+        return followed.isEmpty() || BlockRows.has(page, followed.get())
+                ? height
+                : Math.min(height, BlockRows.told(page).map(BlockRow::height).orElse(-1L));
     }
 
     /** Reads one page of the feed of credits, inside one transaction. */

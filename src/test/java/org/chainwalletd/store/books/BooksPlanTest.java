@@ -280,7 +280,7 @@ class BooksPlanTest {
     }
 
     private void feed() {
-        CreditFeed feed = new CreditFeed(file, () -> OptionalLong.of(5));
+        CreditFeed feed = new CreditFeed(file, () -> Optional.of(PLACE));
         for (Optional<Address> address : List.of(Optional.<Address>empty(), Optional.of(OURS))) {
             Await.result(feed.now(0, address));
             for (int depth = 0; depth < 2; depth++) {

@@ -5,7 +5,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import org.chainwalletd.chain.Address;
@@ -208,7 +207,7 @@ final class BooksSample {
                         .fates(
                                 at,
                                 List.of(question(11, 16), question(14, 17), question(12, 13), question(18, NEVER)))));
-        CreditFeed feed = new CreditFeed(file, () -> OptionalLong.of(top));
+        CreditFeed feed = new CreditFeed(file, () -> Optional.of(place(top, 0)));
         for (int depth = 0; depth < 3; depth++) {
             for (Optional<Address> address : List.of(Optional.<Address>empty(), Optional.of(OURS.get(0)))) {
                 CreditFeed.Batch batch =

@@ -13,7 +13,6 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.LongStream;
 import org.chainwalletd.chain.Address;
@@ -222,7 +221,7 @@ class PostgresBooksMoveTest {
     }
 
     private static CreditFeed feed(Books books, long top) {
-        return new CreditFeed(books, () -> OptionalLong.of(top));
+        return new CreditFeed(books, () -> Optional.of(place(top, 0)));
     }
 
     private void block(Books books, long height, int branch) {
