@@ -77,7 +77,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
 
     private record Attached(Outcome<ActorRef<Reservations.Command>> reservations) implements Command {}
 
-    private record Loaded(Outcome<Known> known, boolean again) implements Command {}
+    private record Loaded(Outcome<Known> known) implements Command {}
 
     /**
      * Starts watching a spend in flight. A node has just been asked about it, so the first look comes after {@link Pace#firstLook}.
@@ -170,14 +170,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         this.reservations = setup.reservations().join();
         Known known = loaded.known().value().orElseThrow();
         long now = clock.millis();
-        this.inFlight = new SpendsInFlight(
-                known.inFlight(),
-                env.stores().shared()
-                        ? intent -> broadcast.running().isRunning(intent.txId())
-                        : intent -> loaded.again(),
-                now,
-                counts.inFlight(),
-                counts.oldest());
+        this.inFlight = new SpendsInFlight(known.inFlight(), now, counts.inFlight(), counts.oldest());
         this.unburied = new UnburiedSpends(known.unburied(), counts.unburied());
         this.resting = env.stopped().isPresent();
         timers.startTimerWithFixedDelay(new Tick(), pace.tick());
@@ -286,7 +279,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         Known first = setup.known().getAndSet(null);
         context.pipeToSelf(
                 first == null ? setup.read() : CompletableFuture.completedFuture(first),
-                (known, failure) -> new Loaded(Outcome.of(known, failure), first == null));
+                (known, failure) -> new Loaded(Outcome.of(known, failure)));
         return Behaviors.same();
     }
 
@@ -586,8 +579,16 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         return this;
     }
 
-    /** Asks the followed chain about a spend. When the chain cannot answer, or has neither the spend nor a rival, the nodes are asked. */
+    /**
+     * Asks the followed chain about a spend. When the chain cannot answer, or has neither the spend nor a rival, the nodes are asked. A spend that
+     * runs here is left to its call, however long that takes: the call must not find that a node has from us the bytes that it sends for the first
+     * time, and must find it when a node has them from somebody else.
+     */
     private void look(InFlight spend) {
+        if (broadcast.running().isRunning(spend.txId())) {
+            pause(spend);
+            return;
+        }
         ask(
                 spend,
                 () -> env.chain().fates(List.of(spend.question())),

@@ -13,7 +13,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
@@ -30,11 +29,6 @@ import org.chainwalletd.store.books.SpendingBooks;
  */
 final class SpendsInFlight {
     private static final int AT_ONCE = 8;
-    /**
-     * Milliseconds for which a spend that no node is known to have accepted is left to its running spend, if such spends may be running when the
-     * watch begins.
-     */
-    private static final long ADOPTION_MILLIS = 30_000;
 
     /** Watched spend: whether a mempool has it, whether its coins are reserved, and when it is looked at and sent next. */
     static final class InFlight {
@@ -47,9 +41,6 @@ final class SpendsInFlight {
         private boolean busy;
         private long waitMillis;
         private long dueAt;
-        /** Time in milliseconds since 1970 before which no look is due: the running spend may be sending the bytes for the first time until then. */
-        private final long spendersUntil;
-
         private int sends;
         private long sendWaitMillis;
         private long sendAt = Long.MIN_VALUE;
@@ -57,20 +48,14 @@ final class SpendsInFlight {
         /**
          * @param holdsCoins whether the coins are certainly reserved; reservations of an old spend may have ended
          * @param firstWait milliseconds until the first look
-         * @param spendersUntil time in milliseconds since 1970 before which the spend is left to its running spend
          */
-        private InFlight(Intent intent, boolean holdsCoins, long number, long now, long firstWait, long spendersUntil) {
+        private InFlight(Intent intent, boolean holdsCoins, long number, long now, long firstWait) {
             this.intent = intent;
             this.reservedForCertain = holdsCoins;
             this.number = number;
             this.inMempool = intent.state() == IntentState.ACCEPTED;
             this.waitMillis = firstWait;
-            this.spendersUntil = spendersUntil;
-            makeDue(now + firstWait);
-        }
-
-        private void makeDue(long at) {
-            dueAt = Math.max(at, spendersUntil);
+            this.dueAt = now + firstWait;
         }
 
         Hash256 txId() {
@@ -189,11 +174,10 @@ final class SpendsInFlight {
 
         /**
          * Whether a look is due. A clock that was set back must not put a spend to sleep: no look is due later than {@code longest} milliseconds from
-         * now, and no spend is left to its running spend for longer than {@link #ADOPTION_MILLIS}.
+         * now.
          */
         private boolean isDue(long now, long longest) {
-            boolean isSpenders = spendersUntil > now && spendersUntil <= now + ADOPTION_MILLIS;
-            return dueAt <= now || dueAt > now + longest && !isSpenders;
+            return dueAt <= now || dueAt > now + longest;
         }
     }
 
@@ -217,21 +201,14 @@ final class SpendsInFlight {
 
     /**
      * @param known spends to watch at first; the counts are set once for all of them, so no reader sees a part
-     * @param mayRun whether a running spend may have it: a fresh spend is then left to its running spend, which must not find that a node has the
-     *     bytes already
      * @param count kept equal to the number of spends that are broadcast and not yet settled
      * @param oldest kept equal to the creation time of the oldest of these, milliseconds since 1970; 0 when there is none
      */
-    SpendsInFlight(List<Intent> known, Predicate<Intent> mayRun, long now, AtomicInteger count, AtomicLong oldest) {
+    SpendsInFlight(List<Intent> known, long now, AtomicInteger count, AtomicLong oldest) {
         this.count = count;
         this.oldest = oldest;
-        known.forEach(intent -> put(intent, false, now, 0, mayRun.test(intent) ? spendersUntil(intent, now) : now));
+        known.forEach(intent -> put(intent, false, now, 0));
         counted();
-    }
-
-    private static long spendersUntil(Intent intent, long now) {
-        long changed = Math.max(intent.createdAt(), intent.changedAt());
-        return intent.state() == IntentState.PREPARED && changed <= now ? changed + ADOPTION_MILLIS : now;
     }
 
     /** Stops updating the shared counts. */
@@ -243,12 +220,12 @@ final class SpendsInFlight {
     /** Starts watching a spend in flight; a spend that is watched already starts anew. */
     void add(Intent intent, boolean holdsCoins, long now, long firstWait) {
         remove(intent.txId());
-        put(intent, holdsCoins, now, firstWait, now);
+        put(intent, holdsCoins, now, firstWait);
         counted();
     }
 
-    private void put(Intent intent, boolean holdsCoins, long now, long firstWait, long spendersUntil) {
-        InFlight spend = new InFlight(intent, holdsCoins, ++added, now, firstWait, spendersUntil);
+    private void put(Intent intent, boolean holdsCoins, long now, long firstWait) {
+        InFlight spend = new InFlight(intent, holdsCoins, ++added, now, firstWait);
         spends.put(intent.txId(), spend);
         waiting.add(spend);
         if (spend.isInFlight()) {
@@ -318,7 +295,7 @@ final class SpendsInFlight {
     void makeAllDue(long now) {
         waiting.clear();
         for (InFlight spend : spends.values()) {
-            spend.makeDue(now);
+            spend.dueAt = now;
             if (!spend.busy) {
                 waiting.add(spend);
             }
@@ -333,7 +310,7 @@ final class SpendsInFlight {
             spend.sendWaitMillis = 0;
             spend.sendAt = Long.MIN_VALUE;
             boolean waits = waiting.remove(spend);
-            spend.makeDue(now);
+            spend.dueAt = now;
             if (waits) {
                 waiting.add(spend);
             }
@@ -363,7 +340,7 @@ final class SpendsInFlight {
         spend.waitMillis = Math.min(
                 Math.max(2 * spend.waitMillis, pace.tick().toMillis()),
                 pace.longest().toMillis());
-        spend.makeDue(now + spend.waitMillis);
+        spend.dueAt = now + spend.waitMillis;
         waiting.add(spend);
     }
 }

@@ -7,6 +7,7 @@ import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -116,6 +117,15 @@ class BackgroundStopsTest {
     /** The store has the payment, and its spender goes on with it only now and then: nobody else may send it first. */
     @Test
     void a_payment_that_is_being_made_is_left_to_its_spender_when_background_work_begins_again() {
+        isLeftToItsCallFor(Duration.ZERO);
+    }
+
+    @Test
+    void a_payment_whose_call_is_paused_for_long_is_left_to_it_and_not_taken_for_another_daemons() {
+        isLeftToItsCallFor(Duration.ofMinutes(9));
+    }
+
+    private void isLeftToItsCallFor(Duration pause) {
         CompletableFuture<Void> goesOn = new CompletableFuture<>();
         holdsNextOpen.set(goesOn);
         CompletionStage<Receipt> paid = spends.spending.transfer(request(payer, shop, 1_000, "token-held"));
@@ -126,20 +136,26 @@ class BackgroundStopsTest {
 
         keeper.stop();
         keeper.start();
+        spends.clock.move(pause);
         spends.devnet.mine(1);
         spends.awaitFollowed();
         Receipt later = get(spends.spending.transfer(request(payer, shop, 2_000, "token-later")));
-        spends.devnet.forgetMempool();
-        Await.until("what was made later is sent again", () -> {
-            spends.wake();
-            return spends.devnet.ledger().transaction(later.txId()).isPresent();
-        });
+        awaitSentAgain(later);
 
         assertThat(spends.devnet.ledger().transaction(held.txId())).isEmpty();
         goesOn.complete(null);
         assertThat(get(paid).txId()).isEqualTo(held.txId());
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(2);
+    }
+
+    /** Returns when all that is in flight has been looked at. */
+    private void awaitSentAgain(Receipt last) {
+        spends.devnet.forgetMempool();
+        Await.until("the last payment is sent again", () -> {
+            spends.wake();
+            return spends.devnet.ledger().transaction(last.txId()).isPresent();
+        });
     }
 
     /** Makes the next opened intent durable at once, and tells its spender only when {@link #holdsNextOpen} completes. */

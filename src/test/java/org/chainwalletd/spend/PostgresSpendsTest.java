@@ -188,6 +188,26 @@ class PostgresSpendsTest {
         arrived(1_000);
     }
 
+    @Test
+    void a_daemon_that_reads_all_spends_again_leaves_a_payment_that_it_is_making_to_its_call() {
+        CompletionStage<Receipt> first = payAndPause(1_000, "token");
+        pauses = false;
+        Hash256 held = get(two.store.intents().inFlight()).get(0).txId();
+
+        stores.forgetChanges();
+        Receipt later = get(pay(one, 2_000, "token-later"));
+        one.devnet.forgetMempool();
+        Await.until("what was paid later is sent again", () -> {
+            one.wake();
+            return one.devnet.ledger().transaction(later.txId()).isPresent();
+        });
+
+        assertThat(one.devnet.ledger().transaction(held)).isEmpty();
+        woken.complete(null);
+        assertThat(get(first).txId()).isEqualTo(held);
+        arrived(1_000, 2_000);
+    }
+
     /** Stops one thread at a point, as a paused process stands there. */
     private static final class Pause implements CrashPoint.Watcher {
         private final AtomicReference<CrashPoint> at;

@@ -142,6 +142,11 @@ public final class SharedStores {
         PostgresServer.run(schema, "DELETE FROM book_commits WHERE number > " + after);
     }
 
+    /** The database forgets what was changed by commits: each daemon reads everything again, as after a long time without connection. */
+    public void forgetChanges() {
+        PostgresServer.run(schema, "UPDATE store SET pruned = (SELECT max(number) + 1 FROM commits)");
+    }
+
     /** A standby is promoted, as far as the daemons see that have opened their books without a datadir. */
     public void promote() {
         PostgresServer.act(schema);
