@@ -746,7 +746,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
             return;
         }
         broadcast.running().begin(spend.txId());
-        ask(() -> env.intents().adopt(spend.txId()), answer -> {
+        ask(() -> adoption(spend), answer -> {
             boolean ours =
                     answer.value().filter(Adoption.Ours.class::isInstance).isPresent();
             if (ours && !ended && inFlight.has(spend) && maySend(spend)) {
@@ -759,6 +759,21 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                 notAdopted(spend, ours, answer.value());
             }
         });
+    }
+
+    /**
+     * Takes the spend over in the store. A spend that was refused in its call while it was watched here must not be sent: its caller was told that
+     * nothing is paid. A store of one process has nothing to take over, and is asked for the state alone.
+     */
+    private CompletionStage<Adoption> adoption(InFlight spend) {
+        return env.stores().shared()
+                ? env.intents().adopt(spend.txId())
+                : env.intents().find(spend.txId()).thenApplyAsync(SpendMonitor::adoption, env.executor());
+    }
+
+    private static Adoption adoption(Optional<Intent> found) {
+        Optional<IntentState> state = found.map(Intent::state);
+        return state.filter(IntentState::inFlight).isPresent() ? new Adoption.Ours() : new Adoption.Moved(state);
     }
 
     private void notAdopted(InFlight spend, boolean ours, Optional<Adoption> adoption) {

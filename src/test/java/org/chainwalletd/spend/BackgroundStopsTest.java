@@ -3,6 +3,7 @@ package org.chainwalletd.spend;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.spend.SpendHarness.get;
+import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.lang.reflect.Proxy;
@@ -14,9 +15,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.spend.plan.Receipt;
+import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -59,7 +62,11 @@ class BackgroundStopsTest {
     }
 
     private Intent spend(Receipt receipt) {
-        return get(spends.store.intents().find(receipt.txId())).orElseThrow();
+        return spend(receipt.txId());
+    }
+
+    private Intent spend(Hash256 txId) {
+        return get(spends.store.intents().find(txId)).orElseThrow();
     }
 
     @Test
@@ -147,6 +154,41 @@ class BackgroundStopsTest {
         assertThat(get(paid).txId()).isEqualTo(held.txId());
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(2);
+    }
+
+    /** Its caller was told that nothing was paid, and may have paid in another way since. */
+    @Test
+    void a_payment_that_is_refused_after_background_work_began_again_is_not_sent_again() {
+        CompletableFuture<Void> goesOn = new CompletableFuture<>();
+        holdsNextOpen.set(goesOn);
+        CompletionStage<Receipt> paid = spends.spending.transfer(request(payer, shop, 1_000));
+        Await.until(
+                "its intent is durable",
+                () -> !get(spends.store.intents().inFlight()).isEmpty());
+        Intent held = get(spends.store.intents().inFlight()).get(0);
+        keeper.stop();
+        keeper.start();
+        Receipt later = get(spends.spending.transfer(request(payer, shop, 2_000, "token-later")));
+        awaitSentAgain(later);
+
+        spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
+        goesOn.complete(null);
+        refusal(SpendRefusal.UpstreamFailed.class, paid);
+        spends.node.refuseSends(null);
+        awaitSentAgain(later);
+        spends.node.forgetCalls();
+        Await.until("all that is watched was looked at often", () -> {
+            spends.wake();
+            return spends.node.calls().stream()
+                            .filter("get_transaction"::equals)
+                            .count()
+                    >= 10;
+        });
+
+        assertThat(spends.devnet.ledger().transaction(held.txId())).isEmpty();
+        assertThat(spend(held.txId()).state()).isEqualTo(IntentState.REFUSED);
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(1);
     }
 
     /** Returns when all that is in flight has been looked at. */
