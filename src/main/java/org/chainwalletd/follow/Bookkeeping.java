@@ -190,8 +190,9 @@ final class Bookkeeping {
     /** Takes back all that blocks above {@code height} have changed. */
     CompletionStage<Void> undo(long height) {
         return epoch.write(session -> {
-            BlockRows.undo(session.head(), height);
+            // The books decide by the rows of the blocks which of them were told of.
             books.forEach(book -> book.table().undo(session.head(), height));
+            BlockRows.undo(session.head(), height);
             return null;
         });
     }
@@ -354,8 +355,8 @@ final class Bookkeeping {
     CompletionStage<Optional<BlockRow>> undoScan(long scan, long height) {
         return epoch.write(session -> {
             Page page = session.page(scan);
-            BlockRows.undo(page, height);
             books.forEach(book -> book.table().undo(page, height));
+            BlockRows.undo(page, height);
             Optional<BlockRow> top = BlockRows.top(page);
             // The block that it stood on may have gone with the blocks above.
             top.map(BlockRow::place)

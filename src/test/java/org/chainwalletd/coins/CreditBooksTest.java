@@ -1,6 +1,7 @@
 package org.chainwalletd.coins;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -281,9 +282,9 @@ class CreditBooksTest {
         }
         long to = height() - depth;
         write(session -> {
-            BlockRows.undo(session.head(), to);
             ledger.undo(session.head(), to);
             table.undo(session.head(), to);
+            BlockRows.undo(session.head(), to);
             return null;
         });
         stale.clear();
@@ -451,6 +452,78 @@ class CreditBooksTest {
         assertThat(Await.result(late.payment(log, Amount.ZERO)).payment())
                 .map(CreditFeed.Payment::height)
                 .contains(Optional.of(151L));
+    }
+
+    /** Begins to follow at a first block. */
+    private void begin() {
+        owned.add(address(0));
+        open(folder);
+        connect(block());
+        write(session -> {
+            table.begin(session.head(), height());
+            return null;
+        });
+    }
+
+    @Test
+    void credits_of_blocks_that_nobody_was_told_of_are_told_to_nobody_after_they_were_undone() {
+        begin();
+        Optional<BlockPlace> told = tip();
+        feed = new CreditFeed(books, () -> told);
+        CreditCursor log = Await.result(feed.now(0, Optional.empty()));
+        CreditCursor deep = Await.result(feed.now(1, Optional.empty()));
+        Transaction waiting = paying(1, 500);
+        see(waiting);
+
+        for (int i = 0; i < 2; i++) {
+            connect(block(waiting, paying(2 + i, 600)), false);
+            undo(1);
+
+            see(waiting);
+            assertThat(events(log)).extracting(CreditEvent::kind).containsExactly(CreditEvent.Kind.SEEN);
+            assertThat(events(deep)).isEmpty();
+        }
+
+        lose(TransactionCodec.txId(PROFILE, waiting));
+        assertThat(events(log))
+                .extracting(CreditEvent::kind)
+                .containsExactly(CreditEvent.Kind.SEEN, CreditEvent.Kind.REMOVED);
+        connect(block(waiting));
+        feed = new CreditFeed(books, this::tip);
+        assertThat(events(log))
+                .extracting(CreditEvent::kind)
+                .containsExactly(CreditEvent.Kind.SEEN, CreditEvent.Kind.REMOVED, CreditEvent.Kind.CONFIRMED);
+        assertThat(events(deep)).extracting(CreditEvent::kind).containsExactly(CreditEvent.Kind.CONFIRMED);
+    }
+
+    @Test
+    void credits_that_were_told_because_of_the_blocks_above_them_are_removed_however_they_are_undone() {
+        begin();
+        CreditCursor log = Await.result(feed.now(0, Optional.empty()));
+        CreditCursor deep = Await.result(feed.now(1, Optional.empty()));
+        connect(block(paying(1, 500)), false);
+        connect(block(paying(2, 600)), false);
+        while (height() < BlockRows.TRUSTED_DEPTH + 1) {
+            connect(block(), false);
+        }
+        feed = new CreditFeed(books, () -> Optional.of(chain.get(1).place()));
+        CreditFeed.Batch first = Await.result(feed.read(log, false, 100));
+        CreditFeed.Batch firstDeep = Await.result(feed.read(deep, false, 100));
+        assertThat(first.events()).hasSize(1).isEqualTo(firstDeep.events());
+
+        undo(50);
+        undo(30);
+        undo((int) height());
+        feed = new CreditFeed(books, this::tip);
+
+        Credit credit = first.events().get(0).credit();
+        assertThat(events(firstDeep.cursor()))
+                .extracting(CreditEvent::kind, CreditEvent::credit)
+                .containsExactly(tuple(CreditEvent.Kind.REMOVED, credit));
+        assertThat(events(first.cursor()))
+                .filteredOn(event -> event.credit().equals(credit))
+                .extracting(CreditEvent::kind)
+                .containsExactly(CreditEvent.Kind.REMOVED);
     }
 
     @Test

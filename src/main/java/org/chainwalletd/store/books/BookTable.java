@@ -66,7 +66,7 @@ public interface BookTable<V, C> {
         return OptionalLong.empty();
     }
 
-    /** Undoes the changes by blocks above {@code height} in the rows of this page's scan. */
+    /** Undoes the changes by blocks above {@code height} in the rows of this page's scan, before the rows of these blocks are deleted. */
     void undo(Page page, long height);
 
     /**

@@ -19,7 +19,8 @@ import org.chainwalletd.store.sql.Row;
 
 /**
  * The rows of the feed of credits. A credit is not deleted when its block is removed: it is marked, and the log gets an entry. The log is
- * append-only; its numbers are never used twice. Only {@link CreditPruning} deletes, from the old end.
+ * append-only; its numbers are never used twice. Only {@link CreditPruning} deletes, from the old end, and {@link #undo} what no reader can have
+ * passed, because its block was not to be told of yet.
  *
  * <p>Kinds of log entries: a credit was connected with the tip, found by a rescan in an older block, or removed with its block; the chain was
  * undone to a height, which says which heights are reported anew; a credit was seen in a mempool, or is lost from all of them. A credit that was
@@ -46,6 +47,9 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     private static final String GENERATION = "generation";
 
     private static final String TIMELINE = "timeline";
+
+    /** The height up to which credits may have been told when blocks were undone last, or none were there yet. */
+    private static final String TOLD = "told";
 
     static final String COLUMNS =
             "c.tx, c.output, (SELECT a.address FROM addresses a WHERE a.id = c.address) AS address, c.amount, c.height, c.block,"
@@ -168,9 +172,12 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     }
 
     private static long number(Page head, String fact) {
+        return find(head, fact).orElse(0L);
+    }
+
+    private static Optional<Long> find(Page head, String fact) {
         return head.queryOne(
-                        "SELECT value FROM credit_facts WHERE name = ?", row -> Long.valueOf(row.getString(1)), fact)
-                .orElse(0L);
+                "SELECT value FROM credit_facts WHERE name = ?", row -> Long.valueOf(row.getString(1)), fact);
     }
 
     private static void put(Page head, String fact, long number) {
@@ -329,13 +336,80 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         return BlockRows.top(head).map(BlockRow::height).orElse(-1L);
     }
 
-    /** Logs the removed credits backwards: the last credit first. */
+    @Override
+    public void begin(Page page, long height) {
+        put(page, TOLD, height);
+    }
+
+    /** Logs the removed credits backwards: the last credit first. Those of blocks that were never told of leave no entry. */
     @Override
     public void undo(Page page, long height) {
         if (!page.isHead()) {
             page.update("DELETE FROM credits WHERE scan = ? AND height > ?", page.scan(), height);
             return;
         }
+        long told = told(page);
+        put(page, TOLD, Math.min(told, height));
+        withdraw(page, Math.max(told, height));
+        remove(page, height);
+    }
+
+    /**
+     * Returns the height up to which readers may have been told of blocks. They never were told of a block whose work is not checked and that never
+     * had {@link BlockRows#TRUSTED_DEPTH} blocks above it, nor of the blocks above it. A block that was added since the last undo never had more
+     * blocks above it than now; for all others the height decides that was recorded then. Books without that record have told everything.
+     */
+    private static long told(Page head) {
+        long top = top(head);
+        Optional<Long> before = find(head, TOLD);
+        Optional<BlockRow> unchecked = BlockRows.withoutWork(head, top - BlockRows.TRUSTED_DEPTH + 1, top, 1).stream()
+                .findFirst();
+        if (before.isEmpty() || unchecked.isEmpty()) {
+            return Long.MAX_VALUE;
+        }
+        long believed = BlockRows.told(head).map(BlockRow::height).orElse(-1L);
+        return Math.max(before.get(), Math.max(believed, unchecked.get().height() - 1));
+    }
+
+    /** Removes the log entries of credits above {@code told}; outputs that were told as seen before are only seen again. */
+    private static void withdraw(Page head, long told) {
+        List<Outpoint> untold = head.query(
+                "SELECT tx, output FROM credits INDEXED BY credits_by_height WHERE scan = ? AND active = 1 AND height > ?",
+                LedgerTable::outpoint,
+                head.scan(),
+                told);
+        if (untold.isEmpty()) {
+            return;
+        }
+        head.update(
+                "DELETE FROM credit_log WHERE number IN (SELECT (SELECT MAX(l.number) FROM credit_log l WHERE l.credit = c.id)"
+                        + " FROM credits c INDEXED BY credits_by_height WHERE c.scan = ? AND c.active = 1 AND c.height > ?)",
+                head.scan(),
+                told);
+        head.update("UPDATE credits SET active = 0 WHERE scan = ? AND active = 1 AND height > ?", head.scan(), told);
+        untold.forEach(outpoint -> waitsAgain(head, outpoint));
+    }
+
+    /** Lets an output wait in a mempool again, if that is the last that was told of it. */
+    private static void waitsAgain(Page head, Outpoint outpoint) {
+        byte[] tx = outpoint.txId().toArray();
+        boolean seenLast = head.queryOne(
+                        "SELECT l.number FROM (SELECT id" + SEEN_IN + " AND output = ?2) c"
+                                + " CROSS JOIN credit_log l INDEXED BY credit_log_by_credit ON l.credit = c.id"
+                                + " WHERE l.entry = ?3 AND NOT EXISTS (SELECT 1 FROM credit_log later CROSS JOIN credits o ON o.id = later.credit"
+                                + " WHERE later.number > l.number AND o.tx = ?1 AND o.output = ?2)"
+                                + " ORDER BY l.number DESC LIMIT 1",
+                        row -> true,
+                        tx,
+                        outpoint.index(),
+                        SEEN)
+                .isPresent();
+        if (seenLast && setSeen(head, outpoint, true)) {
+            CreditsInMind.of(head).waits(outpoint);
+        }
+    }
+
+    private static void remove(Page page, long height) {
         page.update(
                 "INSERT INTO credit_log (entry, credit, address, height) SELECT ?, id, address, height FROM credits "
                         + "WHERE scan = ? AND active = 1 AND height > ? ORDER BY height DESC, position DESC",
@@ -353,7 +427,8 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
                 "SELECT height FROM credits WHERE scan = ? AND active = 1 ORDER BY height LIMIT 1",
                 row -> row.getLong(1),
                 head.scan());
-        undo(head, -1);
+        remove(head, -1);
+        put(head, TOLD, height);
         CreditPruning.forgetHeight(head);
         return lowest.map(OptionalLong::of).orElse(OptionalLong.empty());
     }

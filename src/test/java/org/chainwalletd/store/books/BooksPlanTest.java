@@ -295,6 +295,12 @@ class BooksPlanTest {
     }
 
     private Object undo(BooksSession session) {
+        BlockPlace untold = new BlockPlace(6, hash(12));
+        credits.begin(session.head(), 0);
+        BlockRows.put(session.head(), new BlockRow(6, untold.blockId(), PLACE.blockId(), 0, hash(0), false));
+        credits.write(session.head(), credit(untold));
+        credits.undo(session.head(), 5);
+        BlockRows.undo(session.head(), 5);
         tables.forEach(table -> table.undo(session.head(), 4));
         tables.forEach(table -> table.beginAnew(session.head(), 4));
         credits.write(session.head(), credit(PLACE));
