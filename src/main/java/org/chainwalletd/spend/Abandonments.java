@@ -404,12 +404,13 @@ final class Abandonments {
         Set<Hash256> abandoned = new HashSet<>();
         Set<Hash256> inDoubt = new HashSet<>();
         List<Throwable> failures = new ArrayList<>();
-        List<Outpoint> outpoints = new ArrayList<>();
+        Map<Hash256, Set<Outpoint>> named = new HashMap<>();
         outcomes.forEach((txId, outcome) -> outcome.match(
                 done -> {
                     if (done) {
                         abandoned.add(txId);
-                        outpoints.addAll(
+                        named.put(
+                                txId,
                                 question.keeping() ? Set.of() : question.held().get(txId));
                     }
                 },
@@ -423,8 +424,9 @@ final class Abandonments {
         if (!inDoubt.isEmpty()) {
             return CompletableFuture.completedFuture(new Given(abandoned, inDoubt, List.of(), failure));
         }
+        // Reservations end by time meanwhile, so another spend may have taken a coin since it was named.
         return env.reservations()
-                .abandon(outpoints, clock.millis())
+                .abandon(named, clock.millis())
                 .handleAsync(
                         (ended, notFreed) -> new Given(
                                 abandoned,

@@ -1,7 +1,9 @@
 package org.chainwalletd.store;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
@@ -41,10 +43,11 @@ public interface ReservationStore {
     CompletionStage<Transition> reserveAgain(Hash256 txId);
 
     /**
-     * Ends reservations at the operator's request; spends in flight that held them become {@link IntentState#ABANDONED}. Reservations that only
-     * the chain may end ({@link StandIns#onlyChainCloses}) are left alone.
+     * Ends reservations at the operator's request; spends in flight that held them become {@link IntentState#ABANDONED}. A coin that another spend
+     * holds by now is left alone, and so are reservations that only the chain may end ({@link StandIns#onlyChainCloses}).
      *
+     * @param named coins to be freed, by the id of the spend that is to have held them
      * @return the reservations that were ended, with their holders
      */
-    CompletionStage<List<Reservation>> abandon(List<Outpoint> outpoints, long now);
+    CompletionStage<List<Reservation>> abandon(Map<Hash256, Set<Outpoint>> named, long now);
 }

@@ -27,6 +27,7 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReceiptStore;
+import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.sql.StoreFaults;
 import org.chainwalletd.testkit.Await;
@@ -220,6 +221,44 @@ class AbandonTest extends SpendCase {
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
         onSend(Fault.LOST_QUESTION);
         assertThat(get(spends.spending.abandon(coinsOf(txId))).released()).isEqualTo(1);
+    }
+
+    @Test
+    void a_payment_that_has_chosen_the_coin_before_the_other_one_is_given_up_is_left_alone() {
+        CompletableFuture<Void> asked = new CompletableFuture<>();
+        CompletableFuture<Void> answered = new CompletableFuture<>();
+        spends.before = store -> withAnswers(IntentStore.class, store, (method, answer) -> {
+            if (!method.equals("abandon")) {
+                return answer.get();
+            }
+            asked.complete(null);
+            return answered.thenCompose(done -> answer.get());
+        });
+        spends.restart();
+        Hash256 given = lost("token-given");
+        List<Outpoint> coins = coinsOf(given);
+        CompletionStage<Abandoned> abandoned = spends.spending.abandon(coins);
+        get(asked);
+        spends.clock.move(Duration.ofMinutes(11));
+        Await.until("its reservation has ended by time", () -> {
+            spends.wake();
+            return spends.spending.inFlightUtxos() == 0;
+        });
+        spends.node.faults(method -> Fault.NONE);
+        Hash256 paid = get(spends.spending.transfer(request(payer, shop, 2_000, "token-paid")))
+                .txId();
+        assertThat(coinsOf(paid)).isEqualTo(coins);
+
+        answered.complete(null);
+
+        assertThat(get(abandoned)).isEqualTo(new Abandoned(0, 1));
+        assertThat(stored(given).state()).isEqualTo(IntentState.ABANDONED);
+        assertThat(stored(paid).state().inFlight()).isTrue();
+        assertThat(get(spends.store.reservations().all()))
+                .extracting(ReservationStore.Reservation::txId)
+                .containsExactly(paid);
+        spends.confirmAll();
+        assertThat(stored(paid).state()).isEqualTo(IntentState.CONFIRMED);
     }
 
     @Test

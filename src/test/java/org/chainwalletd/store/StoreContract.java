@@ -467,7 +467,7 @@ public abstract class StoreContract {
             Intent ended = intent(10 + state.ordinal(), Optional.of("token-" + state), state.ordinal(), 20);
             done(store.intents().open(ended, 0));
             bring(ended, state);
-            done(store.reservations().abandon(List.of(outpoint(20)), 60));
+            done(store.reservations().abandon(Map.of(ended.txId(), Set.of(outpoint(20))), 60));
             Intent again = intent(30 + state.ordinal(), Optional.of("token-" + state), state.ordinal(), 40);
             assertThat(done(store.intents().open(again, 0))).isEqualTo(new Opening.TokenTaken(ended.txId()));
         }
@@ -486,7 +486,8 @@ public abstract class StoreContract {
             case REFUSED, CONFLICTED -> done(store.intents().fail(txId, IntentState.PREPARED, state, "no", 50));
             case CONTESTED -> done(store.intents().contest(txId, "a node had it", 50));
             case ABANDONED ->
-                done(store.reservations().abandon(List.of(intent.inputs().get(0).outpoint()), 50));
+                done(store.reservations()
+                        .abandon(Map.of(txId, Set.of(intent.inputs().get(0).outpoint())), 50));
         }
     }
 
@@ -591,7 +592,7 @@ public abstract class StoreContract {
     void what_was_reserved_anew_is_not_ended_by_an_end_that_comes_late() {
         Intent intent = intent(1, Optional.of("token-one"), 7, 8);
         done(store.intents().open(intent, 0));
-        done(store.reservations().abandon(List.of(outpoint(7)), 50));
+        done(store.reservations().abandon(Map.of(intent.txId(), Set.of(outpoint(7))), 50));
         Intent abandoned = done(store.intents().find(intent.txId())).orElseThrow();
         done(store.intents().reopen(abandoned, 60));
 
@@ -1014,7 +1015,7 @@ public abstract class StoreContract {
         Intent intent = intent(1, Optional.empty(), 7, 8);
         done(store.intents().open(intent, 0));
 
-        done(store.reservations().abandon(List.of(outpoint(7)), 90));
+        done(store.reservations().abandon(Map.of(intent.txId(), Set.of(outpoint(7))), 90));
 
         assertThat(done(store.reservations().all()))
                 .extracting(reservation -> reservation.coin().outpoint())
@@ -1023,15 +1024,37 @@ public abstract class StoreContract {
                 .isEqualTo(IntentState.ABANDONED);
         assertThat(used()).isEqualTo(1);
         assertThat(done(store.intents().inFlight())).as("still holds a coin").hasSize(1);
-        done(store.reservations().abandon(List.of(outpoint(8)), 91));
+        done(store.reservations().abandon(Map.of(intent.txId(), Set.of(outpoint(8))), 91));
         assertThat(done(store.intents().inFlight())).isEmpty();
+    }
+
+    @Test
+    void abandoning_frees_no_coin_that_another_spend_holds_by_now() {
+        Intent former = intent(1, Optional.empty(), 7, 8);
+        done(store.intents().open(former, 0));
+        done(store.reservations().end(former.txId(), IntentState.PREPARED));
+        Intent holder = intent(2, Optional.empty(), 7);
+        done(store.intents().open(holder, 0));
+        done(store.reservations().reserveAgain(former.txId()));
+        Map<Hash256, Set<Outpoint>> named = Map.of(former.txId(), Set.of(outpoint(7), outpoint(8)));
+
+        List<ReservationStore.Reservation> ended = done(store.reservations().abandon(named, 90));
+
+        assertThat(ended)
+                .extracting(reservation -> reservation.coin().outpoint())
+                .containsExactly(outpoint(8));
+        assertThat(done(store.reservations().all()))
+                .extracting(ReservationStore.Reservation::txId)
+                .containsExactly(holder.txId());
+        assertThat(done(store.intents().find(holder.txId())).orElseThrow().state())
+                .isEqualTo(IntentState.PREPARED);
     }
 
     @Test
     void a_spend_that_was_abandoned_in_part_keeps_its_token_as_long_as_it_holds_a_coin() {
         Intent intent = intent(1, Optional.of("token-one"), 7, 8);
         done(store.intents().open(intent, 0));
-        done(store.reservations().abandon(List.of(outpoint(7)), 90));
+        done(store.reservations().abandon(Map.of(intent.txId(), Set.of(outpoint(7))), 90));
 
         assertThat(done(store.intents().forget(Long.MAX_VALUE, 100))).isZero();
         assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE))).isPresent();
@@ -1090,7 +1113,7 @@ public abstract class StoreContract {
     void what_the_operator_gave_up_stays_given_up_when_a_mempool_is_found_to_have_it() {
         Intent intent = intent(1, Optional.empty(), 7);
         done(store.intents().open(intent, 0));
-        done(store.reservations().abandon(List.of(outpoint(7)), 90));
+        done(store.reservations().abandon(Map.of(intent.txId(), Set.of(outpoint(7))), 90));
 
         done(store.intents().accept(intent.txId(), Set.of(IntentState.PREPARED), 91));
 

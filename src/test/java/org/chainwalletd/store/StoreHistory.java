@@ -7,8 +7,10 @@ import static org.chainwalletd.store.StoreSample.outpoint;
 
 import java.math.BigInteger;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -72,7 +74,7 @@ public final class StoreHistory {
             case 10 -> bury(tx);
             case 11 -> same(store.reservations().end(tx, before()), before -> model.end(tx, before));
             case 12 -> reserveOrAbandon(tx);
-            case 13 -> abandonCoins();
+            case 13 -> abandonCoins(tx);
             default -> restartOrForget();
         }
     }
@@ -154,10 +156,20 @@ public final class StoreHistory {
         }
     }
 
-    private void abandonCoins() {
-        List<Outpoint> coins = List.of(outpoint(random.nextInt(COINS)), outpoint(random.nextInt(COINS)));
-        assertThat(new HashSet<>(done(store.reservations().abandon(coins, now))))
-                .isEqualTo(model.abandon(coins, now));
+    /** Two coins, most of them of the spend that holds them, others of one that does not. */
+    private void abandonCoins(Hash256 tx) {
+        Map<Hash256, Set<Outpoint>> named = new HashMap<>();
+        for (int i = 0; i < 2; i++) {
+            Outpoint coin = outpoint(random.nextInt(COINS));
+            Hash256 holder = model.reservations().stream()
+                    .filter(held -> held.coin().outpoint().equals(coin) && random.nextInt(4) > 0)
+                    .map(ReservationStore.Reservation::txId)
+                    .findFirst()
+                    .orElse(tx);
+            named.computeIfAbsent(holder, none -> new HashSet<>()).add(coin);
+        }
+        assertThat(new HashSet<>(done(store.reservations().abandon(named, now))))
+                .isEqualTo(model.abandon(named, now));
     }
 
     private void restartOrForget() {

@@ -177,7 +177,12 @@ public final class StoreSample {
         for (IntentState state : STATES) {
             Intent intent = intents().get(state.ordinal());
             if (state == IntentState.ABANDONED) {
-                done(store.reservations().abandon(List.of(intent.inputs().get(0).outpoint()), BEGUN + 100));
+                done(store.reservations()
+                        .abandon(
+                                Map.of(
+                                        intent.txId(),
+                                        Set.of(intent.inputs().get(0).outpoint())),
+                                BEGUN + 100));
             } else if (state == IntentState.CONFIRMED) {
                 done(store.intents()
                         .confirm(intent.txId(), IntentState.PREPARED, new BlockPlace(107, Hash256.ZERO), BEGUN + 100));

@@ -821,15 +821,19 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
     }
 
     @Override
-    public CompletionStage<List<Reservation>> abandon(List<Outpoint> outpoints, long now) {
+    public CompletionStage<List<Reservation>> abandon(Map<Hash256, Set<Outpoint>> named, long now) {
         return store.write(session -> {
             store.requireKeeper();
             List<Reservation> ended = new ArrayList<>();
-            for (Outpoint outpoint : outpoints) {
-                Optional<SpendRow> holder = spends.holder(session, outpoint);
-                if (holder.isPresent()
-                        && !StandIns.onlyChainCloses(holder.get().intent().kind())) {
-                    ended.add(end(session, holder.get(), outpoint, now));
+            for (Map.Entry<Hash256, Set<Outpoint>> spend : named.entrySet()) {
+                for (Outpoint outpoint : spend.getValue()) {
+                    Optional<SpendRow> holder = spends.holder(session, outpoint)
+                            .filter(row -> row.intent().txId().equals(spend.getKey()))
+                            .filter(row ->
+                                    !StandIns.onlyChainCloses(row.intent().kind()));
+                    if (holder.isPresent()) {
+                        ended.add(end(session, holder.get(), outpoint, now));
+                    }
                 }
             }
             return ended;

@@ -316,7 +316,13 @@ class PostgresFaultsTest {
 
         assertFails(other.intents().abandon(spend.txId(), "by hand", 9), StoreException.Reason.BUSY);
         assertFails(
-                other.reservations().abandon(List.of(spend.inputs().get(0).outpoint()), 9), StoreException.Reason.BUSY);
+                other.reservations()
+                        .abandon(
+                                Map.of(
+                                        spend.txId(),
+                                        Set.of(spend.inputs().get(0).outpoint())),
+                                9),
+                StoreException.Reason.BUSY);
         assertFails(
                 other.intents().failSent(spend.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "no", 9),
                 StoreException.Reason.BUSY);

@@ -13,6 +13,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
@@ -336,7 +337,11 @@ class PostgresStoresTest {
                 stores.get(0).reservations().end(spend.txId(), IntentState.PREPARED),
                 stores.get(0)
                         .reservations()
-                        .abandon(List.of(spend.inputs().get(0).outpoint()), 60),
+                        .abandon(
+                                Map.of(
+                                        spend.txId(),
+                                        Set.of(spend.inputs().get(0).outpoint())),
+                                60),
                 stale.forget(Long.MAX_VALUE, 10, any -> Optional.empty()));
         writes.forEach(write -> assertFails(write, StoreException.Reason.NOT_KEEPER));
 
