@@ -3,6 +3,7 @@ package org.chainwalletd.spend;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendPlan;
@@ -231,13 +232,41 @@ final class ResumedSpend {
                 .filter(coin -> intent.state() == IntentState.CONFLICTED)
                 .flatMap(coin -> plan.insteadOf(intent, false));
         if (known) {
-            accepted();
+            recordingAcceptance();
         } else if (next.isPresent()) {
             String why = "a payment of ours has spent " + taken.spent().get();
             Spend.again(runner, next.get(), 1, new Spend.Lost(intent, false, why));
         } else {
             runner.refused(takenBy(taken));
         }
+    }
+
+    /**
+     * Records that a node has the transaction, before the caller is told: whoever has the coins may be about to make the very same payment for
+     * another token, and only what the store has as made is not made again.
+     */
+    private void recordingAcceptance() {
+        Consumer<Throwable> undecided = failure -> runner.refused(unknown(failure));
+        runner.ask(() -> runner.recordFound(intent), written -> acceptedUnlessLost(undecided), undecided);
+    }
+
+    /**
+     * Answers with the transaction, which a node has, unless another token has made it its own.
+     *
+     * @param undecided receives the failure when the store cannot be read
+     */
+    private void acceptedUnlessLost(Consumer<Throwable> undecided) {
+        runner.ask(
+                () -> runner.find(intent),
+                found -> {
+                    if (found.filter(row -> row.token().equals(intent.token())).isPresent()) {
+                        accepted();
+                    } else {
+                        found.ifPresent(runner::handBack);
+                        runner.tokenTaken();
+                    }
+                },
+                undecided);
     }
 
     private SpendRefusal takenBy(Reservations.Reacquisition.Taken taken) {
@@ -287,8 +316,14 @@ final class ResumedSpend {
     private void notWritten(Throwable failure) {
         LOG.warn("spend {} cannot be opened again: {}", intent.txId(), Broadcast.words(failure));
         if (known) {
-            accepted();
-        } else if (!Spend.isDoubtful(failure)) {
+            acceptedUnlessLost(unread -> notDecided(failure));
+        } else {
+            notDecided(failure);
+        }
+    }
+
+    private void notDecided(Throwable failure) {
+        if (!Spend.isDoubtful(failure)) {
             notReopened(failure);
         } else if (intent.state() == IntentState.ABANDONED) {
             notReopened(unknown(failure));
@@ -304,8 +339,14 @@ final class ResumedSpend {
     private void notReopened(Throwable failure) {
         if (intent.state() == IntentState.ABANDONED) {
             runner.staysAbandoned(intent, failure);
-        } else {
-            runner.refused(failure);
+            return;
         }
+        runner.ask(
+                () -> runner.find(intent),
+                found -> {
+                    found.ifPresent(runner::handBack);
+                    runner.refused(failure);
+                },
+                unread -> runner.refused(failure));
     }
 }

@@ -59,6 +59,8 @@ final class SpendRunner {
     private final Owner.Running id;
     private final Consumer<SpendResult> ended;
     private boolean over;
+    /** Whether the spend monitor was told that this one has its spend. */
+    private boolean takenOver;
     /** Transaction id of the spend that may be sent, see {@link RunningSends}. */
     private Optional<Hash256> sending = Optional.empty();
     /** Intent of the spend, from the moment when the store has it. */
@@ -311,6 +313,11 @@ final class SpendRunner {
         return elsewhere(env.intents().find(intent.txId()));
     }
 
+    /** Records that a node has a spend that was closed. Completes when the store has decided. */
+    CompletionStage<Transition> recordFound(Intent intent) {
+        return elsewhere(outcomes.accepted(intent, env.clock().millis(), false));
+    }
+
     /** Finds the outpoints that any spend in the store holds. */
     CompletionStage<Set<Outpoint>> findReserved() {
         return env.reservations()
@@ -332,6 +339,7 @@ final class SpendRunner {
     }
 
     private void takeOver(Intent intent) {
+        takenOver = true;
         reservations.tell(new Reservations.TakeOver(id, intent.txId()));
     }
 
@@ -512,6 +520,16 @@ final class SpendRunner {
 
     void refused(SpendRefusal refusal) {
         refused(new SpendException(refusal));
+    }
+
+    /** Hands a spend that is not this one's to the spend monitor again, if it was taken over from there. */
+    void handBack(Intent spend) {
+        if (!takenOver) {
+            return;
+        }
+        if (spend.state().inFlight() || spend.state() == IntentState.ABANDONED) {
+            reservations.tell(new Reservations.PassOn(new SpendMonitor.Watch(spend, false)));
+        }
     }
 
     /** Ends because the token stands for another spend already: nothing was written, and the coins that are held are freed. */
