@@ -289,7 +289,10 @@ final class Broadcast {
         }
 
         private CompletionStage<BroadcastOutcome> refusedByAll(String text, boolean passing, boolean left) {
-            return judge(others().ask(), text, opinion -> new BroadcastOutcome.Refused(text, passing, left));
+            return judge(
+                    others().ask(),
+                    text,
+                    opinion -> new BroadcastOutcome.Refused(text, passing, left || opinion.shown()));
         }
 
         /** Handles a node's claim that its mempool has another transaction that spends one of our coins. */
@@ -387,8 +390,9 @@ final class Broadcast {
          * @param taken whether a node has the transaction now; the rest is then meaningless
          * @param refused whether a node that could have taken it did not
          * @param lost whether a node whose answer was lost may have it
+         * @param shown whether a node that refused it was shown the bytes
          */
-        record Opinion(boolean taken, boolean refused, boolean lost) {}
+        record Opinion(boolean taken, boolean refused, boolean lost, boolean shown) {}
 
         private final Hash256 txId;
         private final Bytes transaction;
@@ -398,6 +402,7 @@ final class Broadcast {
         private final Iterator<NodeClient> rest;
         private boolean refused;
         private boolean lost;
+        private boolean shown;
 
         SecondOpinion(Hash256 txId, Bytes transaction, List<NodeClient> all, Lookup lookup, Executor executor) {
             this.txId = txId;
@@ -428,7 +433,7 @@ final class Broadcast {
         }
 
         private CompletionStage<Opinion> done(boolean taken) {
-            return CompletableFuture.completedFuture(new Opinion(taken, refused, lost));
+            return CompletableFuture.completedFuture(new Opinion(taken, refused, lost, shown));
         }
 
         private CompletionStage<Boolean> hasBlocksOfInputs(NodeClient one) {
@@ -465,6 +470,7 @@ final class Broadcast {
             }
             if (failure instanceof NodeException.Rejected rejected) {
                 refused = true;
+                shown |= !rejected.isForeseen();
                 lost |= !rejected.onlyAttempt();
             } else if (!(failure instanceof NodeException.WrongChain)) {
                 lost |= !(failure instanceof NodeException.Unreachable silent) || silent.mayHaveArrived();

@@ -286,6 +286,24 @@ class AllowanceTest extends SpendCase {
     }
 
     @Test
+    void what_one_node_was_not_shown_and_another_one_refused_stays_spent() {
+        spends.node.faults(
+                method -> method.equals("send_raw_transaction") ? LedgerNode.Fault.FORESEEN : LedgerNode.Fault.NONE);
+        LedgerNode other = new LedgerNode(spends.devnet.ledger(), spends.executor);
+        AtomicInteger shown = new AtomicInteger();
+        other.onSend(tx -> shown.incrementAndGet());
+        other.refuseSends("Mempool rejected transaction: fee density too low for mempool");
+        spends.node.among(spends.node, other);
+
+        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 9_000)));
+
+        assertThat(shown).hasValue(1);
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_069));
+        spends.restart();
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_069));
+    }
+
+    @Test
     void what_may_have_been_sent_stays_spent_even_when_it_is_abandoned() {
         Receipt receipt = get(spends.spending.transfer(request(payer, shop, 9_000)));
         spends.lose();
