@@ -67,7 +67,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
 
     private record Looked(Hash256 txId, Outcome<TxSearch.Found> look) implements Command {}
 
-    private record LookAgain(Hash256 txId) implements Command {}
+    private record LookAgain(Group group) implements Command {}
 
     private enum Timer implements Command {
         TICK,
@@ -84,6 +84,9 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         boolean outdated;
 
         boolean looked;
+        /** Whether it is looked for again after a pause, however many looks have failed meanwhile. */
+        boolean retryPlanned;
+
         int failures;
 
         Group(Hash256 txId) {
@@ -282,9 +285,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     private void looked(Group group, Optional<TxSearch.Found> found) {
         group.looked = found.isPresent();
         if (found.isEmpty() || found.get() instanceof TxSearch.Found.Unproven) {
-            group.failures++;
-            long pause = Math.min(FIRST_RETRY_MILLIS << Math.min(group.failures - 1, 10), LAST_RETRY_MILLIS);
-            getContext().scheduleOnce(Duration.ofMillis(pause), getContext().getSelf(), new LookAgain(group.txId));
+            planRetry(group);
         } else {
             group.failures = 0;
         }
@@ -298,9 +299,20 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         List.copyOf(group.waits).stream().filter(Wait::asksOnly).forEach(this::giveUp);
     }
 
+    private void planRetry(Group group) {
+        if (group.retryPlanned) {
+            return;
+        }
+        group.retryPlanned = true;
+        group.failures++;
+        long pause = Math.min(FIRST_RETRY_MILLIS << Math.min(group.failures - 1, 10), LAST_RETRY_MILLIS);
+        getContext().scheduleOnce(Duration.ofMillis(pause), getContext().getSelf(), new LookAgain(group));
+    }
+
     private Behavior<Command> onLookAgain(LookAgain again) {
-        Group group = groups.get(again.txId());
-        if (group != null && group.place == null) {
+        Group group = again.group();
+        group.retryPlanned = false;
+        if (groups.get(group.txId) == group && group.place == null) {
             look(group);
         }
         return this;

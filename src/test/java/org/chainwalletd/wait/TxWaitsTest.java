@@ -112,6 +112,28 @@ class TxWaitsTest {
     }
 
     @Test
+    void however_many_have_come_while_no_node_answered_they_ask_once_more() throws Exception {
+        Transaction other = rig.payment(WaitRig.address(2), 500);
+        rig.connectUnheard(other);
+        rig.jump();
+        AtomicInteger unanswered = new AtomicInteger(Integer.MAX_VALUE);
+        rig.unanswered.put(txId, unanswered);
+        rig.forTx(txId, 1, LONG);
+        while (rig.askedFor(txId) < 100) {
+            Await.outcome(rig.forTx(txId, 1, Duration.ZERO));
+        }
+        unanswered.set(0);
+        int before = rig.askedFor(txId);
+
+        // The other one is found by its second repetition, which is later than those of the first two questions.
+        rig.unanswered.put(WaitRig.id(other), new AtomicInteger(2));
+        Await.outcome(rig.forTx(WaitRig.id(other), 1, LONG));
+
+        assertThat(rig.askedFor(WaitRig.id(other))).isEqualTo(3);
+        assertThat(rig.askedFor(txId) - before).isLessThanOrEqualTo(1);
+    }
+
+    @Test
     void a_deadline_ends_a_wait_and_nothing_is_left_of_it() throws Exception {
         assertThat(Await.outcome(rig.forTx(txId, 1, Duration.ofMillis(200)))).isEqualTo(new TxOutcome.TimedOut(0));
 

@@ -69,6 +69,11 @@ final class WaitRig implements AutoCloseable {
     private final Map<Address, Amount> balances = new ConcurrentHashMap<>();
     private final List<ChainBlock> chain = new CopyOnWriteArrayList<>();
     private volatile Supplier<RuntimeException> trouble = () -> null;
+    /** Questions for each transaction. */
+    private final Map<Hash256, AtomicInteger> askedFor = new ConcurrentHashMap<>();
+    /** How many more questions for a transaction get no answer. */
+    final Map<Hash256, AtomicInteger> unanswered = new ConcurrentHashMap<>();
+
     volatile boolean secondKnows;
     volatile boolean secondIsSilent;
     /** A lie: the first node knows no transaction. */
@@ -165,8 +170,14 @@ final class WaitRig implements AutoCloseable {
                         .map(address -> balances.getOrDefault(address, Amount.ofUnsigned(0)))
                         .toList());
             case "transaction" -> {
+                Hash256 txId = (Hash256) arguments[0];
+                askedFor.computeIfAbsent(txId, first -> new AtomicInteger()).incrementAndGet();
+                AtomicInteger left = unanswered.get(txId);
+                if (left != null && left.getAndDecrement() > 0) {
+                    yield CompletableFuture.failedFuture(new NodeException.Unreachable("gone"));
+                }
                 CompletableFuture<Void> gate = heldTransactions;
-                Optional<NodeClient.NodeTransaction> found = transaction((Hash256) arguments[0]);
+                Optional<NodeClient.NodeTransaction> found = transaction(txId);
                 yield gate.thenApply(free -> found);
             }
             case "blockAt" -> CompletableFuture.completedFuture(blockAt((Long) arguments[0]));
@@ -260,6 +271,10 @@ final class WaitRig implements AutoCloseable {
 
     int asked(String method) {
         return asked.getOrDefault(method, new AtomicInteger()).get();
+    }
+
+    int askedFor(Hash256 txId) {
+        return askedFor.getOrDefault(txId, new AtomicInteger()).get();
     }
 
     void failWith(Supplier<RuntimeException> failure) {
