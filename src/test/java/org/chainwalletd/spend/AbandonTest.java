@@ -262,6 +262,56 @@ class AbandonTest extends SpendCase {
     }
 
     @Test
+    void a_payment_that_has_chosen_the_coin_while_the_store_was_in_doubt_about_the_other_one_is_left_alone() {
+        AtomicBoolean failing = new AtomicBoolean(true);
+        CompletableFuture<Object> freed = new CompletableFuture<>();
+        spends.beforeReservations = store -> withAnswers(
+                ReservationStore.class,
+                store,
+                (method, answer) -> method.equals("abandon")
+                        ? answer.get().whenComplete((ended, failure) -> freed.complete(ended))
+                        : answer.get());
+        CompletableFuture<Void> asked = new CompletableFuture<>();
+        CompletableFuture<Void> answered = new CompletableFuture<>();
+        spends.before = store -> withAnswers(IntentStore.class, store, (method, answer) -> {
+            if (method.equals("abandon") && failing.getAndSet(false)) {
+                return answer.get()
+                        .thenCompose(done -> CompletableFuture.failedFuture(
+                                new StoreException(StoreException.Reason.UNKNOWN, "the disk failed", null)));
+            }
+            if (!method.equals("findForCertain")) {
+                return answer.get();
+            }
+            asked.complete(null);
+            return answered.thenCompose(done -> answer.get());
+        });
+        spends.restart();
+        Hash256 given = lost("token-given");
+        List<Outpoint> coins = coinsOf(given);
+        assertThatThrownBy(() -> get(spends.spending.abandon(coins))).isInstanceOf(StoreException.class);
+        get(asked);
+        Await.until("its reservation has ended by time", () -> {
+            spends.clock.move(Duration.ofMinutes(11));
+            spends.wake();
+            return spends.spending.inFlightUtxos() == 0;
+        });
+        spends.node.faults(method -> Fault.NONE);
+        Hash256 paid = get(spends.spending.transfer(request(payer, shop, 2_000, "token-paid")))
+                .txId();
+        assertThat(coinsOf(paid)).isEqualTo(coins);
+
+        answered.complete(null);
+
+        get(freed);
+        assertThat(stored(paid).state().inFlight()).isTrue();
+        assertThat(get(spends.store.reservations().all()))
+                .extracting(ReservationStore.Reservation::txId)
+                .containsExactly(paid);
+        spends.confirmAll();
+        assertThat(stored(paid).state()).isEqualTo(IntentState.CONFIRMED);
+    }
+
+    @Test
     void what_cannot_be_written_is_not_given_up() {
         Hash256 txId = lost("token-disk");
         List<Outpoint> coins = coinsOf(txId);
