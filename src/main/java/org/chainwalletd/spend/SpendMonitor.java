@@ -1031,6 +1031,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         } else {
             if (found.get() == IntentState.ABANDONED && spend.isInFlight()) {
                 inFlight.abandon(spend, "abandoned meanwhile", clock.millis());
+            } else if (found.get().inFlight() && found.get() != spend.state()) {
+                inFlight.follow(spend, found.get(), clock.millis());
             }
             pause(spend);
         }

@@ -273,6 +273,13 @@ final class SpendsInFlight {
         counted();
     }
 
+    /** Takes over the state that the store has, of a spend that is in flight there. */
+    void follow(InFlight spend, IntentState stored, long now) {
+        spend.intent = spend.intent.in(stored, "", now);
+        unsettled.add(spend);
+        counted();
+    }
+
     private void counted() {
         count.set(unsettled.size());
         oldest.set(unsettled.isEmpty() ? 0 : unsettled.first().intent.createdAt());

@@ -446,8 +446,8 @@ class CreditBooksTest {
                         .as("depth %d", cursor.depth())
                         .isEmpty());
         assertThat(Await.result(late.payment(log, Amount.ZERO)).payment()).isEmpty();
-        while (height() < 251) {
-            connect(block(), false);
+        while (height() < 320) {
+            connect(block());
         }
         assertThat(Await.result(late.payment(log, Amount.ZERO)).payment())
                 .map(CreditFeed.Payment::height)

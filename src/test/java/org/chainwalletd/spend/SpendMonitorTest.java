@@ -106,6 +106,18 @@ class SpendMonitorTest extends SpendCase {
         assertThat(counts.unburied()).hasValue(1);
     }
 
+    /** As after a reopening whose answer was lost: its call has gone on with what it knew before. */
+    @Test
+    void a_spend_that_is_watched_as_lost_and_is_in_flight_in_the_store_is_in_flight_again() {
+        intent = intent.in(IntentState.CONFLICTED, "another one was mined", spends.clock.millis());
+        restTooLong();
+        assertThat(counts.inFlight()).hasValue(0);
+
+        Await.result(asked).complete(new Transition.Stale(Optional.of(IntentState.ACCEPTED)));
+
+        Await.until("it is in flight", () -> counts.inFlight().get() == 1);
+    }
+
     private void restTooLong() {
         spends.lose();
         spends.clock.move(Duration.ofMinutes(11));
