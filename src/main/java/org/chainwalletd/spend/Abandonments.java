@@ -426,7 +426,7 @@ final class Abandonments {
         }
         // Reservations end by time meanwhile, so another spend may have taken a coin since it was named.
         return env.reservations()
-                .abandon(named, clock.millis())
+                .abandon(named)
                 .handleAsync(
                         (ended, notFreed) -> new Given(
                                 abandoned,

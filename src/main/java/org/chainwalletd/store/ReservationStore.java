@@ -43,11 +43,11 @@ public interface ReservationStore {
     CompletionStage<Transition> reserveAgain(Hash256 txId);
 
     /**
-     * Ends reservations at the operator's request; spends in flight that held them become {@link IntentState#ABANDONED}. A coin that another spend
-     * holds by now is left alone, and so are reservations that only the chain may end ({@link StandIns#onlyChainCloses}).
+     * Ends reservations of spends that were abandoned at the operator's request. A spend that was opened again meanwhile keeps its coins, one that
+     * another spend holds by now is left alone, and so are reservations that only the chain may end ({@link StandIns#onlyChainCloses}).
      *
      * @param named coins to be freed, by the id of the spend that is to have held them
      * @return the reservations that were ended, with their holders
      */
-    CompletionStage<List<Reservation>> abandon(Map<Hash256, Set<Outpoint>> named, long now);
+    CompletionStage<List<Reservation>> abandon(Map<Hash256, Set<Outpoint>> named);
 }

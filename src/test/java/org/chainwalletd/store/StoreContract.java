@@ -467,7 +467,7 @@ public abstract class StoreContract {
             Intent ended = intent(10 + state.ordinal(), Optional.of("token-" + state), state.ordinal(), 20);
             done(store.intents().open(ended, 0));
             bring(ended, state);
-            done(store.reservations().abandon(Map.of(ended.txId(), Set.of(outpoint(20))), 60));
+            done(store.reservations().abandon(Map.of(ended.txId(), Set.of(outpoint(20)))));
             Intent again = intent(30 + state.ordinal(), Optional.of("token-" + state), state.ordinal(), 40);
             assertThat(done(store.intents().open(again, 0))).isEqualTo(new Opening.TokenTaken(ended.txId()));
         }
@@ -485,9 +485,7 @@ public abstract class StoreContract {
             case CONFIRMED -> done(store.intents().confirm(txId, IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
             case REFUSED, CONFLICTED -> done(store.intents().fail(txId, IntentState.PREPARED, state, "no", 50));
             case CONTESTED -> done(store.intents().contest(txId, "a node had it", 50));
-            case ABANDONED ->
-                done(store.reservations()
-                        .abandon(Map.of(txId, Set.of(intent.inputs().get(0).outpoint())), 50));
+            case ABANDONED -> giveUp(txId, intent.inputs().get(0).outpoint(), 50);
         }
     }
 
@@ -592,7 +590,7 @@ public abstract class StoreContract {
     void what_was_reserved_anew_is_not_ended_by_an_end_that_comes_late() {
         Intent intent = intent(1, Optional.of("token-one"), 7, 8);
         done(store.intents().open(intent, 0));
-        done(store.reservations().abandon(Map.of(intent.txId(), Set.of(outpoint(7))), 50));
+        giveUp(intent.txId(), outpoint(7), 50);
         Intent abandoned = done(store.intents().find(intent.txId())).orElseThrow();
         done(store.intents().reopen(abandoned, 60));
 
@@ -1010,12 +1008,32 @@ public abstract class StoreContract {
                 .isInstanceOf(Opening.Opened.class);
     }
 
+    private void giveUp(Hash256 txId, Outpoint coin, long now) {
+        done(store.intents().abandon(txId, "abandoned by the operator", now));
+        done(store.reservations().abandon(Map.of(txId, Set.of(coin))));
+    }
+
+    @Test
+    void a_spend_that_was_opened_again_after_it_was_abandoned_keeps_its_coins() {
+        Intent intent = intent(1, Optional.of("token-one"), 7, 8);
+        done(store.intents().open(intent, 0));
+        done(store.intents().abandon(intent.txId(), "abandoned by the operator", 50));
+        done(store.intents().reopen(done(store.intents().find(intent.txId())).orElseThrow(), 60));
+
+        assertThat(done(store.reservations().abandon(Map.of(intent.txId(), Set.of(outpoint(7))))))
+                .isEmpty();
+
+        assertThat(done(store.intents().find(intent.txId())).orElseThrow().state())
+                .isEqualTo(IntentState.PREPARED);
+        assertThat(done(store.reservations().all())).hasSize(2);
+    }
+
     @Test
     void an_abandoned_outpoint_is_free_and_its_spend_is_no_longer_in_flight() {
         Intent intent = intent(1, Optional.empty(), 7, 8);
         done(store.intents().open(intent, 0));
 
-        done(store.reservations().abandon(Map.of(intent.txId(), Set.of(outpoint(7))), 90));
+        giveUp(intent.txId(), outpoint(7), 90);
 
         assertThat(done(store.reservations().all()))
                 .extracting(reservation -> reservation.coin().outpoint())
@@ -1024,7 +1042,7 @@ public abstract class StoreContract {
                 .isEqualTo(IntentState.ABANDONED);
         assertThat(used()).isEqualTo(1);
         assertThat(done(store.intents().inFlight())).as("still holds a coin").hasSize(1);
-        done(store.reservations().abandon(Map.of(intent.txId(), Set.of(outpoint(8))), 91));
+        giveUp(intent.txId(), outpoint(8), 91);
         assertThat(done(store.intents().inFlight())).isEmpty();
     }
 
@@ -1036,9 +1054,10 @@ public abstract class StoreContract {
         Intent holder = intent(2, Optional.empty(), 7);
         done(store.intents().open(holder, 0));
         done(store.reservations().reserveAgain(former.txId()));
+        done(store.intents().abandon(former.txId(), "given up", 89));
         Map<Hash256, Set<Outpoint>> named = Map.of(former.txId(), Set.of(outpoint(7), outpoint(8)));
 
-        List<ReservationStore.Reservation> ended = done(store.reservations().abandon(named, 90));
+        List<ReservationStore.Reservation> ended = done(store.reservations().abandon(named));
 
         assertThat(ended)
                 .extracting(reservation -> reservation.coin().outpoint())
@@ -1054,7 +1073,7 @@ public abstract class StoreContract {
     void a_spend_that_was_abandoned_in_part_keeps_its_token_as_long_as_it_holds_a_coin() {
         Intent intent = intent(1, Optional.of("token-one"), 7, 8);
         done(store.intents().open(intent, 0));
-        done(store.reservations().abandon(Map.of(intent.txId(), Set.of(outpoint(7))), 90));
+        giveUp(intent.txId(), outpoint(7), 90);
 
         assertThat(done(store.intents().forget(Long.MAX_VALUE, 100))).isZero();
         assertThat(done(store.receipts().find("token-one", Long.MAX_VALUE))).isPresent();
@@ -1113,7 +1132,7 @@ public abstract class StoreContract {
     void what_the_operator_gave_up_stays_given_up_when_a_mempool_is_found_to_have_it() {
         Intent intent = intent(1, Optional.empty(), 7);
         done(store.intents().open(intent, 0));
-        done(store.reservations().abandon(Map.of(intent.txId(), Set.of(outpoint(7))), 90));
+        giveUp(intent.txId(), outpoint(7), 90);
 
         done(store.intents().accept(intent.txId(), Set.of(IntentState.PREPARED), 91));
 

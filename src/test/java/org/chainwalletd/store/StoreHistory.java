@@ -168,8 +168,7 @@ public final class StoreHistory {
                     .orElse(tx);
             named.computeIfAbsent(holder, none -> new HashSet<>()).add(coin);
         }
-        assertThat(new HashSet<>(done(store.reservations().abandon(named, now))))
-                .isEqualTo(model.abandon(named, now));
+        assertThat(new HashSet<>(done(store.reservations().abandon(named)))).isEqualTo(model.abandon(named));
     }
 
     private void restartOrForget() {

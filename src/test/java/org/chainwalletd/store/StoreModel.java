@@ -226,17 +226,14 @@ final class StoreModel {
         return change(txId, IntentState.PREPARED, spend -> spend.enter(IntentState.ABANDONED, reason, now));
     }
 
-    Set<ReservationStore.Reservation> abandon(Map<Hash256, Set<Outpoint>> named, long now) {
+    Set<ReservationStore.Reservation> abandon(Map<Hash256, Set<Outpoint>> named) {
         Set<ReservationStore.Reservation> ended = new HashSet<>();
         for (Spend spend : spends.values()) {
             Set<Outpoint> outpoints = named.getOrDefault(spend.intent.txId(), Set.of());
             for (Coin coin : List.copyOf(spend.held)) {
-                if (outpoints.contains(coin.outpoint())) {
+                if (outpoints.contains(coin.outpoint()) && !spend.intent.state().inFlight()) {
                     spend.held.remove(coin);
                     ended.add(new ReservationStore.Reservation(coin, spend.intent.txId()));
-                    if (spend.intent.state().inFlight()) {
-                        spend.enter(IntentState.ABANDONED, "abandoned by the operator", now);
-                    }
                 }
             }
         }

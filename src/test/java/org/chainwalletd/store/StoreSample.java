@@ -177,12 +177,10 @@ public final class StoreSample {
         for (IntentState state : STATES) {
             Intent intent = intents().get(state.ordinal());
             if (state == IntentState.ABANDONED) {
+                done(store.intents().abandon(intent.txId(), "abandoned by the operator", BEGUN + 100));
                 done(store.reservations()
-                        .abandon(
-                                Map.of(
-                                        intent.txId(),
-                                        Set.of(intent.inputs().get(0).outpoint())),
-                                BEGUN + 100));
+                        .abandon(Map.of(
+                                intent.txId(), Set.of(intent.inputs().get(0).outpoint()))));
             } else if (state == IntentState.CONFIRMED) {
                 done(store.intents()
                         .confirm(intent.txId(), IntentState.PREPARED, new BlockPlace(107, Hash256.ZERO), BEGUN + 100));

@@ -45,7 +45,6 @@ import org.chainwalletd.store.files.CrashPoint;
  */
 public final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, SpendHistory {
     private static final long NO_SPEND = 0;
-    private static final String BY_THE_OPERATOR = "abandoned by the operator";
 
     private final SqlStore store;
     private final SpendTable spends;
@@ -821,7 +820,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
     }
 
     @Override
-    public CompletionStage<List<Reservation>> abandon(Map<Hash256, Set<Outpoint>> named, long now) {
+    public CompletionStage<List<Reservation>> abandon(Map<Hash256, Set<Outpoint>> named) {
         return store.write(session -> {
             store.requireKeeper();
             List<Reservation> ended = new ArrayList<>();
@@ -832,7 +831,10 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
                             .filter(row ->
                                     !StandIns.onlyChainCloses(row.intent().kind()));
                     if (holder.isPresent()) {
-                        ended.add(end(session, holder.get(), outpoint, now));
+                        store.requireSignedOff(session, holder.get());
+                    }
+                    if (holder.isPresent() && !holder.get().intent().state().inFlight()) {
+                        ended.add(end(session, holder.get(), outpoint));
                     }
                 }
             }
@@ -840,11 +842,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
         });
     }
 
-    private Reservation end(SqlSession session, SpendRow holder, Outpoint outpoint, long now) throws SQLException {
-        store.requireSignedOff(session, holder);
-        if (holder.intent().state().inFlight()) {
-            spends.enter(session, holder, IntentState.ABANDONED, BY_THE_OPERATOR, now);
-        }
+    private Reservation end(SqlSession session, SpendRow holder, Outpoint outpoint) throws SQLException {
         spends.free(session, holder, outpoint);
         Coin coin = holder.intent().inputs().stream()
                 .filter(input -> input.outpoint().equals(outpoint))

@@ -317,11 +317,8 @@ class PostgresFaultsTest {
         assertFails(other.intents().abandon(spend.txId(), "by hand", 9), StoreException.Reason.BUSY);
         assertFails(
                 other.reservations()
-                        .abandon(
-                                Map.of(
-                                        spend.txId(),
-                                        Set.of(spend.inputs().get(0).outpoint())),
-                                9),
+                        .abandon(Map.of(
+                                spend.txId(), Set.of(spend.inputs().get(0).outpoint()))),
                 StoreException.Reason.BUSY);
         assertFails(
                 other.intents().failSent(spend.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "no", 9),

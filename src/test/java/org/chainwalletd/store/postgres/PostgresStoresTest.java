@@ -337,11 +337,8 @@ class PostgresStoresTest {
                 stores.get(0).reservations().end(spend.txId(), IntentState.PREPARED),
                 stores.get(0)
                         .reservations()
-                        .abandon(
-                                Map.of(
-                                        spend.txId(),
-                                        Set.of(spend.inputs().get(0).outpoint())),
-                                60),
+                        .abandon(Map.of(
+                                spend.txId(), Set.of(spend.inputs().get(0).outpoint()))),
                 stale.forget(Long.MAX_VALUE, 10, any -> Optional.empty()));
         writes.forEach(write -> assertFails(write, StoreException.Reason.NOT_KEEPER));
 

@@ -290,11 +290,8 @@ class PayoutStoreTest {
         assertThatThrownBy(() -> done(store.reservations().end(batch.txId(), IntentState.PREPARED)))
                 .isInstanceOf(Exception.class);
         assertThat(done(store.reservations()
-                        .abandon(
-                                Map.of(
-                                        batch.txId(),
-                                        Set.of(batch.inputs().get(0).outpoint())),
-                                20)))
+                        .abandon(Map.of(
+                                batch.txId(), Set.of(batch.inputs().get(0).outpoint())))))
                 .isEmpty();
         assertThat(state(1)).isEqualTo(State.IN_FLIGHT);
         assertThat(done(store.reservations().all())).hasSize(1);

@@ -56,7 +56,8 @@ class QueryPlanTest {
             done(store.intents().reopen(first.in(IntentState.REFUSED, "no", 12), 13));
             done(store.intents().fail(first.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 14));
             done(store.intents().open(first, 0));
-            done(store.reservations().abandon(Map.of(first.txId(), Set.of(new Outpoint(Hash256.of(bytes(7)), 0))), 15));
+            done(store.intents().abandon(first.txId(), "given up", 15));
+            done(store.reservations().abandon(Map.of(first.txId(), Set.of(new Outpoint(Hash256.of(bytes(7)), 0)))));
             done(store.intents().open(intent(2, 8), 20));
             done(store.reservations().end(hash(2), IntentState.PREPARED));
             done(store.reservations().reserveAgain(hash(2)));
