@@ -41,6 +41,7 @@ final class Ascent {
     private final TimerScheduler<Walker.Command> timers;
     private final Parts parts;
     private final FollowedNode node;
+    private final long from;
     private final Walk walk;
     private final Batch batch = new Batch();
     private Optional<Fault> doubt = Optional.empty();
@@ -60,6 +61,7 @@ final class Ascent {
         this.timers = timers;
         this.parts = parts;
         this.node = node;
+        this.from = parts.chain().height();
         this.walk = Walk.begin(
                 parts.reader(),
                 fetched -> parts.check().judgeWork(fetched, to),
@@ -84,6 +86,11 @@ final class Ascent {
 
     FollowedNode node() {
         return node;
+    }
+
+    /** Height that the walk began on. */
+    long from() {
+        return from;
     }
 
     /** The block that has failed a check, and ended the walk. */

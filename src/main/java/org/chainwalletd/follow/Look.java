@@ -189,7 +189,10 @@ final class Look {
     }
 
     private CompletionStage<Finding> climbOn(Branch branch, Optional<NodeClient.BlockSummary> told) {
-        if (told.isEmpty()) {
+        // One that shows a block of ours and has denied it contradicts itself: to compute the work of our own chain
+        // again
+        // would take long.
+        if (told.isEmpty() || ours.has(branch.next(), told.get().blockId())) {
             return done(new Finding.Unclear(Optional.empty()));
         }
         Optional<Fault> fault = BlockReader.judge(told.get(), branch.next());

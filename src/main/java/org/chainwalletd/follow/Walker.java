@@ -79,6 +79,9 @@ final class Walker {
 
     private record Undone(long height) implements Command {}
 
+    /** Blocks above {@code from}, up to {@code to}, that were taken from a node. */
+    private record Walked(FollowedNode node, long from, long to) {}
+
     record Arrived(List<Fetched> blocks, CompletableFuture<Done> taken) implements Command {}
 
     record FlushDue() implements Command {}
@@ -98,6 +101,9 @@ final class Walker {
     private final Bookkeeping books;
     private final Materializer materializer;
     private final Rounds rounds;
+    /** Walks of whose blocks nobody was told yet, or not of all. */
+    private final List<Walked> untold = new ArrayList<>();
+
     private HeaderChain chain = HeaderChain.of(List.of());
     private BlockReader reader;
     private HeaderCheck check;
@@ -520,6 +526,8 @@ final class Walker {
         List<BlockRow> gone = chain.cutTo(command.height());
         LOG.info("{} blocks above {} are off the chain", gone.size(), U64.toString(command.height()));
         subscribers.disconnected(chain, gone);
+        untold.replaceAll(walk -> new Walked(walk.node(), walk.from(), Math.min(walk.to(), chain.height())));
+        untold.removeIf(walk -> walk.to() <= walk.from());
         return next.get();
     }
 
@@ -560,17 +568,25 @@ final class Walker {
         }
         Ascent done = ascent;
         ascent = null;
+        long told = subscribers.tip().orElseThrow().height();
+        untold.removeIf(walk -> walk.to() <= told);
+        untold.add(new Walked(done.node(), done.from(), chain.height()));
         return done.doubt().map(fault -> walkedInto(done.node(), fault)).orElseGet(this::idle);
     }
 
     /**
-     * A node that shows a block without work may have shown others, of which none was checked: all that nobody was told of are read again. They
-     * would outweigh the blocks of other nodes otherwise.
+     * A node that shows a block without work may have shown others, of which none was checked: those of its blocks that nobody was told of are read
+     * again, with all above them. They would outweigh the blocks of other nodes otherwise.
      */
     private Behavior<Command> walkedInto(FollowedNode node, Fault fault) {
         long told = subscribers.tip().orElseThrow().height();
-        return fault.rule() == Fault.Rule.WORK && told < chain.height()
-                ? undo(told, () -> doubt(node, fault))
+        long floor = untold.stream()
+                .filter(walk -> walk.node().equals(node))
+                .mapToLong(walk -> Math.max(told, walk.from()))
+                .min()
+                .orElse(chain.height());
+        return fault.rule() == Fault.Rule.WORK && floor < chain.height()
+                ? undo(floor, () -> doubt(node, fault))
                 : doubt(node, fault);
     }
 }

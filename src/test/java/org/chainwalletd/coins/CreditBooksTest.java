@@ -497,14 +497,30 @@ class CreditBooksTest {
     }
 
     @Test
+    void credits_of_many_blocks_whose_work_was_not_checked_are_told_to_nobody_after_they_were_undone() {
+        begin();
+        Optional<BlockPlace> told = tip();
+        feed = new CreditFeed(books, () -> told);
+        CreditCursor log = Await.result(feed.now(0, Optional.empty()));
+        connect(block(paying(1, 500)), false);
+        for (int i = 0; i < BlockRows.TRUSTED_DEPTH + 50; i++) {
+            connect(block(), false);
+        }
+
+        undo(BlockRows.TRUSTED_DEPTH + 51);
+
+        assertThat(events(log)).isEmpty();
+    }
+
+    @Test
     void credits_that_were_told_because_of_the_blocks_above_them_are_removed_however_they_are_undone() {
         begin();
         CreditCursor log = Await.result(feed.now(0, Optional.empty()));
         CreditCursor deep = Await.result(feed.now(1, Optional.empty()));
         connect(block(paying(1, 500)), false);
         connect(block(paying(2, 600)), false);
-        while (height() < BlockRows.TRUSTED_DEPTH + 1) {
-            connect(block(), false);
+        while (height() < BlockRows.TRUSTED_DEPTH + 3) {
+            connect(block());
         }
         feed = new CreditFeed(books, () -> Optional.of(chain.get(1).place()));
         CreditFeed.Batch first = Await.result(feed.read(log, false, 100));

@@ -50,15 +50,25 @@ class UnworkedBlocksTest {
         volatile List<BlockHeader> shown = List.of();
         /** Height of a tip that is far above them, with a block that stands on nothing; none when 0. */
         volatile long claimed;
+        /** Whether it has no block above the first, until it has said so of the second. */
+        volatile boolean denies;
 
         final AtomicInteger bodiesAsked = new AtomicInteger();
+        final AtomicInteger tipsAsked = new AtomicInteger();
+        final AtomicInteger blocksAsked = new AtomicInteger();
 
         NodeClient client() {
             return (NodeClient) Proxy.newProxyInstance(
                     Node.class.getClassLoader(), new Class<?>[] {NodeClient.class}, (self, method, arguments) -> {
                         return switch (method.getName()) {
-                            case "tip" -> CompletableFuture.completedFuture(tip());
-                            case "blockAt" -> CompletableFuture.completedFuture(blockAt((Long) arguments[0]));
+                            case "tip" -> {
+                                tipsAsked.incrementAndGet();
+                                yield CompletableFuture.completedFuture(tip());
+                            }
+                            case "blockAt" -> {
+                                blocksAsked.incrementAndGet();
+                                yield CompletableFuture.completedFuture(blockAt((Long) arguments[0]));
+                            }
                             case "transaction" -> {
                                 bodiesAsked.incrementAndGet();
                                 yield CompletableFuture.completedFuture(Optional.empty());
@@ -80,6 +90,10 @@ class UnworkedBlocksTest {
         }
 
         private Optional<NodeClient.BlockSummary> blockAt(long height) {
+            if (denies && height > 0 && height < shown.size()) {
+                denies = height > 1;
+                return Optional.empty();
+            }
             if (height >= 0 && height < shown.size()) {
                 return Optional.of(summary(shown.get((int) height)));
             }
@@ -124,16 +138,21 @@ class UnworkedBlocksTest {
     }
 
     private void follow(List<BlockHeader> chain) {
-        node.shown = chain;
+        follow(chain, node);
+    }
+
+    private void follow(List<BlockHeader> chain, Node... nodes) {
+        List<FollowedNode> followed = new ArrayList<>();
+        for (Node each : nodes) {
+            each.shown = chain;
+            followed.add(new FollowedNode("node " + followed.size(), each.client()));
+        }
         rig = new FollowRig(
                 folder,
                 List.of(),
                 setup -> new FollowerSetup(
                         setup.profile(),
-                        new FollowerSetup.Sources(
-                                List.of(new FollowedNode("node", node.client())),
-                                node.client(),
-                                FollowRig.known(Network.TESTNET)),
+                        new FollowerSetup.Sources(followed, node.client(), FollowRig.known(Network.TESTNET)),
                         setup.file(),
                         setup.books(),
                         setup.rules(),
@@ -147,7 +166,11 @@ class UnworkedBlocksTest {
     }
 
     private double lies() {
-        return rig.meters().get("walletd.follower.lies").counter().count();
+        return rig.meters()
+                .get("walletd.follower.lies")
+                .tag("node", "node 0")
+                .counter()
+                .count();
     }
 
     @Test
@@ -186,6 +209,47 @@ class UnworkedBlocksTest {
             rig.awaitTip(topOf(honest));
         }
         assertThat(rig.events()).noneMatch(FollowEvent.Disconnected.class::isInstance);
+    }
+
+    @Test
+    void a_node_that_denies_our_blocks_and_shows_them_then_costs_no_work() {
+        List<BlockHeader> chain = grown(List.of(), 200, true);
+        HeaderChain ours = HeaderChain.of(
+                chain.stream().map(header -> HeaderCheck.row(header, true)).toList());
+        node.shown = chain;
+        node.claimed = chain.size();
+        node.denies = true;
+        AtomicInteger computed = new AtomicInteger();
+        WorkCheck counting = new WorkCheck(header -> computed.incrementAndGet() > 0, Runnable::run);
+        HeaderCheck check = new HeaderCheck(
+                new HeaderRules(Network.TESTNET), new Leniency(Network.TESTNET), counting, true, Clock.systemUTC());
+
+        assertThat(Await.result(new Look(node.client(), ours, check, Runnable::run).begin()))
+                .isEqualTo(new Look.Finding.Unclear(Optional.empty()));
+        assertThat(computed).hasValue(0);
+    }
+
+    @Test
+    void the_lie_of_one_node_takes_nothing_back_that_another_one_has_shown() {
+        Node honest = new Node();
+        List<BlockHeader> common = grown(List.of(), 10, true);
+        follow(common, node, honest);
+        honest.claimed = FAR_ABOVE;
+        honest.shown = grown(common, 50, true);
+        Await.until("its blocks are read", () -> honest.blocksAsked.get() > 50);
+        honest.claimed = 0;
+        int tips = honest.tipsAsked.get();
+        Await.until("they are followed", () -> honest.tipsAsked.get() > tips + 3);
+
+        List<BlockHeader> lie = new ArrayList<>(honest.shown);
+        lie.add(header(lie.size(), topOf(lie), 0, Instant.now().getEpochSecond(), NO_TRANSACTIONS));
+        int before = honest.blocksAsked.get();
+        node.shown = lie;
+        Await.until("the lie is found out", () -> lies() > 0);
+        int then = honest.tipsAsked.get();
+        Await.until("the other one is asked again", () -> honest.tipsAsked.get() > then + 3);
+
+        assertThat(honest.blocksAsked.get()).isEqualTo(before);
     }
 
     @Test

@@ -355,20 +355,12 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     }
 
     /**
-     * Returns the height up to which readers may have been told of blocks. They never were told of a block whose work is not checked and that never
-     * had {@link BlockRows#TRUSTED_DEPTH} blocks above it, nor of the blocks above it. A block that was added since the last undo never had more
-     * blocks above it than now; for all others the height decides that was recorded then. Books without that record have told everything.
+     * Returns the height up to which readers may have been told of blocks. {@link BlockRows#told} only grows between two undos, so it bounds all that
+     * was told since the last one; for all before the height decides that was recorded then. Books without that record have told everything.
      */
     private static long told(Page head) {
-        long top = top(head);
-        Optional<Long> before = find(head, TOLD);
-        Optional<BlockRow> unchecked = BlockRows.withoutWork(head, top - BlockRows.TRUSTED_DEPTH + 1, top, 1).stream()
-                .findFirst();
-        if (before.isEmpty() || unchecked.isEmpty()) {
-            return Long.MAX_VALUE;
-        }
         long believed = BlockRows.told(head).map(BlockRow::height).orElse(-1L);
-        return Math.max(before.get(), Math.max(believed, unchecked.get().height() - 1));
+        return find(head, TOLD).map(before -> Math.max(before, believed)).orElse(Long.MAX_VALUE);
     }
 
     /** Removes the log entries of credits above {@code told}; outputs that were told as seen before are only seen again. */
