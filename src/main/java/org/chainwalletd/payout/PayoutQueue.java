@@ -359,12 +359,22 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     }
 
     private Behavior<Command> paused(PausedRead command) {
-        command.paused()
-                .match(
-                        found -> paused = found,
-                        failure -> LOG.warn("the queue cannot be read: {}", failure.toString()));
+        return command.paused().fold(this::paused, this::notRead);
+    }
+
+    private Behavior<Command> paused(boolean found) {
+        paused = found;
         view.paused(paused);
         return readPage();
+    }
+
+    /** Reads again soon: nobody else would say that there is something to read. */
+    private Behavior<Command> notRead(Throwable failure) {
+        LOG.warn("the queue of payouts cannot be read: {}", failure.toString());
+        reading = false;
+        stale = true;
+        timers.startSingleTimer("again", new Changed(), PAUSE);
+        return this;
     }
 
     private Behavior<Command> readPage() {
@@ -378,11 +388,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     private Behavior<Command> read(Read command) {
         Optional<Throwable> failure = command.changes().failure();
         if (failure.isPresent()) {
-            LOG.warn("the queue of payouts cannot be read: {}", failure.get().toString());
-            reading = false;
-            stale = true;
-            timers.startSingleTimer("again", new Changed(), PAUSE);
-            return this;
+            return notRead(failure.get());
         }
         Changes changes = command.changes().value().orElseThrow();
         changes.payouts().forEach(this::take);

@@ -145,6 +145,25 @@ class PayoutQueueTest {
     }
 
     @Test
+    void a_queue_that_could_not_learn_whether_it_is_paused_asks_again_and_pays() {
+        AtomicBoolean fails = new AtomicBoolean(true);
+        rig.before = store -> (PayoutStore) Proxy.newProxyInstance(
+                PayoutStore.class.getClassLoader(),
+                new Class<?>[] {PayoutStore.class},
+                (proxy, method, given) -> method.getName().equals("isPaused") && fails.get()
+                        ? CompletableFuture.failedFuture(
+                                new StoreException(StoreException.Reason.BUSY, "no connection", null))
+                        : method.invoke(store, given));
+        rig.restart();
+        rig.submit(payer, order(1));
+        assertThat(rig.find("payout-1").state()).isEqualTo(State.QUEUED);
+
+        fails.set(false);
+
+        rig.confirm("payout-1");
+    }
+
+    @Test
     void the_change_of_a_batch_that_fills_its_cap_is_split_no_further_than_the_cap_permits() {
         // Ten payouts and a single coin of change leave 10,355; the fee of twenty coins of change would be above the
         // cap.
