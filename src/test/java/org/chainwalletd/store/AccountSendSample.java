@@ -46,7 +46,7 @@ public final class AccountSendSample {
                 new AccountSend.Progress(state, Optional.empty(), StoreSample.BEGUN + n, StoreSample.BEGUN + n));
     }
 
-    static AccountSend renamed(AccountSend send, String reference) {
+    public static AccountSend renamed(AccountSend send, String reference) {
         AccountSend.Order order = send.order();
         return new AccountSend(
                 send.id(),

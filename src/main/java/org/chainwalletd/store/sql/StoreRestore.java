@@ -314,11 +314,17 @@ public final class StoreRestore {
     }
 
     /**
-     * Enters a line, or keeps it for the end: a spend whose commit was perhaps not made takes neither a token nor a payout that another spend in the
-     * store or in any of the logs has.
+     * Enters a line, or keeps it for the end: what was announced by a commit that was perhaps not made takes no token, payout or nonce of what another
+     * commit in the store or in any of the logs has made.
      */
     private void enterOrDefer(SentLine line) throws SQLException {
-        boolean waits = !made && (line instanceof SentLine.Spend || line instanceof SentLine.Carried);
+        boolean waits = !made
+                && (line instanceof SentLine.Spend
+                        || line instanceof SentLine.Carried
+                        || line instanceof SentLine.Cancelled
+                        || line instanceof SentLine.Account
+                        || line instanceof SentLine.AccountVersion
+                        || line instanceof SentLine.Sweep);
         if (waits || !made && line instanceof SentLine.Accepted) {
             deferred.add(line);
         }

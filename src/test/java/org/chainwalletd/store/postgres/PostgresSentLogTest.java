@@ -27,6 +27,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.chainwalletd.store.AccountSend;
+import org.chainwalletd.store.AccountSendSample;
 import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -479,15 +481,63 @@ class PostgresSentLogTest {
         assertThat(payout(open("two"), 1).state()).isEqualTo(PayoutStore.State.IN_FLIGHT);
     }
 
-    /** A daemon with the datadir {@code one} loses the COMMIT of a spend before it arrives, and ends. */
+    @Test
+    void a_cancellation_whose_commit_was_not_made_cancels_no_payout_that_another_daemon_has_paid() throws IOException {
+        PostgresStore two = open("two");
+        List<PayoutStore.Payout> payouts = PayoutSample.submit(two, Optional.empty(), 1);
+        PostgresServer.backUp(schema);
+        loseCommit(
+                "UPDATE payouts",
+                one -> done(one.payouts()
+                        .cancel(List.of(payouts.get(0).order().payoutId()), PayoutStore.Claimant.ANYBODY, 60)));
+        Intent paid = PayoutSample.open(two, 7, payouts.get(0));
+        done(two.intents().accept(paid.txId(), Set.of(IntentState.PREPARED), 61));
+        end(two);
+        PostgresServer.putBack(schema);
+        assertThat(open("two").stopped()).isPresent();
+
+        restore("one");
+        restore("two");
+
+        PostgresStore restored = open("two");
+        assertThat(payout(restored, 1).state()).isEqualTo(PayoutStore.State.IN_FLIGHT);
+        assertThat(done(restored.intents().find(paid.txId())).orElseThrow().state())
+                .isEqualTo(IntentState.ACCEPTED);
+    }
+
+    @Test
+    void an_account_payment_whose_commit_was_not_made_takes_no_nonce_of_one_that_was_made() throws IOException {
+        PostgresStore two = open("two");
+        PostgresServer.backUp(schema);
+        AccountSend made = AccountSendSample.send(1, AccountSend.State.JOURNALLED);
+        AccountSend lost = AccountSendSample.renamed(made, "token/another-one");
+        loseCommit("INSERT INTO account_sends", one -> done(one.accountSends().open(List.of(lost))));
+        done(two.accountSends().open(List.of(made)));
+        end(two);
+        PostgresServer.putBack(schema);
+        assertThat(open("two").stopped()).isPresent();
+
+        restore("one");
+        restore("two");
+
+        PostgresStore restored = open("two");
+        assertThat(done(restored.accountSends().find(made.order().reference()))).isPresent();
+        assertThat(done(restored.accountSends().find(lost.order().reference()))).isEmpty();
+    }
+
     private void loseCommit(Consumer<Store> spend) throws IOException {
+        loseCommit("INSERT INTO spends", spend);
+    }
+
+    /** A daemon with the datadir {@code one} loses the COMMIT of a transaction with this statement before it arrives, and ends. */
+    private void loseCommit(String statement, Consumer<Store> spend) throws IOException {
         try (PostgresProxy cutter = new PostgresProxy(PostgresServer.port(), false);
                 PostgresStore one = PostgresStore.open(
                         datadir("one"),
                         Optional.empty(),
                         schema,
                         () -> PostgresServer.connect(cutter.port(), schema, ""))) {
-            cutter.cutNext("INSERT INTO spends");
+            cutter.cutNext(statement);
             assertThatThrownBy(() -> spend.accept(one))
                     .cause()
                     .isInstanceOfSatisfying(
