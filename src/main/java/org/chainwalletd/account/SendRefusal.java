@@ -86,7 +86,7 @@ public final class SendRefusal {
      * @param hash of that transaction; empty while it is being made
      */
     static Refusal referenceTaken(SendRequest request, Optional<String> owner, Optional<Hash256> hash) {
-        if (request.owner().equals(owner)) {
+        if (request.owner().equals(owner) || !request.reference().startsWith(AccountSendStore.TOKEN)) {
             return referenceTaken(request.reference());
         }
         String name = owner.map(SendRequest::accessTokenOf).orElse(Scope.SPEND.word());
