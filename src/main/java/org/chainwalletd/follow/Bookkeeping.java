@@ -1,6 +1,8 @@
 package org.chainwalletd.follow;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -292,9 +294,15 @@ final class Bookkeeping {
         }
     }
 
-    /** Blocks of a rescan; when the last one is the head's, the rescan joins it in the same commit. */
-    CompletionStage<Scanned> connectScan(long scan, List<Entry> blocks) {
+    /**
+     * Blocks of a rescan; when the last one is the head's, the rescan joins it in the same commit. Empty when one of them is not the head's at its
+     * height, as far as that is kept: then nothing is written.
+     */
+    CompletionStage<Optional<Scanned>> connectScan(long scan, List<Entry> blocks) {
         return epoch.write(session -> {
+            if (isOfAnotherBranch(session.head(), blocks)) {
+                return Optional.empty();
+            }
             Page page = session.page(scan);
             standOn(session, page, blocks);
             blocks.forEach(entry -> connect(page, entry));
@@ -312,8 +320,19 @@ final class Bookkeeping {
                                 .isEmpty())
                         .ifPresent(ground -> putPlace(session.head(), ANCESTOR, ground));
             }
-            return new Scanned(top, meets, ancestor(session));
+            return Optional.of(new Scanned(top, meets, ancestor(session)));
         });
+    }
+
+    private static boolean isOfAnotherBranch(Page head, List<Entry> blocks) {
+        long first = blocks.get(0).block().height();
+        long last = blocks.get(blocks.size() - 1).block().height();
+        Map<Long, Hash256> kept = new HashMap<>();
+        BlockRows.between(head, first, last).forEach(row -> kept.put(row.height(), row.blockId()));
+        return blocks.stream()
+                .map(Entry::block)
+                .anyMatch(
+                        block -> !kept.getOrDefault(block.height(), block.id()).equals(block.id()));
     }
 
     /**

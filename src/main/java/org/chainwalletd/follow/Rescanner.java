@@ -90,7 +90,7 @@ final class Rescanner {
 
     private record Arrived(Fetched fetched, CompletableFuture<Done> taken) implements Command {}
 
-    private record Written(Bookkeeping.Scanned scanned) implements Command {}
+    private record Written(Optional<Bookkeeping.Scanned> scanned) implements Command {}
 
     private record SteppedBack(Optional<BlockRow> top) implements Command {}
 
@@ -348,23 +348,31 @@ final class Rescanner {
 
     private Behavior<Command> written(Written command) {
         writing = false;
+        command.scanned().ifPresent(this::written);
+        if (waiting != null) {
+            if (command.scanned().isPresent()) {
+                waiting.complete(Done.getInstance());
+            } else {
+                waiting.completeExceptionally(new IllegalStateException("the node is on another branch than the head"));
+            }
+            waiting = null;
+        }
+        return walk == null ? walked() : Behaviors.same();
+    }
+
+    private void written(Bookkeeping.Scanned scanned) {
         stepsBack = 0;
-        top = Optional.of(command.scanned().top());
-        joined = command.scanned().joined();
+        top = Optional.of(scanned.top());
+        joined = scanned.joined();
         published.set(RescanState.of(progress(scan, top)));
         if (joined) {
-            command.scanned().ancestor().ifPresent(subscribers::standsOn);
+            scanned.ancestor().ifPresent(subscribers::standsOn);
             tellJoined.accept(scan.fromHeight());
             LOG.info(
                     "the rescan from block {} has met the head at block {}",
                     U64.toString(scan.fromHeight()),
-                    U64.toString(command.scanned().top().height()));
+                    U64.toString(scanned.top().height()));
         }
-        if (waiting != null) {
-            waiting.complete(Done.getInstance());
-            waiting = null;
-        }
-        return walk == null ? walked() : Behaviors.same();
     }
 
     private Behavior<Command> stepBack(CompletableFuture<Done> taken) {

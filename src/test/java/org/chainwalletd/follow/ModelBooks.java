@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.coins.CreditBook;
 import org.chainwalletd.coins.LedgerBook;
@@ -153,6 +154,11 @@ final class ModelBooks implements AutoCloseable {
         return saboteur.gaps;
     }
 
+    /** Blocks that rescans have written, or tried to. */
+    Set<Hash256> staged() {
+        return saboteur.staged;
+    }
+
     boolean hasFailed() {
         return saboteur.armed.get() <= 0;
     }
@@ -191,6 +197,7 @@ final class ModelBooks implements AutoCloseable {
         private final AtomicBoolean undoing = new AtomicBoolean();
         private final Map<Long, Long> tops = new ConcurrentHashMap<>();
         private final List<String> gaps = new CopyOnWriteArrayList<>();
+        private final Set<Hash256> staged = ConcurrentHashMap.newKeySet();
         private final AtomicReference<Runnable> slow = new AtomicReference<>(() -> {});
 
         @Override
@@ -200,6 +207,9 @@ final class ModelBooks implements AutoCloseable {
 
         @Override
         public List<Long> connect(ChainBlock block, Page page) {
+            if (page.scan() != 0) {
+                staged.add(block.id());
+            }
             return List.of(block.height());
         }
 

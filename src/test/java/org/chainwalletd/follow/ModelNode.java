@@ -52,6 +52,7 @@ final class ModelNode {
     private volatile boolean isHiding = true;
     private final AtomicLong missed = new AtomicLong(-1);
     private final AtomicInteger blocksAsked = new AtomicInteger();
+    private final AtomicInteger transactionsAsked = new AtomicInteger();
 
     ModelNode(ModelChain chain, Executor executor) {
         this.chain = chain;
@@ -80,6 +81,11 @@ final class ModelNode {
     /** Number of times that it was asked for a block. */
     int blocksAsked() {
         return blocksAsked.get();
+    }
+
+    /** Number of times that it was asked for a transaction. */
+    int transactionsAsked() {
+        return transactionsAsked.get();
     }
 
     void lie(Lie newLie) {
@@ -171,6 +177,7 @@ final class ModelNode {
     }
 
     private Optional<NodeClient.NodeTransaction> transaction(Hash256 id) {
+        transactionsAsked.incrementAndGet();
         if (lie == Lie.FORGETFUL) {
             return Optional.empty();
         }

@@ -43,7 +43,11 @@ class RescanTest {
     }
 
     private ModelDaemon start(Set<Address> owned) {
-        return new ModelDaemon(folder, owned, List.of(other, right), right.client(), kit, executor, Clock.systemUTC());
+        return start(owned, right);
+    }
+
+    private ModelDaemon start(Set<Address> owned, ModelNode any) {
+        return new ModelDaemon(folder, owned, List.of(other, right), any.client(), kit, executor, Clock.systemUTC());
     }
 
     @AfterEach
@@ -75,6 +79,28 @@ class RescanTest {
         assertThat(daemon.books().gaps()).isEmpty();
         try (ModelBooks expected = ModelBooks.fromScratch(scratch, owned, tip)) {
             assertThat(daemon.books().dump()).containsAllEntriesOf(expected.dump());
+        }
+    }
+
+    @Test
+    void blocks_that_are_not_the_heads_are_not_written() {
+        ModelBlock tip = grown(chain.genesis(), TOP);
+        other.tip(tip);
+        right.tip(tip);
+        daemon = start(Set.of());
+        daemon.awaitFollowed(tip);
+        daemon.close();
+
+        ModelBlock branch = grown(tip.at(READ), TOP - READ - 1);
+        other.tip(branch);
+        right.lie(ModelNode.Lie.SILENT);
+        daemon = start(Set.of(chain.address(0)), other);
+        Await.until("the other branch was read", () -> other.transactionsAsked() > TOP);
+        right.lie(ModelNode.Lie.NONE);
+        daemon.awaitNoRescan();
+
+        for (ModelBlock block = branch; block.height() > TOP - 20; block = block.parent()) {
+            assertThat(daemon.books().staged()).doesNotContain(block.id());
         }
     }
 

@@ -97,9 +97,11 @@ class VerifiedChainTest {
             Bookkeeping books = begun(file, FollowerSetup.Rules.DEFAULT, Optional.of(1L));
             long scan = scan(books);
 
-            Bookkeeping.Scanned low = Await.result(books.connectScan(scan, blocks(1, 9)));
+            Bookkeeping.Scanned low =
+                    Await.result(books.connectScan(scan, blocks(1, 9))).orElseThrow();
             assertThat(low.ancestor()).contains(place(BASE));
-            Bookkeeping.Scanned met = Await.result(books.connectScan(scan, blocks(10, TIP)));
+            Bookkeeping.Scanned met =
+                    Await.result(books.connectScan(scan, blocks(10, TIP))).orElseThrow();
 
             assertThat(met.joined()).isTrue();
             assertThat(met.ancestor()).contains(place(0));
@@ -145,7 +147,8 @@ class VerifiedChainTest {
             List<Bookkeeping.Entry> some = new ArrayList<>(blocks(1, 5));
             some.addAll(blocks(7, 9));
             Await.result(books.connectScan(scan, some));
-            Bookkeeping.Scanned met = Await.result(books.connectScan(scan, blocks(12, TIP)));
+            Bookkeeping.Scanned met =
+                    Await.result(books.connectScan(scan, blocks(12, TIP))).orElseThrow();
 
             assertThat(met.joined()).isTrue();
             assertThat(met.ancestor()).contains(place(11));
@@ -161,7 +164,8 @@ class VerifiedChainTest {
             Await.result(books.connectScan(scan, blocks(1, 5)));
             Await.result(books.connectScan(scan, blocks(fork, 8, 9)));
             Await.result(books.undoScan(scan, 5));
-            Bookkeeping.Scanned met = Await.result(books.connectScan(scan, blocks(6, TIP)));
+            Bookkeeping.Scanned met =
+                    Await.result(books.connectScan(scan, blocks(6, TIP))).orElseThrow();
 
             assertThat(met.ancestor()).contains(place(5));
         }
@@ -172,15 +176,18 @@ class VerifiedChainTest {
         FollowerSetup.Rules marked = rules(Optional.of(chain.get(0).id()), Optional.of(place(7)));
         try (Books file = Books.open(folder, List.of())) {
             Bookkeeping books = begun(file, marked, Optional.of(3L));
-            Bookkeeping.Scanned met = Await.result(books.connectScan(scan(books), blocks(3, TIP)));
+            Bookkeeping.Scanned met =
+                    Await.result(books.connectScan(scan(books), blocks(3, TIP))).orElseThrow();
             assertThat(met.ancestor()).contains(place(7));
 
             Await.result(books.beginScan(2));
-            Bookkeeping.Scanned again = Await.result(books.connectScan(scan(books), blocks(2, TIP)));
+            Bookkeeping.Scanned again =
+                    Await.result(books.connectScan(scan(books), blocks(2, TIP))).orElseThrow();
             assertThat(again.ancestor()).contains(place(7));
 
             Await.result(books.beginScan(1));
-            Bookkeeping.Scanned whole = Await.result(books.connectScan(scan(books), blocks(1, TIP)));
+            Bookkeeping.Scanned whole =
+                    Await.result(books.connectScan(scan(books), blocks(1, TIP))).orElseThrow();
             assertThat(marked.unverified(Network.MAINNET, whole.ancestor().orElseThrow()))
                     .isEmpty();
         }
