@@ -189,9 +189,8 @@ final class Look {
     }
 
     private CompletionStage<Finding> climbOn(Branch branch, Optional<NodeClient.BlockSummary> told) {
-        // One that shows a block of ours and has denied it contradicts itself: to compute the work of our own chain
-        // again
-        // would take long.
+        // A node that denied a block of ours and now shows it contradicts itself. To check the work of our own chain
+        // again would keep the follower busy for hours.
         if (told.isEmpty() || ours.has(branch.next(), told.get().blockId())) {
             return done(new Finding.Unclear(Optional.empty()));
         }

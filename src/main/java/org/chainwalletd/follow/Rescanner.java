@@ -353,6 +353,7 @@ final class Rescanner {
             if (command.scanned().isPresent()) {
                 waiting.complete(Done.getInstance());
             } else {
+                LOG.debug("blocks above {} are not those of the followed chain", top);
                 waiting.completeExceptionally(new IllegalStateException("the node is on another branch than the head"));
             }
             waiting = null;

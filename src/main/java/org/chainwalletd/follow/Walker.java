@@ -101,7 +101,7 @@ final class Walker {
     private final Bookkeeping books;
     private final Materializer materializer;
     private final Rounds rounds;
-    /** Walks of whose blocks nobody was told yet, or not of all. */
+    /** Walks that have brought blocks of which nobody was told yet; never more of them than such blocks. */
     private final List<Walked> untold = new ArrayList<>();
 
     private HeaderChain chain = HeaderChain.of(List.of());
@@ -570,7 +570,9 @@ final class Walker {
         ascent = null;
         long told = subscribers.tip().orElseThrow().height();
         untold.removeIf(walk -> walk.to() <= told);
-        untold.add(new Walked(done.node(), done.from(), chain.height()));
+        if (chain.height() > done.from()) {
+            untold.add(new Walked(done.node(), done.from(), chain.height()));
+        }
         return done.doubt().map(fault -> walkedInto(done.node(), fault)).orElseGet(this::idle);
     }
 

@@ -49,7 +49,7 @@ final class TimerWheel<T extends TimerWheel.Entry> {
      */
     void add(T entry, long due) {
         if (size == 0) {
-            // Nobody advances an empty wheel.
+            // The owners advance the wheel only while it has entries.
             now = Math.max(now, present());
         }
         long slot = Math.min(Math.max(Math.floorDiv(due + SLOT_MILLIS - 1, SLOT_MILLIS), now + 1), now + SLOTS - 1);

@@ -182,7 +182,7 @@ public final class AccountMethods {
                         .thenApplyAsync(sent -> result(sent, token.isPresent()), executor));
     }
 
-    /** What was not built is refused as for an unknown token when the caller's has ended meanwhile. */
+    /** Turns the refusal of a payment that was not built into that of an unknown token when the caller's token has ended meanwhile. */
     private static SendRecord sent(Outcome<SendRecord> outcome, Grant grant) {
         return outcome.fold(sent -> sent, failure -> {
             boolean unbuilt = failure instanceof RefusedException refused && refused.code() == ErrorCode.TX_BUILD;
