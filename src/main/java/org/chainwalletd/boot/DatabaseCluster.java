@@ -14,6 +14,7 @@ import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -61,6 +62,9 @@ final class DatabaseCluster implements Handover {
     private static final String BOOKS = "books";
     /** Age by the clock of the database from which on a call that was handed over is not begun any more. */
     private static final long LATE_MILLIS = 10_000;
+
+    /** Answer to a call whose token is not accepted. */
+    private static final RpcAnswer UNAUTHORIZED = new RpcAnswer(401, List.of());
 
     private final Settings.Cluster place;
     private final PostgresStore store;
@@ -260,13 +264,14 @@ final class DatabaseCluster implements Handover {
 
     private RpcAnswer told(Node.Call call, Node.Answer answer) {
         if (answer instanceof Node.Answer.Given given) {
-            return sealed.open(call, given).orElseThrow(OutcomeUnknown::new);
+            RpcAnswer opened = sealed.open(call, given).orElseThrow(OutcomeUnknown::new);
+            if (opened.equals(UNAUTHORIZED)) {
+                throw new RefusedException(ErrorCode.UNAUTHORIZED, "authentication required");
+            }
+            return opened;
         }
         if (answer instanceof Node.Answer.Lost) {
             throw new OutcomeUnknown();
-        }
-        if (answer instanceof Node.Answer.Unauthorized) {
-            throw new RefusedException(ErrorCode.UNAUTHORIZED, "authentication required");
         }
         throw objection
                 .get()
@@ -309,11 +314,9 @@ final class DatabaseCluster implements Handover {
 
     private CompletionStage<Node.Answer> answer(Node.Call sealedCall, Node.Call call, Optional<Grant> grant) {
         if (grant.isEmpty()) {
-            // A token that is not known here yet, because it has just been made, is accepted when its caller tries
-            // again.
             boolean known = !call.named() || named.row(call.token()).isPresent();
             return CompletableFuture.completedFuture(
-                    known ? new Node.Answer.Unauthorized() : new Node.Answer.NotBegun());
+                    known ? sealed.seal(sealedCall, UNAUTHORIZED) : new Node.Answer.Lost());
         }
         return dispatcher
                 .answerHere(call.request(), grant.get(), call.client(), SealedCalls.name(sealedCall))

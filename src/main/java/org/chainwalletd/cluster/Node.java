@@ -36,7 +36,8 @@ public interface Node {
     void hint(Hint hint);
 
     /**
-     * Hands a call to the daemon that does the background work, at most once.
+     * Hands a call to the daemon that does the background work. One that says that it does not, or does no more, is believed in this only: the same call,
+     * which each daemon begins once at most, goes to the one that does.
      *
      * @return never fails
      */
@@ -66,11 +67,8 @@ public interface Node {
 
     /** Outcome of handing a call over. */
     sealed interface Answer {
-        /** It was not begun. */
+        /** It was never sent, because nobody who answers is known here. */
         record NotBegun() implements Answer {}
-
-        /** It was not begun, because its token is not accepted any more. */
-        record Unauthorized() implements Answer {}
 
         /** It may have been carried out, and there will be no answer. */
         record Lost() implements Answer {}

@@ -20,7 +20,7 @@ public interface Handover {
     }
 
     /**
-     * Hands a call over, at most once.
+     * Hands a call over; it is carried out at most once.
      *
      * @param request makes the request as JSON in UTF-8, which may hold secrets; called at once or never. The array is overwritten afterwards
      * @return the answer of the other daemon as it is, an empty one when the call has no id; fails with {@link OutcomeUnknown}, or with a {@link

@@ -135,14 +135,6 @@ class NodesTest {
     }
 
     @Test
-    void a_refusal_to_begin_comes_back_as_one() {
-        Node keeper = begin(true, Optional.empty(), call -> new Node.Answer.Unauthorized());
-        Node other = asking();
-        meet(keeper, other);
-        assertThat(hand(other, CALL)).isEqualTo(new Node.Answer.Unauthorized());
-    }
-
-    @Test
     void a_call_whose_answerer_ends_is_lost_and_the_next_one_is_not_begun() {
         Node keeper = start(true, Optional.empty(), call -> new CompletableFuture<>());
         Node other = asking();

@@ -54,7 +54,7 @@ final class Answering {
 
     private Behavior<Handed.ToAnswering> ask(Handed.Ask ask) {
         if (!duties.keeps().getAsBoolean()) {
-            ask.from().tell(Handed.Answered.of(ask.id(), new Node.Answer.NotBegun()));
+            ask.from().tell(Handed.Answered.notHere(ask.id()));
             return Behaviors.same();
         }
         CompletionStage<Node.Answer> answer =

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.apache.pekko.actor.Cancellable;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -15,10 +14,17 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.receptionist.Receptionist;
 import org.chainwalletd.cluster.Node;
 
-/** Hands calls to the daemon that does the background work, each once, and waits for their answers. */
+/**
+ * Hands calls to the daemon that does the background work, and waits for their answers. A call whose daemon says that it does not do that work is handed
+ * over again as it is: that daemon may not have said so, and may carry the call out.
+ */
 final class Asking {
     /** Time after which no answer is expected any more. */
     private static final Duration PATIENCE = Duration.ofMinutes(2);
+    /** Time between two tries to find the daemon that does the background work. */
+    private static final Duration AGAIN = Duration.ofMillis(200);
+    /** Most tries: a call that is older than they take is not begun by anybody. */
+    private static final int TRIES = 45;
     /** Most calls that wait at a time; further ones are not handed over. */
     private static final int MOST = 256;
 
@@ -38,7 +44,22 @@ final class Asking {
 
     private record Late(long id) implements Handed.ToAsking {}
 
-    private record Open(ActorRef<Handed.Ask> keeper, CompletableFuture<Node.Answer> answer, Cancellable late) {}
+    private record Again(long id) implements Handed.ToAsking {}
+
+    /** A call that waits for its answer. */
+    private static final class Open {
+        final Hand hand;
+        final Cancellable late;
+        /** Daemon whose answer is awaited; null between two tries. */
+        ActorRef<Handed.Ask> keeper;
+
+        int tries;
+
+        Open(Hand hand, Cancellable late) {
+            this.hand = hand;
+            this.late = late;
+        }
+    }
 
     static Behavior<Handed.ToAsking> create() {
         return Behaviors.setup(context -> {
@@ -50,7 +71,8 @@ final class Asking {
             return Behaviors.receive(Handed.ToAsking.class)
                     .onMessage(Hand.class, asking::hand)
                     .onMessage(Found.class, asking::found)
-                    .onMessage(Handed.Answered.class, answered -> asking.end(answered.id(), answered.answer()))
+                    .onMessage(Handed.Answered.class, asking::answered)
+                    .onMessage(Again.class, again -> asking.ask(again.id()))
                     .onMessage(Late.class, late -> asking.end(late.id(), new Node.Answer.Lost()))
                     .onSignal(Terminated.class, asking::gone)
                     .build();
@@ -63,44 +85,71 @@ final class Asking {
     }
 
     private Behavior<Handed.ToAsking> hand(Hand hand) {
-        Optional<ActorRef<Handed.Ask>> keeper = keepers.stream()
-                .filter(each -> !each.path().address().hasLocalScope())
-                .findFirst();
-        Node.Call call = hand.call();
-        if (keeper.isEmpty() || open.size() >= MOST || call.request().length > Node.MAX_REQUEST_BYTES) {
+        if (keepers.isEmpty() || open.size() >= MOST || hand.call().request().length > Node.MAX_REQUEST_BYTES) {
             hand.answer().complete(new Node.Answer.NotBegun());
             return Behaviors.same();
         }
         long id = ++last;
-        open.put(
-                id,
-                new Open(keeper.get(), hand.answer(), context.scheduleOnce(PATIENCE, context.getSelf(), new Late(id))));
+        open.put(id, new Open(hand, context.scheduleOnce(PATIENCE, context.getSelf(), new Late(id))));
+        return ask(id);
+    }
+
+    private Behavior<Handed.ToAsking> ask(long id) {
+        Open asked = open.get(id);
+        if (asked == null) {
+            return Behaviors.same();
+        }
+        if (keepers.isEmpty()) {
+            return again(id, asked);
+        }
+        asked.keeper = keepers.get(0);
         // Ends the wait when the other daemon ends or is lost: without an answer then the outcome is unknown.
-        context.watch(keeper.get());
-        keeper.get()
-                .tell(new Handed.Ask(
-                        id,
-                        call.token(),
-                        call.named(),
-                        call.client(),
-                        call.millis(),
-                        call.request(),
-                        context.getSelf().narrow()));
+        context.watch(asked.keeper);
+        Node.Call call = asked.hand.call();
+        asked.keeper.tell(new Handed.Ask(
+                id,
+                call.token(),
+                call.named(),
+                call.client(),
+                call.millis(),
+                call.request(),
+                context.getSelf().narrow()));
         return Behaviors.same();
+    }
+
+    private Behavior<Handed.ToAsking> again(long id, Open asked) {
+        asked.keeper = null;
+        if (++asked.tries >= TRIES) {
+            return end(id, new Node.Answer.Lost());
+        }
+        context.scheduleOnce(AGAIN, context.getSelf(), new Again(id));
+        return Behaviors.same();
+    }
+
+    private Behavior<Handed.ToAsking> answered(Handed.Answered answered) {
+        Open asked = open.get(answered.id());
+        if (asked == null) {
+            return Behaviors.same();
+        }
+        return switch (answered.outcome()) {
+            case GIVEN -> end(answered.id(), new Node.Answer.Given(answered.status(), answered.body()));
+            case LOST -> end(answered.id(), new Node.Answer.Lost());
+            case NOT_HERE -> again(answered.id(), asked);
+        };
     }
 
     private Behavior<Handed.ToAsking> end(long id, Node.Answer answer) {
         Open ended = open.remove(id);
         if (ended != null) {
-            ended.late().cancel();
-            ended.answer().complete(answer);
+            ended.late.cancel();
+            ended.hand.answer().complete(answer);
         }
         return Behaviors.same();
     }
 
     private Behavior<Handed.ToAsking> gone(Terminated terminated) {
         List.copyOf(open.entrySet()).stream()
-                .filter(each -> each.getValue().keeper().equals(terminated.getRef()))
+                .filter(each -> terminated.getRef().equals(each.getValue().keeper))
                 .forEach(each -> end(each.getKey(), new Node.Answer.Lost()));
         return Behaviors.same();
     }

@@ -27,11 +27,11 @@ final class Handed {
             long id, String token, boolean named, String client, long millis, byte[] request, ActorRef<Answered> from)
             implements ToAnswering, Carried {}
 
-    /** Outcome of a call that was handed over. */
+    /** Outcome of a call that was handed over. Whoever can write on the network can make one up, so none says that nothing was begun. */
     enum Outcome {
         GIVEN,
-        NOT_BEGUN,
-        UNAUTHORIZED,
+        /** The daemon that was asked does not do the background work: another one may answer. */
+        NOT_HERE,
         LOST
     }
 
@@ -43,29 +43,18 @@ final class Handed {
      */
     record Answered(long id, Outcome outcome, int status, byte[] body) implements ToAsking, Carried {
         static Answered of(long id, Node.Answer answer) {
-            if (answer instanceof Node.Answer.NotBegun) {
-                return without(id, Outcome.NOT_BEGUN);
-            }
-            if (answer instanceof Node.Answer.Unauthorized) {
-                return without(id, Outcome.UNAUTHORIZED);
-            }
             // An answer that is too long would be dropped on its way.
             return answer instanceof Node.Answer.Given given && given.body().length <= Node.MAX_ANSWER_BYTES
                     ? new Answered(id, Outcome.GIVEN, given.status(), given.body())
                     : without(id, Outcome.LOST);
         }
 
-        private static Answered without(long id, Outcome outcome) {
-            return new Answered(id, outcome, 0, new byte[0]);
+        static Answered notHere(long id) {
+            return without(id, Outcome.NOT_HERE);
         }
 
-        Node.Answer answer() {
-            return switch (outcome) {
-                case GIVEN -> new Node.Answer.Given(status, body);
-                case NOT_BEGUN -> new Node.Answer.NotBegun();
-                case UNAUTHORIZED -> new Node.Answer.Unauthorized();
-                case LOST -> new Node.Answer.Lost();
-            };
+        private static Answered without(long id, Outcome outcome) {
+            return new Answered(id, outcome, 0, new byte[0]);
         }
     }
 }
