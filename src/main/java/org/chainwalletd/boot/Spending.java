@@ -91,13 +91,7 @@ final class Spending {
                         spending,
                         coins(following.ledger()),
                         following.spends()::tip,
-                        tokens(
-                                named,
-                                context.settings()
-                                        .http()
-                                        .access()
-                                        .classicTokens()
-                                        .contains(PayoutStore.CLASSIC)),
+                        tokens(context, named),
                         new AllowanceStore.Limits(settings.capPerTx(), settings.capPerPeriod(), settings.capPeriod()),
                         rules,
                         () -> nodes.client().each().size(),
@@ -126,7 +120,7 @@ final class Spending {
                         keyring::owns,
                         nodes::coinbaseMaturity,
                         () -> nodes.client().each().size(),
-                        named::hasEnded,
+                        name -> hasEnded(context, named, name),
                         SWEEP_PAUSE,
                         context.clock(),
                         new Sweeps.Threads(
@@ -163,11 +157,11 @@ final class Spending {
         };
     }
 
-    private static PayoutEnvironment.Tokens tokens(NamedTokens named, boolean classic) {
+    private static PayoutEnvironment.Tokens tokens(DaemonContext context, NamedTokens named) {
         return new PayoutEnvironment.Tokens() {
             @Override
             public boolean hasEnded(String name) {
-                return name.equals(PayoutStore.CLASSIC) ? !classic : named.hasEnded(name);
+                return Spending.hasEnded(context, named, name);
             }
 
             @Override
@@ -175,6 +169,13 @@ final class Spending {
                 return named.row(name).flatMap(row -> row.policy().mostPerTransaction());
             }
         };
+    }
+
+    /** Whether nothing more is paid for a token: a named one has ended, or the classic one, {@link PayoutStore#CLASSIC}, is switched off. */
+    private static boolean hasEnded(DaemonContext context, NamedTokens named, String name) {
+        return name.equals(PayoutStore.CLASSIC)
+                ? !context.settings().http().access().classicTokens().contains(PayoutStore.CLASSIC)
+                : named.hasEnded(name);
     }
 
     private static VerifiedOutputs outputs(DaemonContext context, Nodes nodes, Following following, Store store) {

@@ -23,8 +23,6 @@ import org.chainwalletd.observe.Printable;
 import org.chainwalletd.rpc.MethodHelp;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.Repetition;
-import org.chainwalletd.rpc.RpcMethod;
-import org.chainwalletd.wire.Shapes;
 
 /** Calls a running daemon from the shell. */
 final class RpcCommand implements Command {
@@ -132,15 +130,8 @@ final class RpcCommand implements Command {
         return RpcParameters.registry(chain).methods().stream()
                 .filter(known -> known.name().equals(method))
                 .findFirst()
-                .map(known -> named || !leavesOut(known) ? known.repetition() : Repetition.UNBOUND)
+                .map(known -> known.repetition(named))
                 .orElse(Repetition.UNBOUND);
-    }
-
-    /** Whether an act may come without a name of its own. */
-    private static boolean leavesOut(RpcMethod<?, ?> method) {
-        return method.repetition() == Repetition.BOUND
-                && Shapes.membersOf(method.params()).stream()
-                        .anyMatch(param -> param.name().equals(CLIENT_TOKEN) && !param.required());
     }
 
     private static Map<String, Object> params(Invocation invocation, Settings settings, String method)

@@ -16,6 +16,9 @@ public enum Repetition {
     /** Other methods: a second call can do the same again. */
     UNBOUND;
 
+    /** Parameter that names a call. */
+    static final String NAME = "client_token";
+
     /** Whether the same call may be made again. */
     public enum Verdict {
         NO("no"),
@@ -45,7 +48,7 @@ public enum Repetition {
             return HARMLESS;
         }
         List<Shapes.Member> members = Shapes.membersOf(params);
-        return members.stream().anyMatch(param -> param.name().equals("client_token")) ? BOUND : UNBOUND;
+        return members.stream().anyMatch(param -> param.name().equals(NAME)) ? BOUND : UNBOUND;
     }
 
     public Verdict verdict(ErrorCode code) {

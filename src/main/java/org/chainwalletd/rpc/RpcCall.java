@@ -200,8 +200,9 @@ final class RpcCall {
         }
     }
 
-    private static RefusedException lost(RpcMethod<?, ?> method) {
-        String advice = switch (method.repetition()) {
+    private RefusedException lost(RpcMethod<?, ?> method) {
+        boolean named = envelope.params() != null && envelope.params().hasNonNull(Repetition.NAME);
+        String advice = switch (method.repetition(named)) {
             case HARMLESS -> "call again";
             case BOUND -> "call again with the same client_token, which never does it twice";
             case UNBOUND -> "look whether it was, before you call again";

@@ -14,6 +14,7 @@ import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.wire.Binder;
 import org.chainwalletd.wire.OrNull;
+import org.chainwalletd.wire.Shapes;
 import org.chainwalletd.wire.Spelling;
 
 /**
@@ -151,6 +152,17 @@ public final class RpcMethod<P extends Record, R> {
     /** Effect of the same call a second time. */
     public Repetition repetition() {
         return Repetition.of(repeatable(), params);
+    }
+
+    /**
+     * Effect of the same call a second time: one whose {@code client_token} is left out can do the same again.
+     *
+     * @param named whether the call bears a {@code client_token}
+     */
+    public Repetition repetition(boolean named) {
+        boolean canBeLeftOut = Shapes.membersOf(params).stream()
+                .anyMatch(member -> member.name().equals(Repetition.NAME) && !member.required());
+        return repetition() == Repetition.BOUND && canBeLeftOut && !named ? Repetition.UNBOUND : repetition();
     }
 
     /** Whether the method waits for an event, see {@link Method#longPoll}. */

@@ -49,6 +49,7 @@ import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.SpendHistory.PastSpend;
 import org.chainwalletd.store.StoreException;
@@ -101,7 +102,7 @@ public final class Sweeps {
      * @param maturity of coinbases, 0 while the network is not known
      * @param isOurs whether the daemon has the key of an address
      * @param nodes how many there are
-     * @param hasEnded whether a named token was revoked, has expired, or is not known
+     * @param hasEnded whether nothing more is paid for a token, by its name or {@link PayoutStore#CLASSIC}
      * @param pause before a part that could not be sent is tried again
      * @param threads for all that waits for store, books and spends
      */
@@ -754,7 +755,7 @@ public final class Sweeps {
             if (sweep.parts().stream().noneMatch(PartState::isWaiting)) {
                 return move(token, State.DONE, "");
             }
-            if (sweep.order().owner().filter(env.hasEnded()).isPresent()) {
+            if (env.hasEnded().test(sweep.order().owner().orElse(PayoutStore.CLASSIC))) {
                 return move(token, State.STOPPED, "the access token that asked for it has ended");
             }
             Optional<Part> next = sweep.parts().stream()

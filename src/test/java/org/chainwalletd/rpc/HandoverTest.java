@@ -120,10 +120,14 @@ class HandoverTest {
     void a_lost_answer_is_an_unknown_outcome_that_says_what_to_do() {
         answer.completeExceptionally(new Handover.OutcomeUnknown());
         assertThat(message("sweep_stop", "{\"client_token\":\"nobody-01\"}")).endsWith("is unknown: call again");
-        assertThat(message("evm_send_native", "{\"to\":\"0x\",\"amount\":\"1\"}"))
+        assertThat(message("evm_send_native", "{\"to\":\"0x\",\"amount\":\"1\",\"client_token\":\"invoice-01\"}"))
                 .contains("with the same client_token");
+        assertThat(message("evm_send_native", "{\"to\":\"0x\",\"amount\":\"1\",\"client_token\":null}"))
+                .contains("look whether it was, before you call again");
+        assertThat(message("evm_send_native", "{\"to\":\"0x\",\"amount\":\"1\"}"))
+                .contains("look whether it was, before you call again");
         assertThat(message("swap_execute", "{\"swap_id\":\"1\"}")).isNotEmpty();
-        assertThat(requests).hasSize(3);
+        assertThat(requests).hasSize(5);
         assertThat(begunHere).isZero();
     }
 

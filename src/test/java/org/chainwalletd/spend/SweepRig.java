@@ -32,6 +32,8 @@ final class SweepRig implements AutoCloseable {
 
     final SpendHarness spends;
     final Set<String> ended = ConcurrentHashMap.newKeySet();
+    /** Named token of requests; none: the classic one. */
+    Optional<String> owner = Optional.of(OWNER);
     /** Addresses whose keys are gone. */
     final Set<Address> lost = ConcurrentHashMap.newKeySet();
     /** Wrapper of the store that the sweeps of a test use. */
@@ -116,7 +118,7 @@ final class SweepRig implements AutoCloseable {
     Sweeps.Request request(String token, Optional<Amount> maxFee, Address... from) {
         return new Sweeps.Request(
                 token,
-                Optional.of(OWNER),
+                owner,
                 Hash256.sha256(maxFee.toString().getBytes(StandardCharsets.UTF_8)),
                 () -> List.of(from),
                 to,

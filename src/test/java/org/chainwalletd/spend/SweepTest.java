@@ -28,6 +28,7 @@ import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.SweepStore;
 import org.chainwalletd.store.SweepStore.OwnedCoin;
 import org.chainwalletd.store.SweepStore.Part;
@@ -187,6 +188,17 @@ class SweepTest {
         Report after = sweep(one);
         assertThat(transactions(after)).hasSize(2);
         assertThat(rig.arrived()).isEqualTo(1_300_000 - fees(after));
+    }
+
+    @Test
+    void a_sweep_of_a_classic_token_that_was_switched_off_stops() {
+        rig.owner = Optional.empty();
+        rig.ended.add(PayoutStore.CLASSIC);
+
+        Report stopped = sweep(spends.funded(11, 10_000, 20_000));
+
+        assertThat(stopped.sweep().state()).isEqualTo(State.STOPPED);
+        assertThat(transactions(stopped)).isEmpty();
     }
 
     @Test
