@@ -26,6 +26,8 @@ public interface AccountSendStore {
 
     /** Begins the reference of a transaction that a caller has named with a client_token. */
     String TOKEN = "token/";
+    /** Begins the reference of a payment without a client_token, which nobody can repeat. */
+    String UNNAMED = "send/";
 
     /** Returns the reference of the transaction with this client_token, which shares one namespace with all other client_tokens and the ids of payouts. */
     static String reference(String clientToken) {

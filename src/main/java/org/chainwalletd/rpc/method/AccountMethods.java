@@ -196,7 +196,8 @@ public final class AccountMethods {
         Grant grant = context.grant();
         return new SendRequest(
                 token.map(AccountSendStore::reference)
-                        .orElseGet(() -> "send/" + context.name().orElseGet(this::unique)),
+                        .orElseGet(
+                                () -> AccountSendStore.UNNAMED + context.name().orElseGet(this::unique)),
                 SendKind.SEND,
                 from,
                 to,

@@ -39,6 +39,18 @@ final class AccountSendTable {
                         send.nonce());
     }
 
+    /** Whether a transaction with a later nonce of the same sender was written down, which the journal gives only after this one. */
+    static boolean hasLater(SqlSession session, AccountSend send) throws SQLException {
+        return session.queryOne(
+                        "SELECT 1 FROM account_sends WHERE " + GIVEN
+                                + " AND chain_id = ? AND sender = ? AND nonce > ? LIMIT 1",
+                        row -> row.getLong(1),
+                        bytes(send.call().chainId()),
+                        send.call().from().toArray(),
+                        send.nonce())
+                .isPresent();
+    }
+
     static AccountSend insert(SqlSession session, AccountSend send) throws SQLException {
         long id = 1
                 + session.queryOne("SELECT coalesce(max(id), 0) FROM account_sends", row -> row.getLong(1))

@@ -97,7 +97,8 @@ final class SqlAccountSends implements AccountSendStore {
         return store.read(session -> isBoundElsewhere(session, reference));
     }
 
-    private static boolean isBoundElsewhere(SqlSession session, String reference) throws SQLException {
+    /** Tells whether the client_token of a reference has bound something else. */
+    static boolean isBoundElsewhere(SqlSession session, String reference) throws SQLException {
         if (!reference.startsWith(TOKEN)) {
             return false;
         }

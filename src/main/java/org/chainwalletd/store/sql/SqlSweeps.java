@@ -252,7 +252,9 @@ public final class SqlSweeps implements SweepStore {
             for (Map.Entry<Integer, Ending> ended : sweep.endings().entrySet()) {
                 end(session, sweep.id(), ended.getKey(), ended.getValue());
             }
-        } else if (everBound(session, token).isEmpty() && !PayoutTable.has(session, token)) {
+        } else if (everBound(session, token).isEmpty()
+                && !PayoutTable.has(session, token)
+                && !SqlAccountSends.has(session, token)) {
             insert(session, sweep, State.STOPPED, RESTORED);
         }
     }

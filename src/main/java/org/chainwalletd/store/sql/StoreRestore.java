@@ -7,6 +7,7 @@ import java.security.SecureRandom;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -16,6 +17,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.AccountSend;
+import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -82,6 +84,11 @@ public final class StoreRestore {
 
     /** Lines of commits that were perhaps not made, which wait until all others are entered. */
     private final List<SentLine> deferred = new ArrayList<>();
+
+    /** Changes of account payments that were not there when the line came. */
+    private final List<SentLine> orphans = new ArrayList<>();
+    /** References of the payments that {@link #orphans} change: the commits that brought these were made. */
+    private final Set<String> changedLater = new HashSet<>();
 
     private final Map<Hash256, Hash256> rivals = new LinkedHashMap<>();
     private final List<Intent> withheld = new ArrayList<>();
@@ -576,9 +583,11 @@ public final class StoreRestore {
         AccountSend sent = send.send();
         Optional<AccountSend> there = AccountSendTable.taken(session, sent);
         if (there.isEmpty()) {
-            AccountSendTable.insert(session, sent);
-            account++;
-        } else if (there.get().reference().equals(sent.reference())) {
+            if (made || !mayBePaidAgain(sent) && !SqlAccountSends.isBoundElsewhere(session, sent.reference())) {
+                AccountSendTable.insert(session, sent);
+                account++;
+            }
+        } else if (made && there.get().reference().equals(sent.reference())) {
             List<AccountSend.Version> versions = sent.versions();
             for (int i = there.get().versions().size(); i < versions.size(); i++) {
                 AccountSendTable.insert(session, there.get().id(), i, versions.get(i));
@@ -591,14 +600,36 @@ public final class StoreRestore {
         }
     }
 
+    /**
+     * Tells whether the caller of a payment, whose commit was announced and perhaps not made, may have paid in another way: it has no name by which its
+     * caller could repeat it, and nothing shows that the commit was made. It would be sent by itself.
+     */
+    private boolean mayBePaidAgain(AccountSend send) throws SQLException {
+        return send.reference().startsWith(AccountSendStore.UNNAMED)
+                && !changedLater.contains(send.reference())
+                && !AccountSendTable.hasLater(session, send);
+    }
+
     private void enter(SentLine.AccountState line) throws SQLException {
-        AccountSendTable.enter(session, "reference = ?", line.state(), line.outcome(), line.at(), line.reference());
+        if (!AccountSendTable.enter(
+                session, "reference = ?", line.state(), line.outcome(), line.at(), line.reference())) {
+            orphan(line, line.reference());
+        }
     }
 
     private void enter(SentLine.AccountVersion version) throws SQLException {
         Optional<AccountSend> send = AccountSendTable.one(session, "reference = ?", version.reference());
-        if (send.filter(row -> row.versions().size() == version.before()).isPresent()) {
+        if (send.isEmpty()) {
+            orphan(version, version.reference());
+        } else if (send.get().versions().size() == version.before()) {
             AccountSendTable.insert(session, send.get().id(), version.before(), version.version());
+        }
+    }
+
+    private void orphan(SentLine line, String reference) {
+        if (made) {
+            orphans.add(line);
+            changedLater.add(reference);
         }
     }
 
@@ -606,6 +637,9 @@ public final class StoreRestore {
     public void decide() throws SQLException {
         made = false;
         for (SentLine line : deferred) {
+            enter(line);
+        }
+        for (SentLine line : orphans) {
             enter(line);
         }
         for (Hash256 txId : undecided) {

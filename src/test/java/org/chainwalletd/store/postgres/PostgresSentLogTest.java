@@ -29,6 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendSample;
+import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -318,19 +319,21 @@ class PostgresSentLogTest {
 
     /** The log of a daemon has the end of another's spend; only in the order of their commits do the two make sense. */
     @Test
-    void the_logs_are_entered_in_the_order_of_the_commits_whichever_daemon_made_them() {
+    void the_logs_are_entered_in_the_order_of_the_commits_whichever_daemon_made_them() throws IOException {
         PostgresStore one = open("one");
         PostgresStore two = open("two");
         PostgresServer.backUp(schema);
         Intent first = intent(1, Optional.of("token-again"), 1, 2);
         Intent second = intent(2, Optional.of("token-again"), 2, 3);
         assertThat(done(one.intents().open(first, 0))).isInstanceOf(Opening.Opened.class);
-        run("UPDATE daemons SET ended = true WHERE start = " + one.start());
+        end(one);
+        byte[] log = Files.readAllBytes(SentLog.in(datadir("one")));
         assertThat(done(two.intents()
                         .failSent(first.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 50)))
                 .isInstanceOf(IntentStore.Transition.Made.class);
-        run("UPDATE daemons SET ended = false WHERE start = " + one.start());
+        one = open("one");
         assertThat(done(one.intents().open(second, 0))).isInstanceOf(Opening.Opened.class);
+        assertThat(Files.readAllBytes(SentLog.in(datadir("one")))).startsWith(log);
         accept(two, 2);
         PostgresServer.putBack(schema);
         end(one);
@@ -525,13 +528,93 @@ class PostgresSentLogTest {
         assertThat(done(restored.accountSends().find(lost.order().reference()))).isEmpty();
     }
 
+    /** One daemon loses the commit of a payment, another one goes on, and the database is set back to before and restored. */
+    private PostgresStore restoredAfterLoss(boolean arrives, AccountSend lost, Consumer<PostgresStore> other)
+            throws IOException {
+        PostgresStore two = open("two");
+        PostgresServer.backUp(schema);
+        loseCommit(
+                arrives,
+                "INSERT INTO account_sends",
+                one -> done(one.accountSends().open(List.of(lost))));
+        other.accept(two);
+        end(two);
+        PostgresServer.putBack(schema);
+        restore("one");
+        restore("two");
+        return open("two");
+    }
+
+    private static Optional<AccountSend> found(Store store, AccountSend send) {
+        return done(store.accountSends().find(send.reference()));
+    }
+
+    /** The payment is in a block, as a daemon has seen. */
+    private static void mined(PostgresStore store, AccountSend send) {
+        assertThat(done(store.accountSends()
+                        .enter(
+                                found(store, send).orElseThrow().id(),
+                                AccountSend.State.JOURNALLED,
+                                AccountSend.State.MINED,
+                                Optional.of(
+                                        new AccountSend.Outcome(send.newest().hash(), 7, StoreSample.hash(77), true)),
+                                StoreSample.BEGUN + 9)))
+                .isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void an_account_payment_keeps_its_state_when_an_earlier_commit_of_it_was_in_doubt(boolean arrives)
+            throws IOException {
+        AccountSend send = AccountSendSample.send(1, AccountSend.State.JOURNALLED);
+        PostgresStore restored = restoredAfterLoss(arrives, send, two -> {
+            if (!arrives) {
+                done(two.accountSends().open(List.of(send)));
+            }
+            mined(two, send);
+        });
+        assertThat(found(restored, send).orElseThrow().state()).isEqualTo(AccountSend.State.MINED);
+    }
+
+    @Test
+    void an_account_payment_without_a_name_whose_commit_was_not_made_is_never_sent() throws IOException {
+        AccountSend unnamed =
+                AccountSendSample.renamed(AccountSendSample.send(1, AccountSend.State.JOURNALLED), "send/ab");
+        assertThat(found(restoredAfterLoss(false, unnamed, two -> {}), unnamed)).isEmpty();
+    }
+
+    @Test
+    void an_account_payment_without_a_name_is_known_when_a_later_one_shows_that_its_commit_was_made()
+            throws IOException {
+        AccountSend unnamed =
+                AccountSendSample.renamed(AccountSendSample.send(1, AccountSend.State.JOURNALLED), "send/ab");
+        AccountSend later = AccountSendSample.send(2, AccountSend.State.JOURNALLED);
+        assertThat(found(
+                        restoredAfterLoss(
+                                true, unnamed, two -> done(two.accountSends().open(List.of(later)))),
+                        unnamed))
+                .isPresent();
+    }
+
+    @Test
+    void an_account_payment_whose_commit_was_not_made_takes_no_token_of_a_transfer() throws IOException {
+        AccountSend send = AccountSendSample.renamed(
+                AccountSendSample.send(1, AccountSend.State.JOURNALLED), AccountSendStore.reference("token-1"));
+        assertThat(found(restoredAfterLoss(false, send, two -> pay(two, 1)), send))
+                .isEmpty();
+    }
+
     private void loseCommit(Consumer<Store> spend) throws IOException {
         loseCommit("INSERT INTO spends", spend);
     }
 
-    /** A daemon with the datadir {@code one} loses the COMMIT of a transaction with this statement before it arrives, and ends. */
     private void loseCommit(String statement, Consumer<Store> spend) throws IOException {
-        try (PostgresProxy cutter = new PostgresProxy(PostgresServer.port(), false);
+        loseCommit(false, statement, spend);
+    }
+
+    /** A daemon with the datadir {@code one} loses the COMMIT of a transaction with this statement, or its answer when it arrives, and ends. */
+    private void loseCommit(boolean arrives, String statement, Consumer<Store> spend) throws IOException {
+        try (PostgresProxy cutter = new PostgresProxy(PostgresServer.port(), arrives);
                 PostgresStore one = PostgresStore.open(
                         datadir("one"),
                         Optional.empty(),
