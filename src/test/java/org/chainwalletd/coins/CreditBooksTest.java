@@ -423,6 +423,22 @@ class CreditBooksTest {
     }
 
     @Test
+    void a_reader_who_begins_now_is_not_told_what_happened_before_a_block_came_back() {
+        owned.add(address(0));
+        open(folder);
+        connect(block());
+        Optional<BlockPlace> before = tip();
+        connect(block(paying(1, 500)));
+        undo(1);
+        CreditCursor undone = Await.result(feed.now(0, Optional.empty()));
+        rejoin();
+
+        CreditFeed late = new CreditFeed(books, () -> before);
+        assertThat(Await.result(late.now(0, Optional.empty()))).isEqualTo(undone);
+        assertThat(events(undone)).extracting(CreditEvent::kind).containsExactly(CreditEvent.Kind.CONFIRMED);
+    }
+
+    @Test
     void the_height_of_a_tip_that_is_off_the_chain_does_not_tell_blocks_whose_work_is_not_checked() {
         owned.add(address(0));
         open(folder);

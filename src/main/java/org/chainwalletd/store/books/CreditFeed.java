@@ -67,8 +67,8 @@ public final class CreditFeed {
     private static long lastNumber(Page page, long top) {
         long last = Math.max(CreditPruning.lastPruned(page), CreditTable.lastNumber(page));
         long hidden = page.queryOne(
-                        "SELECT COALESCE(MIN(l.number), 0) FROM credits c JOIN credit_log l ON l.credit = c.id "
-                                + "WHERE c.scan = 0 AND c.active = 1 AND c.height > ?",
+                        "SELECT COALESCE(MIN((SELECT MAX(l.number) FROM credit_log l WHERE l.credit = c.id)), 0)"
+                                + " FROM credits c WHERE c.scan = 0 AND c.active = 1 AND c.height > ?",
                         row -> row.getLong(1),
                         top)
                 .orElse(0L);
