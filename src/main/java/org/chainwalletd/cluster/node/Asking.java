@@ -27,11 +27,14 @@ final class Asking {
     private static final int TRIES = 45;
     /** Most calls that wait at a time; further ones are not handed over. */
     private static final int MOST = 256;
+    /** Most bytes of all their requests. */
+    private static final long MOST_BYTES = 16L << 20;
 
     private final ActorContext<Handed.ToAsking> context;
     private final Map<Long, Open> open = new HashMap<>();
     private List<ActorRef<Handed.Ask>> keepers = List.of();
     private long last;
+    private long openBytes;
 
     private Asking(ActorContext<Handed.ToAsking> context) {
         this.context = context;
@@ -85,10 +88,14 @@ final class Asking {
     }
 
     private Behavior<Handed.ToAsking> hand(Hand hand) {
-        if (keepers.isEmpty() || open.size() >= MOST || hand.call().request().length > Node.MAX_REQUEST_BYTES) {
+        if (keepers.isEmpty()
+                || open.size() >= MOST
+                || hand.call().request().length > Node.MAX_REQUEST_BYTES
+                || openBytes + hand.call().request().length > MOST_BYTES) {
             hand.answer().complete(new Node.Answer.NotBegun());
             return Behaviors.same();
         }
+        openBytes += hand.call().request().length;
         long id = ++last;
         open.put(id, new Open(hand, context.scheduleOnce(PATIENCE, context.getSelf(), new Late(id))));
         return ask(id);
@@ -141,6 +148,7 @@ final class Asking {
     private Behavior<Handed.ToAsking> end(long id, Node.Answer answer) {
         Open ended = open.remove(id);
         if (ended != null) {
+            openBytes -= ended.hand.call().request().length;
             ended.late.cancel();
             ended.hand.answer().complete(answer);
         }

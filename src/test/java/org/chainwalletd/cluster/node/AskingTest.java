@@ -3,6 +3,8 @@ package org.chainwalletd.cluster.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
@@ -97,6 +99,25 @@ class AskingTest {
         again.from().tell(Handed.Answered.of(again.id(), new Node.Answer.Given(200, new byte[] {4})));
         assertThat(Await.result(answer)).usingRecursiveComparison().isEqualTo(new Node.Answer.Given(200, new byte[] {4
         }));
+    }
+
+    @Test
+    void requests_that_wait_take_a_bounded_number_of_bytes() {
+        hand();
+        Node.Call longest = new Node.Call("shop", true, "", 7, new byte[Node.MAX_REQUEST_BYTES]);
+        List<CompletableFuture<Node.Answer>> answers = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            answers.add(new CompletableFuture<>());
+            asking.tell(new Asking.Hand(longest, answers.get(i)));
+        }
+        assertThat(Await.result(answers.get(7))).isEqualTo(new Node.Answer.NotBegun());
+        assertThat(answers.subList(0, 7)).noneMatch(CompletableFuture::isDone);
+        Await.until("they are asked", () -> keeper.asked.size() == 8);
+        keeper.asked.forEach(ask -> ask.from().tell(Handed.Answered.of(ask.id(), new Node.Answer.Lost())));
+        assertThat(Await.result(answers.get(6))).isEqualTo(new Node.Answer.Lost());
+        CompletableFuture<Node.Answer> next = new CompletableFuture<>();
+        asking.tell(new Asking.Hand(longest, next));
+        Await.until("there is room again", () -> keeper.asked.size() == 9);
     }
 
     @Test
