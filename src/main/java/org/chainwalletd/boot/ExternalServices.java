@@ -39,7 +39,7 @@ record ExternalServices(
             DaemonContext context, GenesisFile genesis, ShutdownSequence shutdown, Consumer<String> console)
             throws IOException {
         Settings settings = context.settings();
-        Nodes.Way way = openWay(context, shutdown);
+        Nodes.Transport transport = openTransport(context, shutdown);
         // Refuses a damaged one before anything listens.
         genesis.read();
         Optional<Devnet> devnet = startDevnet(settings, shutdown, console);
@@ -50,24 +50,24 @@ record ExternalServices(
                 settings.identity().genesis(),
                 settings.identity().network(),
                 genesis,
-                way,
+                transport,
                 context.workers().disk());
         Optional<Pool> pool = settings.swaps()
                 .partner()
                 .map(swap -> SwapPool.open(
-                        way.peers(),
+                        transport.peers(),
                         context.heldForPeers(),
                         settings,
                         swap,
                         context.workers().answers()));
-        return new ExternalServices(way.peers(), nodes, indexer(context, way, devnet), pool, devnet);
+        return new ExternalServices(transport.peers(), nodes, indexer(context, transport, devnet), pool, devnet);
     }
 
-    private static Nodes.Way openWay(DaemonContext context, ShutdownSequence shutdown) {
+    private static Nodes.Transport openTransport(DaemonContext context, ShutdownSequence shutdown) {
         HttpPeers peers = HttpPeers.start(
                 context.system(), context.workers().upstream(), () -> context.threadEnded("the thread of connections"));
         shutdown.add("connections", peers::close);
-        return new Nodes.Way(
+        return new Nodes.Transport(
                 peers,
                 context.heldForPeers()
                         .within(ByteBudget.ofHeap(Nodes.HEAP_SHARE).limit()),
@@ -87,12 +87,14 @@ record ExternalServices(
     }
 
     /** Chooses the indexer: that of the development chain, unless the operator names another one. */
-    private static Optional<IndexerClient> indexer(DaemonContext context, Nodes.Way way, Optional<Devnet> devnet) {
+    private static Optional<IndexerClient> indexer(
+            DaemonContext context, Nodes.Transport transport, Optional<Devnet> devnet) {
         Settings.Node node = context.settings().node();
         return node.indexer()
                 .or(() -> devnet.map(chain -> new Settings.Indexer(List.of(chain.indexerUri()), Optional.empty())))
                 .map(indexer -> new IndexerClient(
-                        RpcUpstream.toIndexers(context.guardian(), node.withUrls(indexer.urls()), indexer.token(), way),
+                        RpcUpstream.toIndexers(
+                                context.guardian(), node.withUrls(indexer.urls()), indexer.token(), transport),
                         context.workers().answers()));
     }
 

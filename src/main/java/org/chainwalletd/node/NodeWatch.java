@@ -46,7 +46,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
     record Verify(CompletableFuture<Hash256> reply) implements Command {}
 
     /** The node has told somebody else its tip. */
-    record Overheard(String url, NodeClient.Tip tip) implements Command {}
+    record TipReported(String url, NodeClient.Tip tip) implements Command {}
 
     /** Asks each node at once that has not said yet which chain it is of; {@code asked} completes when all have answered or failed. */
     record Judge(CompletableFuture<Void> asked) implements Command {}
@@ -149,7 +149,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
                 .onMessage(Verify.class, this::onVerify)
-                .onMessage(Overheard.class, this::onOverheard)
+                .onMessage(TipReported.class, this::onTipReported)
                 .onMessage(Judge.class, this::onJudge)
                 .onMessage(Check.class, this::onCheck)
                 .onMessage(Checked.class, this::onChecked)
@@ -195,11 +195,11 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
         return this;
     }
 
-    private Behavior<Command> onOverheard(Overheard overheard) {
+    private Behavior<Command> onTipReported(TipReported reported) {
         for (int i = 0; i < nodes.size(); i++) {
             Watched node = nodes.get(i);
-            if (node.url.equals(overheard.url())) {
-                answered(i, node, overheard.tip());
+            if (node.url.equals(reported.url())) {
+                answered(i, node, reported.tip());
                 schedule(i, node);
             }
         }

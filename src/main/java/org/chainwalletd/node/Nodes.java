@@ -39,7 +39,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
      * @param answers what the nodes' answers hold together
      * @param executor reads answers
      */
-    public record Way(HttpPeers peers, ByteBudget answers, Executor executor, MeterRegistry metrics) {}
+    public record Transport(HttpPeers peers, ByteBudget answers, Executor executor, MeterRegistry metrics) {}
 
     static final LongSupplier MILLIS = () -> System.nanoTime() / 1_000_000;
 
@@ -60,19 +60,19 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
             Optional<Hash256> expectGenesis,
             Optional<Network> network,
             GenesisFile file,
-            Way way,
+            Transport transport,
             Executor disk) {
         ChainRules.Word said = new ChainRules.Word(expectGenesis.isPresent(), network);
         Optional<Hash256> held = expectGenesis.isPresent() ? expectGenesis : file.read();
         AtomicReference<NodesSeen> published =
                 new AtomicReference<>(new NodesSeen(held, said, unheard(settings.urls())));
-        Upstreams upstream = Upstreams.start(spawner, settings, UpstreamKind.NODE, way, MILLIS, () -> {});
+        Upstreams upstream = Upstreams.start(spawner, settings, UpstreamKind.NODE, transport, MILLIS, () -> {});
         AtomicReference<ActorRef<NodeWatch.Command>> judge = new AtomicReference<>();
         HttpNodeClient client = new HttpNodeClient(
                 upstream.calls(),
                 (url, tip) -> requireOurs(published.get(), url, tip, judge.get()),
                 settings,
-                way.executor());
+                transport.executor());
         upstream.calls().judgedBy(() -> {
             CompletableFuture<Void> asked = new CompletableFuture<>();
             judge.get().tell(new NodeWatch.Judge(asked));
@@ -84,7 +84,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
                 "node-watch");
         judge.set(watch);
         for (URI url : settings.urls()) {
-            measure(url.toString(), published, way.metrics());
+            measure(url.toString(), published, transport.metrics());
         }
         return new Nodes(
                 client,
@@ -96,7 +96,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
     /** A node may be exchanged for one of another chain at any time: each tip that it names says anew which one it is of. */
     private static void requireOurs(NodesSeen seen, String url, NodeClient.Tip tip, ActorRef<NodeWatch.Command> watch) {
         seen.objectionTo(url, tip.genesisBlockId()).ifPresent(objection -> {
-            watch.tell(new NodeWatch.Overheard(url, tip));
+            watch.tell(new NodeWatch.TipReported(url, tip));
             throw NodeException.WrongChain.unasked(objection);
         });
     }
@@ -105,7 +105,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
         List<NodeClient> followed = new ArrayList<>();
         for (NodeClient one : each) {
             String url = urls.get(followed.size()).toString();
-            followed.add(new OverheardNodeClient(one, tip -> watch.tell(new NodeWatch.Overheard(url, tip))));
+            followed.add(new OverheardNodeClient(one, tip -> watch.tell(new NodeWatch.TipReported(url, tip))));
         }
         return List.copyOf(followed);
     }
@@ -114,9 +114,9 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
     public static NodeClient clientOf(
             ActorSystem<?> system, Settings.Node settings, Executor executor, MeterRegistry metrics) {
         HttpPeers peers = HttpPeers.start(system, executor, () -> {});
-        Way way = new Way(peers, ByteBudget.ofHeap(HEAP_SHARE), executor, metrics);
+        Transport transport = new Transport(peers, ByteBudget.ofHeap(HEAP_SHARE), executor, metrics);
         Upstreams upstream =
-                Upstreams.start(new UnderSystem(system), settings, UpstreamKind.NODE, way, MILLIS, peers::close);
+                Upstreams.start(new UnderSystem(system), settings, UpstreamKind.NODE, transport, MILLIS, peers::close);
         return new HttpNodeClient(upstream.calls(), HttpNodeClient.TipJudge.NONE, settings, executor);
     }
 
@@ -237,7 +237,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
     }
 
     /**
-     * The way to the nodes, or to others that are asked like them, put together.
+     * Calls to the nodes, or to others that are asked like them, put together.
      *
      * @param calls where calls begin
      * @param actor what the difficult calls are handed to, and who is told which nodes to avoid
@@ -251,15 +251,16 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
                 Spawner spawner,
                 Settings.Node settings,
                 UpstreamKind kind,
-                Nodes.Way way,
+                Nodes.Transport transport,
                 LongSupplier clock,
                 Runnable stopped) {
             List<UpstreamNode> nodes = settings.urls().stream()
                     .map(url -> new UpstreamNode(
-                            url.toString(), way.peers().to(url, kind.bearer()), settings.maxConnections()))
+                            url.toString(), transport.peers().to(url, kind.bearer()), settings.maxConnections()))
                     .toList();
-            UpstreamMetrics metrics = new UpstreamMetrics(way.metrics(), kind, way.answers(), nodes, clock);
-            Exchanger exchanger = new Exchanger(settings, kind.noun(), way.answers(), way.executor(), clock, metrics);
+            UpstreamMetrics metrics = new UpstreamMetrics(transport.metrics(), kind, transport.answers(), nodes, clock);
+            Exchanger exchanger =
+                    new Exchanger(settings, kind.noun(), transport.answers(), transport.executor(), clock, metrics);
             UpstreamCalls calls = new UpstreamCalls(kind.noun(), new Rotation(nodes), exchanger, clock, metrics);
             ActorRef<Upstream.Command> actor = spawner.spawn(
                     Upstream.create(settings, calls, exchanger, clock, metrics, stopped),

@@ -24,15 +24,16 @@ public final class RpcUpstream {
     }
 
     /**
-     * The way to indexers.
+     * Transport to indexers.
      *
      * @param settings with their URLs
      * @param bearer token that goes with each request
      */
     public static RpcUpstream toIndexers(
-            Spawner spawner, Settings.Node settings, Optional<String> bearer, Nodes.Way way) {
-        ByteBudget part = way.answers().within(way.answers().limit() / PART);
-        Nodes.Way narrower = new Nodes.Way(way.peers(), part, way.executor(), way.metrics());
+            Spawner spawner, Settings.Node settings, Optional<String> bearer, Nodes.Transport transport) {
+        ByteBudget part = transport.answers().within(transport.answers().limit() / PART);
+        Nodes.Transport narrower =
+                new Nodes.Transport(transport.peers(), part, transport.executor(), transport.metrics());
         return new RpcUpstream(
                 Nodes.Upstreams.start(spawner, settings, UpstreamKind.indexer(bearer), narrower, Nodes.MILLIS, () -> {})
                         .calls());

@@ -74,7 +74,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     private record Ended(Batch batch, Outcome<Receipt> outcome) implements Command {}
 
     /** Checks what the feed does not report: tokens that end, recalls that were broken off, batches whose coins are gone. */
-    private record Care() implements Command {}
+    private record Check() implements Command {}
 
     private record CaredFor(Outcome<Void> done) implements Command {}
 
@@ -309,7 +309,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         this.view = view;
         this.news = news;
         view.begun();
-        timers.startTimerWithFixedDelay("care", new Care(), env.rules().checkEvery());
+        timers.startTimerWithFixedDelay("check", new Check(), env.rules().checkEvery());
         read();
     }
 
@@ -332,7 +332,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
                 .onMessage(Read.class, this::read)
                 .onMessage(PausedRead.class, this::paused)
                 .onMessage(Ended.class, this::ended)
-                .onMessage(Care.class, care -> care())
+                .onMessage(Check.class, check -> check())
                 .onMessage(CaredFor.class, this::caredFor)
                 .onSignal(PostStop.class, signal -> stopped())
                 .build();
@@ -711,7 +711,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         view.told(groups, counts, lines.isEmpty() ? 0 : oldest);
     }
 
-    private Behavior<Command> care() {
+    private Behavior<Command> check() {
         if (loaded && !caring && env.stopped().isEmpty()) {
             caring = true;
             Set<String> owners = lines.keySet().stream()

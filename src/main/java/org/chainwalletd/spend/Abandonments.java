@@ -79,7 +79,7 @@ final class Abandonments {
     }
 
     /** @param places location of each spend, by transaction id */
-    private record Located(Question question, Outcome<Map<Hash256, Lookup.Whereabouts>> places) implements Step {
+    private record Located(Question question, Outcome<Map<Hash256, Lookup.Location>> places) implements Step {
         @Override
         public void in(Abandonments abandonments) {
             abandonments.located(this);
@@ -259,7 +259,7 @@ final class Abandonments {
         step.places().match(places -> begin(question, places), failure -> settle(question, nothing(failure)));
     }
 
-    private void begin(Question question, Map<Hash256, Lookup.Whereabouts> places) {
+    private void begin(Question question, Map<Hash256, Lookup.Location> places) {
         context.pipeToSelf(
                 abandonUnlessFound(question, places),
                 (given, failure) -> new Reservations.AbandonStep(new Ended(question, Outcome.of(given, failure))));
@@ -315,14 +315,14 @@ final class Abandonments {
         return new Given(Set.of(), Set.of(), List.of(), Optional.of(failure));
     }
 
-    private CompletionStage<Map<Hash256, Lookup.Whereabouts>> whereabouts(Question question, Set<Hash256> unreserved) {
+    private CompletionStage<Map<Hash256, Lookup.Location>> whereabouts(Question question, Set<Hash256> unreserved) {
         for (Hash256 txId : unreserved) {
             if (!isBusy(txId)) {
                 question.held().put(txId, Set.of());
                 underWay.add(txId);
             }
         }
-        CompletionStage<Map<Hash256, Lookup.Whereabouts>> all = CompletableFuture.completedFuture(new HashMap<>());
+        CompletionStage<Map<Hash256, Lookup.Location>> all = CompletableFuture.completedFuture(new HashMap<>());
         if (question.replaced()) {
             return all;
         }
@@ -339,7 +339,7 @@ final class Abandonments {
     }
 
     /** Abandons the spends that no node has, in the store first, so that a failure leaves everything as it was. */
-    private CompletionStage<Given> abandonUnlessFound(Question question, Map<Hash256, Lookup.Whereabouts> places) {
+    private CompletionStage<Given> abandonUnlessFound(Question question, Map<Hash256, Lookup.Location> places) {
         Map<Hash256, CompletionStage<Boolean>> writes = new HashMap<>();
         question.held().keySet().forEach(txId -> {
             if (question.replaced()) {
@@ -348,7 +348,7 @@ final class Abandonments {
                         question.recall()
                                 .map(recall -> recalled(txId, recall))
                                 .orElseGet(() -> written(txId, REPLACED)));
-            } else if (places.get(txId) == Lookup.Whereabouts.NOWHERE) {
+            } else if (places.get(txId) == Lookup.Location.NOWHERE) {
                 writes.put(txId, unlessOnlyTheChainCloses(txId));
             } else {
                 LOG.warn("spend {} is not abandoned: a node has it", txId);

@@ -211,7 +211,7 @@ final class Broadcast {
                                 if (failure != null) {
                                     return done(new BroadcastOutcome.Unknown(text));
                                 }
-                                if (where != Lookup.Whereabouts.NOWHERE) {
+                                if (where != Lookup.Location.NOWHERE) {
                                     return done(new BroadcastOutcome.Accepted());
                                 }
                                 return number < MAX_SENDS
@@ -230,7 +230,7 @@ final class Broadcast {
                                     return done(new BroadcastOutcome.Unknown(
                                             rejected.getMessage() + "; looking it up failed: " + words(failure)));
                                 }
-                                return where == Lookup.Whereabouts.NOWHERE ? classify(rejected) : done(known(rejected));
+                                return where == Lookup.Location.NOWHERE ? classify(rejected) : done(known(rejected));
                             },
                             executor)
                     .thenComposeAsync(outcome -> outcome, executor);
@@ -444,7 +444,7 @@ final class Broadcast {
             return Bounded.each(parents, AT_ONCE, parent -> lookup.at(one, parent), executor)
                     .handleAsync(
                             (places, failure) -> failure == null
-                                    && places.stream().allMatch(place -> place == Lookup.Whereabouts.CONFIRMED),
+                                    && places.stream().allMatch(place -> place == Lookup.Location.CONFIRMED),
                             executor);
         }
 

@@ -31,8 +31,8 @@ final class Lookup {
         this.executor = executor;
     }
 
-    /** Location of a transaction. */
-    enum Whereabouts {
+    /** Nodes that have a transaction, as far as they answer. */
+    enum Location {
         CONFIRMED,
         MEMPOOL,
         NOWHERE
@@ -67,12 +67,12 @@ final class Lookup {
     }
 
     /** Asks one node where it has the transaction; fails as its call fails. */
-    CompletionStage<Whereabouts> at(NodeClient one, Hash256 txId) {
+    CompletionStage<Location> at(NodeClient one, Hash256 txId) {
         return find(one, txId)
                 .thenApplyAsync(
-                        answer -> answer.map(found ->
-                                        found.blockHeight() == null ? Whereabouts.MEMPOOL : Whereabouts.CONFIRMED)
-                                .orElse(Whereabouts.NOWHERE),
+                        answer -> answer.map(
+                                        found -> found.blockHeight() == null ? Location.MEMPOOL : Location.CONFIRMED)
+                                .orElse(Location.NOWHERE),
                         executor);
     }
 
@@ -122,13 +122,13 @@ final class Lookup {
      * Asks every single node until one knows the transaction. "Nowhere" when none knows it and at least one has answered; fails when none
      * has.
      */
-    CompletionStage<Whereabouts> anywhere(Hash256 txId) {
+    CompletionStage<Location> anywhere(Hash256 txId) {
         return anywhere(txId, node.each().iterator(), false);
     }
 
-    private CompletionStage<Whereabouts> anywhere(Hash256 txId, Iterator<NodeClient> rest, boolean heard) {
+    private CompletionStage<Location> anywhere(Hash256 txId, Iterator<NodeClient> rest, boolean heard) {
         if (!rest.hasNext()) {
-            return heard ? CompletableFuture.completedFuture(Whereabouts.NOWHERE) : at(node, txId);
+            return heard ? CompletableFuture.completedFuture(Location.NOWHERE) : at(node, txId);
         }
         return at(rest.next(), txId)
                 .handleAsync(
@@ -136,7 +136,7 @@ final class Lookup {
                             if (failure != null) {
                                 return anywhere(txId, rest, heard);
                             }
-                            return where == Whereabouts.NOWHERE
+                            return where == Location.NOWHERE
                                     ? anywhere(txId, rest, true)
                                     : CompletableFuture.completedFuture(where);
                         },

@@ -93,7 +93,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
      *
      * @param holdsCoins whether the coins are certainly reserved in the store
      */
-    record Land(Owner.Running spend, Intent intent, boolean holdsCoins) implements Command {}
+    record HandOver(Owner.Running spend, Intent intent, boolean holdsCoins) implements Command {}
 
     /**
      * Keeps what a running spend held although it has ended, because the store cannot say whether it has the intent. Lasts until the store can.
@@ -113,7 +113,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     record TakeOver(Owner.Running spend, Hash256 txId) implements Command {}
 
     /**
-     * Forwards a command to the spend monitor, in order with the other messages here: a spend that has just landed is not taken back before it is
+     * Forwards a command to the spend monitor, in order with the other messages here: a spend that has just been handed over is not taken back before it is
      * watched.
      */
     record PassOn(SpendMonitor.Command command) implements Command {}
@@ -310,7 +310,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .onMessage(Preview.class, this::preview)
                 .onMessage(Reacquire.class, this::reacquire)
                 .onMessage(Drop.class, this::drop)
-                .onMessage(Land.class, this::land)
+                .onMessage(HandOver.class, this::handOver)
                 .onMessage(Doubt.class, this::doubt)
                 .onMessage(TakeBack.class, this::takeBack)
                 .onMessage(TakeOver.class, this::takeOver)
@@ -398,7 +398,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         return this;
     }
 
-    private Behavior<Command> land(Land command) {
+    private Behavior<Command> handOver(HandOver command) {
         abandonments.ended(command.spend());
         if (keeping) {
             coins.move(command.spend(), paymentOf(command.intent()), Stage.IN_FLIGHT);

@@ -189,8 +189,8 @@ final class ResumedSpend {
         });
     }
 
-    private void located(Lookup.Whereabouts where) {
-        known = where != Lookup.Whereabouts.NOWHERE;
+    private void located(Lookup.Location where) {
+        known = where != Lookup.Location.NOWHERE;
         if (!intent.state().inFlight()) {
             reacquiring();
         } else if (known) {

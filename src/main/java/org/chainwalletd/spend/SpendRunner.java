@@ -334,7 +334,7 @@ final class SpendRunner {
     }
 
     /** Asks the nodes where the spend is. */
-    CompletionStage<Lookup.Whereabouts> locate(Intent intent) {
+    CompletionStage<Lookup.Location> locate(Intent intent) {
         return broadcast.lookup().anywhere(intent.txId());
     }
 
@@ -440,7 +440,7 @@ final class SpendRunner {
             return new SpendResult.Failed(new IllegalStateException(UNEXPECTED));
         }
         Intent intent = durable.get();
-        reservations.tell(new Reservations.Land(id, intent, false));
+        reservations.tell(new Reservations.HandOver(id, intent, false));
         return new SpendResult.Failed(unknown(intent, UNEXPECTED));
     }
 
@@ -455,7 +455,7 @@ final class SpendRunner {
                     .handleAsync((made, failure) -> failure == null ? made : notRecorded(intent, failure), AT_HAND);
             Intent accepted = intent.in(IntentState.ACCEPTED, "", now);
             env.metrics().ended(intent.kind(), SpendMetrics.Outcome.ACCEPTED);
-            reservations.tell(new Reservations.Land(id, accepted, holdsCoins));
+            reservations.tell(new Reservations.HandOver(id, accepted, holdsCoins));
             return new SpendResult.Paid(Receipt.of(accepted), recorded);
         });
     }
@@ -477,7 +477,7 @@ final class SpendRunner {
     void inFlight(Intent intent, boolean holdsCoins, Throwable failure) {
         end(() -> {
             env.metrics().ended(intent.kind(), SpendMetrics.Outcome.UNKNOWN);
-            reservations.tell(new Reservations.Land(id, intent, holdsCoins));
+            reservations.tell(new Reservations.HandOver(id, intent, holdsCoins));
             return new SpendResult.Failed(failure);
         });
     }

@@ -23,13 +23,13 @@ import org.chainwalletd.wire.MemberNames;
 /** Knowledge about the daemon, and its layout in a given number of lines. Pure: receives everything, the time included. */
 final class Board {
     private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss");
-    private static final int MOST_HAPPENINGS = 200;
+    private static final int MOST_ENTRIES = 200;
     private static final int SECTION = 5;
     private static final String UNKNOWN = "–";
 
     private final String url;
     private final ZoneId zone;
-    private final Deque<Happening> happenings = new ArrayDeque<>();
+    private final Deque<LogEntry> log = new ArrayDeque<>();
     private Optional<Readings.Quick> quick = Optional.empty();
     private Optional<Readings.Slow> slow = Optional.empty();
     private Optional<Instant> tipSince = Optional.empty();
@@ -42,7 +42,7 @@ final class Board {
      * @param text complete text
      * @param brief text with only the ends of long names, for a screen
      */
-    record Happening(Instant at, String kind, String text, String brief) {}
+    record LogEntry(Instant at, String kind, String text, String brief) {}
 
     Board(String url, ZoneId zone) {
         this.url = url;
@@ -74,10 +74,10 @@ final class Board {
         stream = why;
     }
 
-    void happened(Happening happening) {
-        happenings.addFirst(happening);
-        if (happenings.size() > MOST_HAPPENINGS) {
-            happenings.removeLast();
+    void happened(LogEntry entry) {
+        log.addFirst(entry);
+        if (log.size() > MOST_ENTRIES) {
+            log.removeLast();
         }
     }
 
@@ -87,7 +87,7 @@ final class Board {
         rows(now).forEach(row -> rows.add(row.fit(width)));
         rows.add(Row.empty());
         rows.add(Row.empty().and("events", Tone.TITLE).and(stream.isEmpty() ? "" : "  " + stream, Tone.BAD));
-        happenings.stream().limit(Math.max(0, height - rows.size())).forEach(happening -> rows.add(row(happening)));
+        log.stream().limit(Math.max(0, height - rows.size())).forEach(entry -> rows.add(row(entry)));
         return rows.subList(0, Math.min(rows.size(), Math.max(0, height)));
     }
 
@@ -324,11 +324,11 @@ final class Board {
         }
     }
 
-    private Row row(Happening happening) {
+    private Row row(LogEntry entry) {
         return Row.empty()
-                .and(CLOCK.format(LocalTime.ofInstant(happening.at(), zone)) + "  ", Tone.SOFT)
-                .column(happening.kind(), 7)
-                .and(happening.brief());
+                .and(CLOCK.format(LocalTime.ofInstant(entry.at(), zone)) + "  ", Tone.SOFT)
+                .column(entry.kind(), 7)
+                .and(entry.brief());
     }
 
     private static String span(Duration length) {

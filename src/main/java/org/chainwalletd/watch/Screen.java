@@ -58,7 +58,7 @@ final class Screen implements Surface {
 
     /** Does nothing, since the board shows the event. */
     @Override
-    public void happened(Board.Happening happening) {}
+    public void happened(Board.LogEntry entry) {}
 
     @Override
     public void close() {

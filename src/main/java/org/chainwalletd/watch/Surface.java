@@ -6,7 +6,7 @@ interface Surface extends AutoCloseable {
     void show(Board board);
 
     /** Shows an event; called in the order in which they happened. */
-    void happened(Board.Happening happening);
+    void happened(Board.LogEntry entry);
 
     /** Adapts to another number of lines or columns. */
     default void resized() {}

@@ -151,9 +151,9 @@ public final class Watch {
         } else if (news instanceof Mailbox.Message.Resized) {
             surface.resized();
         } else if (news instanceof Mailbox.Message.Heard heard) {
-            Told.of(heard.event(), Instant.now()).ifPresent(happening -> {
-                board.happened(happening);
-                surface.happened(happening);
+            Told.of(heard.event(), Instant.now()).ifPresent(entry -> {
+                board.happened(entry);
+                surface.happened(entry);
             });
         }
     }
@@ -229,11 +229,11 @@ public final class Watch {
         private Told() {}
 
         /** Makes the line of an event; empty for one that means nothing to a person. */
-        static Optional<Board.Happening> of(EventStream.DaemonEvent event, Instant now) {
+        static Optional<Board.LogEntry> of(EventStream.DaemonEvent event, Instant now) {
             if (event.kind().equals("resync")) {
                 return Optional.empty();
             }
-            return Optional.of(new Board.Happening(
+            return Optional.of(new Board.LogEntry(
                     now,
                     Row.harmless(event.kind()),
                     Row.harmless(words(event, name -> name)),
@@ -374,8 +374,8 @@ public final class Watch {
         }
 
         @Override
-        public void happened(Board.Happening happening) {
-            print(happening.at(), happening.kind(), happening.text());
+        public void happened(Board.LogEntry entry) {
+            print(entry.at(), entry.kind(), entry.text());
         }
 
         private void print(Instant at, String kind, String text) {

@@ -58,7 +58,7 @@ class HostileNodeTest {
     }
 
     private static CompletableFuture<?> askIndexer(URI url) {
-        return RpcUpstream.toIndexers(harness.spawner(), once(url), Optional.of("token"), harness.way())
+        return RpcUpstream.toIndexers(harness.spawner(), once(url), Optional.of("token"), harness.transport())
                 .call("stats", "{}", in -> null)
                 .toCompletableFuture();
     }

@@ -65,9 +65,9 @@ final class NodeHarness implements AutoCloseable {
      * @param readers read the answers
      */
     NodeClient client(Settings.Node settings, Executor readers) {
-        Nodes.Way way = way(readers);
+        Nodes.Transport transport = transport(readers);
         Nodes.Upstreams upstreams = Nodes.Upstreams.start(
-                Spawners.of(kit), settings, UpstreamKind.NODE, way, clock::get, way.peers()::close);
+                Spawners.of(kit), settings, UpstreamKind.NODE, transport, clock::get, transport.peers()::close);
         upstream = upstreams.actor();
         return new HttpNodeClient(upstreams.calls(), HttpNodeClient.TipJudge.NONE, settings, executor);
     }
@@ -76,8 +76,8 @@ final class NodeHarness implements AutoCloseable {
         return Spawners.of(kit);
     }
 
-    private Nodes.Way way(Executor readers) {
-        return new Nodes.Way(
+    private Nodes.Transport transport(Executor readers) {
+        return new Nodes.Transport(
                 HttpPeers.start(kit.system(), () -> trust, readers, () -> {}),
                 ByteBudget.ofHeap(Nodes.HEAP_SHARE),
                 readers,
@@ -85,8 +85,8 @@ final class NodeHarness implements AutoCloseable {
     }
 
     /** To all upstreams, with connections of its own. */
-    Nodes.Way way() {
-        return way(executor);
+    Nodes.Transport transport() {
+        return transport(executor);
     }
 
     Nodes nodes(Optional<Hash256> expectGenesis, Path datadir, URI... urls) {

@@ -291,7 +291,7 @@ final class HistoryDaemon {
     }
 
     /** Whether its operator gave the spend up. */
-    boolean isGivenUp(Intent intent) {
+    boolean isAbandoned(Intent intent) {
         return intent.inputs().stream().map(Coin::outpoint).anyMatch(givenUp::contains);
     }
 }

@@ -544,7 +544,7 @@ final class SpendJudge {
                 continue;
             }
             IntentState state = intent.get().state();
-            if (state == IntentState.ABANDONED && !daemon.isGivenUp(intent.get())) {
+            if (state == IntentState.ABANDONED && !daemon.isAbandoned(intent.get())) {
                 complain("spend " + txId + " is abandoned, although nothing of it was released");
             }
             boolean lost = state == IntentState.CONFLICTED || state == IntentState.REFUSED && !daemon.isLiedTo();

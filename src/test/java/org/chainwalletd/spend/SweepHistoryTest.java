@@ -611,7 +611,7 @@ class SweepHistoryTest {
         /** Also when its sweep was stopped for good and sends nothing again, or when a coin of the part was itself made in a block that went: such a part is in flight until the coin comes again. */
         private boolean isFinal(Sweep sweep, PartState part) {
             return part.ended()
-                    || isGivenUp(sweep, part)
+                    || isAbandoned(sweep, part)
                     || part.part().coins().stream()
                             .anyMatch(coin -> !isOnChain(coin.coin().outpoint().txId()))
                     || part.spend()
@@ -619,7 +619,7 @@ class SweepHistoryTest {
                             .isPresent();
         }
 
-        private static boolean isGivenUp(Sweep sweep, PartState part) {
+        private static boolean isAbandoned(Sweep sweep, PartState part) {
             return sweep.isEnded()
                     && part.spend()
                             .flatMap(PartSpend::state)
@@ -682,7 +682,7 @@ class SweepHistoryTest {
                                 .as(this + ": " + token)
                                 .noneMatch(coin -> unspent.get(coin.owner())
                                         .contains(coin.coin().outpoint()));
-                    } else if (!isGivenUp(sweep, part)
+                    } else if (!isAbandoned(sweep, part)
                             && part.spend().flatMap(PartSpend::state).equals(Optional.of(IntentState.CONFLICTED))) {
                         assertThat(part.part().coins())
                                 .as(this + ": " + token)

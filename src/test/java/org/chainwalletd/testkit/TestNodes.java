@@ -32,8 +32,8 @@ public final class TestNodes {
             Supplier<SSLContext> trust) {
         HttpPeers peers = HttpPeers.start(system, trust, executor, () -> {});
         system.getWhenTerminated().thenRunAsync(peers::close, Runnable::run);
-        Nodes.Way way = new Nodes.Way(peers, ByteBudget.ofHeap(Nodes.HEAP_SHARE), executor, metrics);
-        return Nodes.start(under(system), settings, expectGenesis, Optional.empty(), file, way, disk);
+        Nodes.Transport transport = new Nodes.Transport(peers, ByteBudget.ofHeap(Nodes.HEAP_SHARE), executor, metrics);
+        return Nodes.start(under(system), settings, expectGenesis, Optional.empty(), file, transport, disk);
     }
 
     /** Starts them for upstreams without TLS. */

@@ -12,7 +12,7 @@ class ToldTest {
 
     @Test
     void events_are_told_in_words_with_long_names_in_full_and_in_brief() {
-        Board.Happening spend = told(
+        Board.LogEntry spend = told(
                 "spend",
                 "{\"tx_id\":\"" + HEX + "\",\"method\":\"transfer\",\"from\":\"" + HEX
                         + "\",\"state\":\"refused\",\"reason\":\"dust\"}");
@@ -40,7 +40,7 @@ class ToldTest {
                 .isEmpty();
     }
 
-    private static Board.Happening told(String kind, String data) {
+    private static Board.LogEntry told(String kind, String data) {
         return Watch.Told.of(new EventStream.DaemonEvent(kind, data, Optional.empty()), Instant.EPOCH)
                 .orElseThrow();
     }

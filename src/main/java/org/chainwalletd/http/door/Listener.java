@@ -240,10 +240,10 @@ public final class Listener {
     }
 
     /** Reads from a client that is sent at most a few bytes, without retry, and closes the socket when the client ends. */
-    private abstract static class Hearer implements ClientSocket.Reader {
+    private abstract static class UntilClosed implements ClientSocket.Reader {
         final ClientSocket socket;
 
-        Hearer(ClientSocket socket) {
+        UntilClosed(ClientSocket socket) {
             this.socket = socket;
         }
 
@@ -262,7 +262,7 @@ public final class Listener {
     }
 
     /** Reads from a client that has sent nothing yet, or too little for its streams to be created. */
-    private final class Silent extends Hearer {
+    private final class Silent extends UntilClosed {
         private final Connection connection;
         private final Side side;
         private final String address;
@@ -447,7 +447,7 @@ public final class Listener {
         }
 
         /** Reads and drops what the client still sends. */
-        private static final class Discarding extends Hearer {
+        private static final class Discarding extends UntilClosed {
             private int left = READ_AT_MOST;
 
             Discarding(ClientSocket socket) {

@@ -75,7 +75,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
     }
 
     /** Party that redeems the locks of the swaps in this book. */
-    private enum Caretaker {
+    private enum Redeemer {
         /** The journal has not been read: any lock may be one of a swap. */
         NOT_KNOWN_YET,
         ENGINE,
@@ -95,18 +95,18 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
     private int beingTaken;
 
     private final AtomicLong newestTurn = new AtomicLong(HOLDS_MONEY);
-    private volatile Caretaker caretaker = Caretaker.NOT_KNOWN_YET;
+    private volatile Redeemer redeemer = Redeemer.NOT_KNOWN_YET;
     /** Whether another daemon may have changed the journal since it was read. */
     private volatile boolean outdated;
 
     /** Hands the locks over to the engine; all open swaps are in this book now. */
     public void leaveToEngine() {
-        caretaker = Caretaker.ENGINE;
+        redeemer = Redeemer.ENGINE;
     }
 
     /** Leaves the locks to the operator, because no engine runs in this process. */
     public void leaveToOperator() {
-        caretaker = Caretaker.NOBODY;
+        redeemer = Redeemer.NOBODY;
     }
 
     /** Another daemon may change the journal from now on: what is in here does not count before it was read anew. */
@@ -204,7 +204,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
     /** A swap pays more for its locks than others do, and is not kept waiting by a spend of less. */
     @Override
     public Optional<String> of(Hash256 hashLock) {
-        return switch (caretaker == Caretaker.ENGINE && outdated ? Caretaker.NOT_KNOWN_YET : caretaker) {
+        return switch (redeemer == Redeemer.ENGINE && outdated ? Redeemer.NOT_KNOWN_YET : redeemer) {
             case NOBODY -> Optional.empty();
             case NOT_KNOWN_YET -> Optional.of("a swap, perhaps: the journal of swaps has not been read yet");
             case ENGINE ->

@@ -46,7 +46,7 @@ public final class SellGate {
         public static final long NEVER = Long.MAX_VALUE;
 
         /** Part of a view that endpoints which do not lie have in common. */
-        public record Story(
+        public record CommonView(
                 BigInteger chainId,
                 Hash256 block,
                 long number,
@@ -54,8 +54,8 @@ public final class SellGate {
                 SwapContract.Swap slot,
                 long lockedAt) {}
 
-        public Story story() {
-            return new Story(chainId, settledBlock, settledNumber, codeHash, settled, lockedAt);
+        public CommonView common() {
+            return new CommonView(chainId, settledBlock, settledNumber, codeHash, settled, lockedAt);
         }
     }
 
@@ -83,14 +83,14 @@ public final class SellGate {
         if (storiesOfAQuorum(evidence.views()) > 1) {
             return GateVerdict.closed("endpoints of the account chain disagree about the pool's lock");
         }
-        Map<EndpointView.Story, Integer> agreeing = new LinkedHashMap<>();
+        Map<EndpointView.CommonView, Integer> agreeing = new LinkedHashMap<>();
         List<GateVerdict> against = new ArrayList<>();
         for (EndpointView view : evidence.views()) {
             Optional<GateVerdict> reason = against(terms, view, evidence.inputs());
             if (reason.isPresent()) {
                 against.add(reason.get());
             } else {
-                agreeing.merge(view.story(), 1, Integer::sum);
+                agreeing.merge(view.common(), 1, Integer::sum);
             }
         }
         int most = agreeing.values().stream().max(Integer::compare).orElse(0);
@@ -99,10 +99,10 @@ public final class SellGate {
 
     /** Endpoints that ask at different blocks are no contradiction; those that say different things of one block are. */
     private long storiesOfAQuorum(List<EndpointView> views) {
-        Map<Long, Map<EndpointView.Story, Integer>> told = new LinkedHashMap<>();
+        Map<Long, Map<EndpointView.CommonView, Integer>> told = new LinkedHashMap<>();
         for (EndpointView view : views) {
             told.computeIfAbsent(view.settledNumber(), height -> new LinkedHashMap<>())
-                    .merge(view.story(), 1, Integer::sum);
+                    .merge(view.common(), 1, Integer::sum);
         }
         return told.values().stream()
                 .mapToLong(stories -> stories.values().stream()

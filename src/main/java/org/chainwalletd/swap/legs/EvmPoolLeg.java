@@ -241,7 +241,7 @@ public final class EvmPoolLeg implements PoolLeg {
             return settled.isEmpty()
                     ? List.of()
                     : await(chain.eachInTime(
-                                    reads -> logged(reads, hashLock, settled.get(), quotedAt), EndpointView::story))
+                                    reads -> logged(reads, hashLock, settled.get(), quotedAt), EndpointView::common))
                             .stream()
                             .map(AccountChain.EndpointAnswer::answer)
                             .toList();

@@ -43,11 +43,13 @@ final class IndexerRig implements AutoCloseable {
                 List.of(node), 2, Duration.ofMillis(10), Duration.ofSeconds(10), 8 << 20, 32, Optional.empty());
         nodes = Nodes.clientOf(kit.system(), settings, executor, new SimpleMeterRegistry());
         peers = HttpPeers.start(kit.system(), executor, () -> {});
-        Nodes.Way way = new Nodes.Way(peers, ByteBudget.of(1 << 24), executor, new SimpleMeterRegistry());
+        Nodes.Transport transport =
+                new Nodes.Transport(peers, ByteBudget.of(1 << 24), executor, new SimpleMeterRegistry());
         client = indexers.length == 0
                 ? null
                 : new IndexerClient(
-                        RpcUpstream.toIndexers(Spawners.of(kit), settings.withUrls(List.of(indexers)), token, way),
+                        RpcUpstream.toIndexers(
+                                Spawners.of(kit), settings.withUrls(List.of(indexers)), token, transport),
                         executor);
     }
 

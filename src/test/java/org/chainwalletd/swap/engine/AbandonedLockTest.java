@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The coins of a lock that was given up: a block may still take them all, so no payment may have any of them before the chain has decided. */
-public class LockGivenUpTest {
+public class AbandonedLockTest {
     /** A lock needs both of them. */
     private static final long COIN = 30_000_000;
 
