@@ -288,7 +288,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
                 answer.completeExceptionally(new RefusedException(SendRefusal.referenceTaken(
                         asked.request(),
                         row.order().owner(),
-                        Optional.of(record.apply(row).hash()))));
+                        Optional.of(record.apply(row).callHash()))));
             }
         }
     }

@@ -12,6 +12,7 @@ import org.chainwalletd.evm.EvmAddress;
  *
  * @param maxFee wei per gas of the newest version
  * @param hashes of all versions that may have left, oldest first: replacements pay more, the last may be one to ourselves
+ * @param newestCall hash of the newest version that makes the call
  * @param createdAt milliseconds since 1970
  * @param updatedAt milliseconds since 1970
  */
@@ -20,6 +21,7 @@ public record SendRecord(
         Call call,
         BigInteger maxFee,
         List<Hash256> hashes,
+        Hash256 newestCall,
         SendState state,
         long createdAt,
         long updatedAt) {
@@ -86,6 +88,11 @@ public record SendRecord(
             return cancelled.hash();
         }
         return hashes.get(hashes.size() - 1);
+    }
+
+    /** The version that makes the call and was mined, otherwise the newest that makes it: never one to ourselves. */
+    public Hash256 callHash() {
+        return state instanceof SendState.Cancelling || state instanceof SendState.Cancelled ? newestCall : hash();
     }
 
     /** State of a transaction as the quorum reports it. Only states with {@link #isOver} are final. */

@@ -23,6 +23,11 @@ final class SendRecords {
                         call.gasLimit()),
                 row.newest().maxFee(),
                 row.versions().stream().map(AccountSend.Version::hash).toList(),
+                row.versions().stream()
+                        .filter(version -> !version.cancels())
+                        .reduce((older, newer) -> newer)
+                        .orElseThrow()
+                        .hash(),
                 state(row, head),
                 row.progress().createdAt(),
                 row.progress().changedAt());

@@ -671,13 +671,7 @@ class AccountSendsTest {
         refuseEverything("intrinsic gas too low");
         rig.send("never", 7);
         rig.send("later", 3);
-        long sent = rig.first.count("eth_sendRawTransaction");
-        Await.until("it was refused again", () -> {
-            rig.chain.clock().advance(AccountRig.PACE.resend());
-            return rig.first.count("eth_sendRawTransaction") > sent;
-        });
-        rig.chain.clock().advance(AccountRig.PACE.refused());
-        rig.await("never", SendState.Cancelling.class);
+        awaitGivenUp("never");
         rig.first.behave();
         rig.second.behave();
         Await.until("both nonces are spent", () -> {
@@ -689,6 +683,31 @@ class AccountSendsTest {
 
         rig.await("never", SendState.Cancelled.class);
         assertThat(paid()).isEqualTo(3);
+    }
+
+    @Test
+    void another_access_token_hears_of_the_payment_that_was_given_up_and_not_of_what_spent_its_nonce() {
+        refuseEverything("intrinsic gas too low");
+        Hash256 hash = done(rig.sends.send(ofAccessToken("one"))).hash();
+        awaitGivenUp(AccountSendStore.reference("invoice-1"));
+
+        assertThatThrownBy(() -> done(rig.sends.send(ofAccessToken("two"))))
+                .isInstanceOfSatisfying(
+                        RefusedException.class,
+                        why -> assertThat(why.refusal().data())
+                                .isEqualTo(new SendRefusal.TokenData(
+                                        "invoice-1", Optional.of("one"), Optional.of("0x" + hash.hex()))));
+    }
+
+    /** Lets the time pass after which what was refused by every endpoint is given up. */
+    private void awaitGivenUp(String reference) {
+        long sent = rig.first.count("eth_sendRawTransaction");
+        Await.until("it was refused again", () -> {
+            rig.chain.clock().advance(AccountRig.PACE.resend());
+            return rig.first.count("eth_sendRawTransaction") > sent;
+        });
+        rig.chain.clock().advance(AccountRig.PACE.refused());
+        rig.await(reference, SendState.Cancelling.class);
     }
 
     @Test

@@ -240,22 +240,33 @@ public final class AccountMethods {
         return wei;
     }
 
+    /** A success is a version that pays: taken by an endpoint, or in a block and successful. */
     private static EvmSendNative.Result result(SendRecord sent, boolean withToken) {
-        String hash = "0x" + sent.hash().hex();
+        String hash = "0x" + sent.callHash().hex();
         SendState state = sent.state();
-        if (state instanceof SendState.Journalled) {
-            throw new RefusedException(
-                    ErrorCode.UPSTREAM,
-                    "the outcome of transaction " + hash + " is unknown, no endpoint of the account chain has taken it"
-                            + " yet, and the daemon goes on sending it: "
-                            + (withToken
-                                    ? "call again with the same client_token, it never makes a second one"
-                                    : "look at evm_tx_history before paying again"));
+        if (state instanceof SendState.Sent
+                || state instanceof SendState.Mined mined && mined.succeeded()
+                || state instanceof SendState.Final) {
+            return new EvmSendNative.Result(hash);
         }
-        if (state.isOver() && !(state instanceof SendState.Final)) {
+        if (state.isOver()) {
             throw new RefusedException(
                     ErrorCode.TX_BUILD, "transaction " + hash + " is " + state.word() + ": nothing was paid by it");
         }
-        return new EvmSendNative.Result(hash);
+        throw new RefusedException(
+                ErrorCode.UPSTREAM,
+                "the outcome of transaction " + hash + " is unknown, " + progress(state) + ": "
+                        + (withToken
+                                ? "call again with the same client_token, it never makes a second one"
+                                : "look at evm_tx_history before paying again"));
+    }
+
+    private static String progress(SendState state) {
+        if (state instanceof SendState.Cancelling) {
+            return "it is being given up and may still be paid";
+        }
+        return state instanceof SendState.Mined
+                ? "it has failed in a block that is not final yet"
+                : "no endpoint of the account chain has taken it yet, and the daemon goes on sending it";
     }
 }
