@@ -81,7 +81,7 @@ public final class AccountSends {
         WritingTerms terms = new WritingTerms(setup.threads().continuations());
         this.watch = background.begin(
                 "account-sends",
-                SendWatch.create(setup, terms, head, this::changed),
+                SendWatch.create(setup, terms, () -> swaps, head, this::changed),
                 command -> SendWatch.whileStopped(command, this::record));
         NonceCheck check = new NonceCheck(setup.knownNonce());
         this.maker = new SendMaker(setup, check, this::stopped);

@@ -159,29 +159,34 @@ final class OpenSend {
     }
 
     private BigInteger cost(AccountSend.Version version) {
-        return row.call()
-                .value()
-                .add(version.maxFee().multiply(BigInteger.valueOf(row.call().gasLimit())));
+        BigInteger fee = version.maxFee()
+                .multiply(BigInteger.valueOf(
+                        version.cancels() ? Replacer.TRANSFER_GAS : row.call().gasLimit()));
+        return version.cancels() ? fee : fee.add(row.call().value());
     }
 
-    /** The newest; of what is pressing also the dearest, and the dearest that the lowest balance pays, for endpoints that cannot take another one. */
+    /**
+     * The newest, and the dearest like it that the lowest balance pays, for endpoints that cannot take another one; of what is pressing also the
+     * dearest.
+     */
     List<AccountSend.Version> outgoing() {
         AccountSend.Version newest = row.newest();
-        if (!isPressing() || newest.cancels()) {
-            return List.of(newest);
-        }
+        boolean isHastened = isPressing() && !newest.cancels();
         Comparator<AccountSend.Version> byFee = Comparator.comparing(AccountSend.Version::maxFee);
         Set<AccountSend.Version> outgoing = new LinkedHashSet<>();
         if (lowestBalance.isPresent()) {
             row.versions().stream()
+                    .filter(version -> version.cancels() == newest.cancels())
                     .filter(version -> cost(version).compareTo(lowestBalance.get()) <= 0)
                     .max(byFee)
                     .ifPresent(outgoing::add);
-        } else {
+        } else if (isHastened) {
             int from = Math.max(0, row.versions().size() - MOST_AT_ONCE);
             outgoing.addAll(row.versions().subList(from, row.versions().size()));
         }
-        row.versions().stream().max(byFee).ifPresent(outgoing::add);
+        if (isHastened) {
+            row.versions().stream().max(byFee).ifPresent(outgoing::add);
+        }
         outgoing.add(newest);
         return List.copyOf(outgoing);
     }

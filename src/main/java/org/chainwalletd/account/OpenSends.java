@@ -207,14 +207,23 @@ final class OpenSends {
         return send.mustGoOut(pace, now) ? Optional.of(Need.SENT_AGAIN) : Optional.empty();
     }
 
-    /** Wei that claims and refunds which wait for this one may still pay: what holds them up is worth as much to get through. */
-    BigInteger behind(AccountSend row) {
-        if (row.isCopy()) {
-            return BigInteger.ZERO;
-        }
-        return given(SendSetup.address(row.call().from())).stream()
-                .filter(send -> send.row.nonce() > row.nonce() && send.isWaiting())
-                .map(OpenSend::room)
+    /** Claims and refunds that wait for this one. */
+    Replacer.Behind behind(AccountSend row) {
+        List<OpenSend> pressing = row.isCopy()
+                ? List.of()
+                : given(SendSetup.address(row.call().from())).stream()
+                        .filter(send -> send.row.nonce() > row.nonce() && send.isWaiting() && send.isPressing())
+                        .toList();
+        return new Replacer.Behind(
+                pressing.stream().map(OpenSend::room).reduce(BigInteger.ZERO, BigInteger::add),
+                pressing.stream().map(send -> send.row.newest().tip()).reduce(BigInteger.ZERO, BigInteger::max));
+    }
+
+    /** Wei that the others of its address which are in no block may still take. */
+    BigInteger committedBeside(AccountSend row) {
+        return of(SendSetup.address(row.call().from())).stream()
+                .filter(send -> send.row.id() != row.id() && !send.row.isCopy() && send.isWaiting())
+                .map(send -> Commitment.of(send.row, true).most())
                 .reduce(BigInteger.ZERO, BigInteger::add);
     }
 

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -23,7 +24,10 @@ import org.chainwalletd.store.AccountSend.Version;
 
 /** Makes versions that pay more, and has them in the journal before anybody gets to see them. */
 final class Replacer {
-    private static final long TRANSFER_GAS = 21_000;
+    static final long TRANSFER_GAS = 21_000;
+    /** Multiple of the market's price at which a fee stops rising where no claim or refund waits: raises that nobody mines must stay cheap. */
+    private static final BigInteger MOST_TIMES = BigInteger.TEN;
+
     private static final Comparator<Version> BY_FEE = Comparator.comparing(Version::maxFee);
 
     private final SendSetup setup;
@@ -39,11 +43,37 @@ final class Replacer {
     }
 
     /**
+     * Offers of claims and refunds that wait for a transaction: what holds them up is worth as much to get through.
+     *
+     * @param room wei that they may still pay
+     * @param tip wei per gas, the highest that one of them offers; zero where none waits
+     */
+    record Behind(BigInteger room, BigInteger tip) {}
+
+    /**
+     * Part of the balance that is left to others, unless a claim or a refund waits for the transaction.
+     *
+     * @param committed wei that other open transactions may take
+     * @param swaps that may still have to pay gas; empty while that is not known
+     */
+    record Kept(BigInteger committed, OptionalInt swaps) {
+        /** Wei that may be spent; none where balance or swaps are not known. */
+        private BigInteger spendable(Optional<BigInteger> balance, FeeMarket market) {
+            if (balance.isEmpty() || swaps.isEmpty()) {
+                return BigInteger.ZERO;
+            }
+            BigInteger reserved = Survey.reservePerSwap(market).multiply(BigInteger.valueOf(swaps.getAsInt()));
+            return balance.get().subtract(committed).subtract(reserved);
+        }
+    }
+
+    /**
      * @param accepted versions that an endpoint has taken: only these stand in the way of a cheaper step
-     * @param behind wei that those who wait for it would pay, which raise its ceiling
+     * @param behind those that wait for it, which raise its ceiling
      * @param deadline Unix seconds, unsigned, after which it is worth nothing
      */
-    record Wish(AccountSend row, Purpose purpose, Set<Hash256> accepted, BigInteger behind, OptionalLong deadline) {
+    record Wish(
+            AccountSend row, Purpose purpose, Set<Hash256> accepted, Behind behind, Kept kept, OptionalLong deadline) {
         Wish {
             accepted = Set.copyOf(accepted);
         }
@@ -57,6 +87,12 @@ final class Replacer {
             return purpose == Purpose.NOTHING && !row.newest().cancels();
         }
 
+        /** The journal knows it too as long as there is no other. */
+        private boolean isNewestTaken() {
+            return accepted.contains(row.newest().hash())
+                    || row.state() == AccountSend.State.SENT && row.versions().size() == 1;
+        }
+
         private boolean isPressing() {
             return !isForNothing() && SendKind.valueOf(row.order().kind()).isPressing();
         }
@@ -66,7 +102,7 @@ final class Replacer {
      * Made versions, the dearest last.
      *
      * @param outdated whether the journal has another row than the one that was to be replaced, and so has not taken them all
-     * @param lowestBalance that an endpoint names; empty when none was asked for one, or none answers
+     * @param lowestBalance that an endpoint names; empty when none answers
      */
     record Made(List<Version> versions, boolean outdated, Optional<BigInteger> lowestBalance) {}
 
@@ -79,31 +115,57 @@ final class Replacer {
     Made replace(Wish wish, boolean isPressing) {
         EvmAddress from = SendSetup.address(wish.row().call().from());
         Urgency urgency = Urgency.of(setup.chain(isPressing), from);
-        return wish.isPressing() ? raise(wish, urgency) : replace(wish, urgency);
+        return wish.isPressing() ? raise(wish, urgency) : replace(wish, urgency, isPressing);
     }
 
-    private Made replace(Wish wish, Urgency urgency) {
+    private Made replace(Wish wish, Urgency urgency, boolean isPressing) {
         AccountSend row = wish.row();
         boolean same = !wish.isForNothing();
         long gas = same ? row.call().gasLimit() : TRANSFER_GAS;
-        BigInteger value = same ? row.call().value() : BigInteger.ZERO;
-        BigInteger most = urgency.reachedBalance(setup.chain().quorum()).subtract(value);
-        if (same && row.order().feeCeiling().isPresent()) {
-            most = most.min(row.order().feeCeiling().get().add(wish.behind()));
-        }
-        GasPrice before = new GasPrice(row.newest().tip(), row.newest().maxFee());
-        BigInteger perGas = most.divide(BigInteger.valueOf(gas));
-        FeeMarket market = urgency.market();
-        Optional<GasPrice> price = before.raised(market, perGas)
-                .or(() -> wish.isFirstForNothing() ? GasPrice.within(market, perGas) : Optional.empty());
-        if (price.isEmpty()) {
-            return new Made(List.of(), false, Optional.empty());
-        }
         long now = setup.clock().millis();
-        Version version = same
-                ? setup.version(row.call(), price.get(), now)
-                : setup.cancelling(row.call(), gas, price.get(), now);
-        return journal(row, List.of(version), Optional.empty());
+        List<Version> signed = price(wish, urgency, isPressing, gas).stream()
+                .map(price ->
+                        same ? setup.version(row.call(), price, now) : setup.cancelling(row.call(), gas, price, now))
+                .toList();
+        return journal(row, signed, urgency.namedLowest());
+    }
+
+    /**
+     * Where no claim or refund waits for it only the market raises a version that no endpoint has taken: nobody would know the difference, and
+     * it would be paid afterwards.
+     */
+    private Optional<GasPrice> price(Wish wish, Urgency urgency, boolean isPressing, long gas) {
+        Version newest = wish.row().newest();
+        FeeMarket market = urgency.market();
+        boolean isDue = isPressing
+                || wish.isFirstForNothing()
+                || wish.isNewestTaken()
+                || market.comfortable().compareTo(newest.maxFee()) > 0;
+        if (!isDue) {
+            return Optional.empty();
+        }
+        BigInteger most = most(wish, urgency, isPressing).divide(BigInteger.valueOf(gas));
+        boolean isOutbid = wish.behind().tip().compareTo(newest.tip()) > 0;
+        BigInteger perGas = isOutbid ? most : most.min(market.comfortable().multiply(MOST_TIMES));
+        return new GasPrice(newest.tip(), newest.maxFee())
+                .raised(market, perGas)
+                .or(() -> wish.isFirstForNothing() ? GasPrice.within(market, perGas) : Optional.empty());
+    }
+
+    /** Wei for gas. What was given up may cost more than it was wanted for: later nonces wait for its own. */
+    private BigInteger most(Wish wish, Urgency urgency, boolean isPressing) {
+        AccountSend row = wish.row();
+        Optional<BigInteger> balance = urgency.reachedBalance(setup.chain().quorum());
+        BigInteger spendable =
+                isPressing ? balance.orElse(BigInteger.ZERO) : wish.kept().spendable(balance, urgency.market());
+        if (wish.isForNothing()) {
+            return spendable;
+        }
+        BigInteger left = spendable.subtract(row.call().value());
+        return row.order()
+                .feeCeiling()
+                .map(ceiling -> left.min(ceiling.add(wish.behind().room())))
+                .orElse(left);
     }
 
     /** While nobody hears us nothing is raised: nobody would know the difference, and it would be paid afterwards. */
@@ -116,7 +178,7 @@ final class Replacer {
                 signed.add(setup.version(wish.row().call(), price, now));
             }
         }
-        return journal(wish.row(), signed, urgency.balances().stream().min(BigInteger::compareTo));
+        return journal(wish.row(), signed, urgency.namedLowest());
     }
 
     /** Writes one after the other; a version that is not written is not used, nor are those after it. */
@@ -142,7 +204,7 @@ final class Replacer {
             BigInteger left = balance.subtract(row().call().value()).max(BigInteger.ZERO);
             return row().order()
                     .feeCeiling()
-                    .map(ceiling -> left.min(ceiling.add(wish.behind())))
+                    .map(ceiling -> left.min(ceiling.add(wish.behind().room())))
                     .orElse(left)
                     .divide(BigInteger.valueOf(row().call().gasLimit()));
         }

@@ -92,7 +92,10 @@ public record SendRecord(
 
     /** The version that makes the call and was mined, otherwise the newest that makes it: never one to ourselves. */
     public Hash256 callHash() {
-        return state instanceof SendState.Cancelling || state instanceof SendState.Cancelled ? newestCall : hash();
+        boolean isMined = state instanceof SendState.Mined
+                || state instanceof SendState.Final
+                || state instanceof SendState.Reverted;
+        return isMined ? hash() : newestCall;
     }
 
     /** State of a transaction as the quorum reports it. Only states with {@link #isOver} are final. */

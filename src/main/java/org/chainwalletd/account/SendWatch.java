@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
@@ -13,6 +14,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.pekko.actor.typed.Behavior;
@@ -118,6 +120,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private final WritingTerms terms;
     private final WritingTerms.Term term;
     private final SendSetup setup;
+    private final Supplier<OpenSwaps> swaps;
     private final AtomicLong head;
     private final Consumer<SendRecord> changes;
     private final Replacer replacer;
@@ -133,6 +136,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             StashBuffer<Command> stash,
             WritingTerms terms,
             SendSetup given,
+            Supplier<OpenSwaps> swaps,
             AtomicLong head,
             Consumer<SendRecord> changes) {
         super(context);
@@ -141,6 +145,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         this.terms = terms;
         this.term = terms.begin();
         this.setup = given.during(term);
+        this.swaps = swaps;
         this.head = head;
         this.changes = changes;
         this.replacer = new Replacer(setup);
@@ -151,13 +156,19 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     /**
      * @param terms of all that writes this journal
+     * @param swaps tells what open swaps need
      * @param head where it tells the height of the chain
      * @param changes told after a change is durable
      */
     static Behavior<Command> create(
-            SendSetup setup, WritingTerms terms, AtomicLong head, Consumer<SendRecord> changes) {
+            SendSetup setup,
+            WritingTerms terms,
+            Supplier<OpenSwaps> swaps,
+            AtomicLong head,
+            Consumer<SendRecord> changes) {
         return Behaviors.setup(context -> Behaviors.withTimers(timers -> Behaviors.withStash(
-                MOST_WAITING, stash -> new SendWatch(context, timers, stash, terms, setup, head, changes).begin())));
+                MOST_WAITING,
+                stash -> new SendWatch(context, timers, stash, terms, setup, swaps, head, changes).begin())));
     }
 
     /**
@@ -479,7 +490,12 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         entry.triedAt = setup.clock().millis();
         AccountSend row = entry.row;
         boolean isPressing = sends.isPressing(entry);
-        Replacer.Wish wish = new Replacer.Wish(row, purpose, entry.accepted, sends.behind(row), entry.deadline);
+        OpenSwaps open = swaps.get();
+        EvmAddress from = SendSetup.address(row.call().from());
+        Replacer.Kept kept = new Replacer.Kept(
+                sends.committedBeside(row),
+                open.isKnown() ? OptionalInt.of(open.needingGas(from)) : OptionalInt.empty());
+        Replacer.Wish wish = new Replacer.Wish(row, purpose, entry.accepted, sends.behind(row), kept, entry.deadline);
         CompletionStage<Replacer.Made> making =
                 Work.on(setup.threads(isPressing), () -> replacer.replace(wish, isPressing));
         entry.replacement = Optional.of(new OpenSend.Replacement(making, answers));

@@ -88,21 +88,24 @@ record Urgency(
                 latest.stream().mapToLong(told -> told.answer().count()).min().orElse(0));
     }
 
+    Optional<BigInteger> namedLowest() {
+        return balances.stream().min(BigInteger::compareTo);
+    }
+
     BigInteger lowestBalance() {
-        return balances.stream().min(BigInteger::compareTo).orElse(BOUNDLESS);
+        return namedLowest().orElse(BOUNDLESS);
     }
 
     BigInteger highestBalance() {
         return balances.stream().max(BigInteger::compareTo).orElse(BOUNDLESS);
     }
 
-    /** The highest that so many endpoints reach; the highest of all where fewer answer. */
-    BigInteger reachedBalance(int quorum) {
+    /** The highest that so many endpoints reach; the highest of all where fewer answer, empty where none does. */
+    Optional<BigInteger> reachedBalance(int quorum) {
         return balances.stream()
                 .sorted(Comparator.reverseOrder())
                 .skip(balances.size() < quorum ? 0 : quorum - 1L)
-                .findFirst()
-                .orElse(BOUNDLESS);
+                .findFirst();
     }
 
     private Stream<BigInteger> namedBaseFees() {

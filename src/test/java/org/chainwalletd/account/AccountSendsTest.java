@@ -745,6 +745,19 @@ class AccountSendsTest {
         assertThat(paid()).isEqualTo(7);
     }
 
+    @Test
+    void a_payment_in_the_way_of_a_claim_offers_as_much_as_that_one_beyond_the_bound_of_payments() {
+        BigInteger most = market().multiply(BigInteger.TEN);
+        rig.send("one", 7);
+        done(rig.sends.send(claim("claim", ETHER.divide(BigInteger.valueOf(100)))));
+
+        Await.until("the payment offers what the claim offers", () -> {
+            rig.chain.clock().advance(AccountRig.PACE.urgent());
+            return newest("claim").tip().compareTo(most) > 0
+                    && newest("one").tip().compareTo(newest("claim").tip()) >= 0;
+        });
+    }
+
     private SendRequest claim(String reference, BigInteger ceiling) {
         return new SendRequest(
                 reference,
@@ -834,6 +847,115 @@ class AccountSendsTest {
         rig.chain.mine();
         rig.await("lock", SendState.Mined.class);
         assertThat(done(rig.sends.makeWay(rig.own))).isFalse();
+    }
+
+    private BigInteger market() {
+        return GasPrice.of(done(rig.fees())).maxFee();
+    }
+
+    private AccountSend.Version newest(String reference) {
+        return done(rig.journal.find(reference)).orElseThrow().newest();
+    }
+
+    private BigInteger newestFee(String reference) {
+        return newest(reference).maxFee();
+    }
+
+    /** Lets so much time and so many blocks pass that the next transaction is raised, and waits until that was tried. */
+    private void tryToRaise() {
+        long asked = rig.second.count("eth_getBalance");
+        Await.until("it was tried", () -> {
+            rig.chain.clock().advance(AccountRig.PACE.stuck());
+            rig.chain.mineEmpty();
+            return rig.second.count("eth_getBalance") > asked;
+        });
+    }
+
+    @Test
+    void a_payment_that_is_raised_again_and_again_neither_leaves_the_market_nor_takes_what_swaps_need() {
+        rig.sends.reserveFor(address -> 1);
+        BigInteger reserved = rig.sends.funds(rig.own).reserved();
+        BigInteger most = market().multiply(BigInteger.TEN);
+        rig.send("one", 7);
+        for (int i = 0; i < 100; i++) {
+            done(rig.sends.raise("one"));
+        }
+
+        BigInteger fee = newestFee("one");
+        assertThat(fee).isGreaterThan(most.divide(BigInteger.TWO)).isLessThanOrEqualTo(most);
+        assertThat(fee.multiply(BigInteger.valueOf(21_000)).add(BigInteger.valueOf(7)))
+                .isLessThanOrEqualTo(ETHER.subtract(reserved));
+    }
+
+    @Test
+    void a_raise_leaves_what_open_swaps_and_other_payments_need() {
+        BigInteger perSwap = rig.sends.funds(rig.own).reservePerSwap();
+        BigInteger fee = market().multiply(BigInteger.valueOf(21_000));
+        rig.send("one", 7);
+        done(rig.sends.send(rig.request(
+                "later",
+                ETHER.subtract(perSwap).subtract(fee.multiply(BigInteger.TWO)).subtract(BigInteger.valueOf(8)))));
+        rig.sends.reserveFor(address -> 1);
+
+        assertThat(done(rig.sends.raise("one")).hashes()).hasSize(1);
+        rig.sends.reserveFor(address -> 0);
+        assertThat(done(rig.sends.raise("one")).hashes()).hasSize(2);
+    }
+
+    @Test
+    void nothing_is_raised_above_the_market_while_no_endpoint_takes_it() {
+        BigInteger most = market().multiply(BigInteger.TEN);
+        refuseEverything("intrinsic gas too low");
+        rig.send("never", 7);
+        awaitGivenUp("never");
+        for (int i = 0; i < 60; i++) {
+            tryToRaise();
+        }
+
+        assertThat(newestFee("never")).isLessThanOrEqualTo(most);
+        assertThat(rig.find("never").hashes()).hasSize(2);
+        rig.chain.baseFee(BigInteger.valueOf(40_000_000_000L));
+        Await.until("it follows the market", () -> {
+            tryToRaise();
+            return newestFee("never").compareTo(market()) >= 0;
+        });
+    }
+
+    @Test
+    void a_payment_of_all_is_mined_although_no_endpoint_tells_the_balance_while_it_is_stuck() {
+        done(rig.sends.send(rig.request("all", SendKind.SEND, new SendValue.All(), Pushing.BY_ITSELF)));
+        rig.first.refuse("eth_getBalance", -32000, "busy");
+        rig.second.refuse("eth_getBalance", -32000, "busy");
+        tryToRaise();
+        tryToRaise();
+        rig.first.behave();
+        rig.second.behave();
+        rig.chain.forgetAll();
+
+        awaitMined("all");
+    }
+
+    /** As an earlier release has journalled them. */
+    @Test
+    void a_version_that_cannot_be_paid_does_not_keep_the_one_before_it_from_going_out_again() {
+        done(rig.sends.send(rig.request("all", SendKind.SEND, new SendValue.All(), Pushing.BY_ITSELF)));
+        rig.first.lies().balance(rig.own, ETHER.multiply(BigInteger.TWO));
+        rig.second.lies().balance(rig.own, ETHER.multiply(BigInteger.TWO));
+        done(rig.sends.raise("all"));
+        assertThat(rig.find("all").hashes()).hasSize(2);
+        rig.first.behave();
+        rig.second.behave();
+        rig.chain.forgetAll();
+
+        awaitMined("all");
+    }
+
+    private void awaitMined(String reference) {
+        Await.until("it is mined", () -> {
+            rig.chain.clock().advance(AccountRig.PACE.resend());
+            rig.chain.mine();
+            return rig.find(reference).state() instanceof SendState.Mined;
+        });
     }
 
     @Test
