@@ -41,7 +41,9 @@ final class OpenSend {
     /** Whether the row is being reread from the journal; it does not change meanwhile. */
     boolean rereading;
     /** Consecutive looks at which its nonce was used and no version of it had a receipt. */
-    int timesGone;
+    private int timesGone;
+    /** Time of the first one of them. */
+    private long goneSince;
     /** Whether it was submitted for the first time and no endpoint has answered yet. */
     boolean firstOnItsWay;
     /** Time since which every endpoint has refused it at each attempt; empty once an endpoint has accepted it. */
@@ -117,6 +119,25 @@ final class OpenSend {
             return nonces.contains(nonce);
         }
         return nonces.add(nonce);
+    }
+
+    void found() {
+        timesGone = 0;
+    }
+
+    void gone(long now) {
+        goneSince = timesGone == 0 ? now : goneSince;
+        timesGone++;
+    }
+
+    /** Whether its nonce was used by something else, as it seems. A single look may fall between two answers of endpoints that index late. */
+    boolean isMissing() {
+        return timesGone > 1;
+    }
+
+    /** Whether it has been missing for so long that no receipt of it is still to come. */
+    boolean isLost(SendPace pace, long now) {
+        return isMissing() && now - goneSince >= pace.refused().toMillis();
     }
 
     /** Whether it is in no block. */

@@ -185,6 +185,17 @@ public record SendRecord(
             }
         }
 
+        /**
+         * Its nonce is used at a final block, and no endpoint shows a receipt of ours: either one comes late, or another transaction has used it.
+         * Not durable: the journal has the state before it.
+         */
+        record Missing() implements SendState {
+            @Override
+            public String word() {
+                return "sent";
+            }
+        }
+
         /** Its nonce is used at a final block by none of our transactions: somebody else has the key. */
         record Lost() implements SendState {
             @Override

@@ -11,6 +11,14 @@ final class SendRecords {
 
     /** @param head height of the chain as it was last seen */
     static SendRecord of(AccountSend row, long head) {
+        return of(row, state(row, head));
+    }
+
+    static SendRecord missing(AccountSend row) {
+        return of(row, new SendState.Missing());
+    }
+
+    private static SendRecord of(AccountSend row, SendState state) {
         AccountSend.Order order = row.order();
         AccountSend.Call call = row.call();
         return new SendRecord(
@@ -28,7 +36,7 @@ final class SendRecords {
                         .reduce((older, newer) -> newer)
                         .orElseThrow()
                         .hash(),
-                state(row, head),
+                state,
                 row.progress().createdAt(),
                 row.progress().changedAt());
     }

@@ -308,7 +308,9 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private SendRecord record(OpenSend entry) {
-        return SendRecords.of(entry.row, head.get());
+        return entry.isMissing() && !entry.row.state().isOver()
+                ? SendRecords.missing(entry.row)
+                : SendRecords.of(entry.row, head.get());
     }
 
     private Behavior<Command> take(Take command) {
@@ -698,7 +700,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             return;
         }
         if (!(finding instanceof SendLook.Finding.Gone)) {
-            entry.timesGone = 0;
+            entry.found();
         }
         entry.isAhead = finding instanceof SendLook.Finding.Waiting;
         if (finding instanceof SendLook.Finding.InBlock in) {
@@ -726,10 +728,11 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 .forEach(send -> send.pausedUntil = until);
     }
 
-    /** Needs more than one look: a single one may fall between two answers of endpoints that index late. */
+    /** Told only after a long time, since whoever is told pays again. */
     private void gone(OpenSend entry) {
-        entry.timesGone++;
-        if (entry.timesGone > 1) {
+        long now = setup.clock().millis();
+        entry.gone(now);
+        if (entry.isLost(setup.pace(), now)) {
             if (!entry.row.isCopy()) {
                 LOG.error(
                         "nonce {} of {} was used by another transaction than {}",

@@ -482,7 +482,10 @@ class AccountSendsTest {
         thief.send(first.nonce(), fee, fee, 21_000, Optional.of(rig.other), BigInteger.ONE, Bytes.EMPTY);
         rig.chain.mine(6);
 
-        rig.await("one", SendState.Lost.class);
+        Await.until("it is lost", () -> {
+            rig.chain.clock().advance(AccountRig.PACE.resend());
+            return rig.find("one").state() instanceof SendState.Lost;
+        });
         rig.crash();
         assertThatThrownBy(() -> rig.send("two", 1))
                 .isInstanceOfSatisfying(
@@ -492,6 +495,24 @@ class AccountSendsTest {
                                 .asString()
                                 .contains("Somebody else uses the key"));
         assertThat(rig.send("one", 7).state()).isInstanceOf(SendState.Lost.class);
+    }
+
+    @Test
+    void an_endpoint_whose_receipts_come_late_makes_no_payment_lost() throws IOException {
+        try (AccountRig alone =
+                new AccountRig(Files.createDirectory(folder.resolve("alone")), 1, 1, Duration.ofSeconds(30))) {
+            alone.second.lies().noReceipts();
+            alone.send("one", 7);
+            alone.chain.mine(6);
+            Await.until("it was looked for", () -> alone.second.count("eth_getTransactionReceipt") > 4);
+
+            assertThat(alone.send("one", 7).state()).isInstanceOf(SendState.Missing.class);
+            assertThat(alone.find("one").state()).isInstanceOf(SendState.Sent.class);
+            alone.second.behave();
+            alone.await("one", SendState.Final.class);
+            assertThat(alone.send("one", 7).state()).isInstanceOf(SendState.Final.class);
+            alone.send("two", 1);
+        }
     }
 
     @Test

@@ -265,6 +265,9 @@ public final class AccountMethods {
         if (state instanceof SendState.Cancelling) {
             return "it is being given up and may still be paid";
         }
+        if (state instanceof SendState.Missing) {
+            return "its nonce is used, and no endpoint of the account chain shows by which transaction";
+        }
         return state instanceof SendState.Mined
                 ? "it has failed in a block that is not final yet"
                 : "no endpoint of the account chain has taken it yet, and the daemon goes on sending it";

@@ -112,6 +112,23 @@ class AccountMethodsTest {
     }
 
     @Test
+    void a_payment_whose_receipt_no_endpoint_shows_is_neither_a_success_nor_lost() {
+        Map<String, String> payment = payment(rig.other.toString());
+        rig.first.lies().noReceipts();
+        rig.second.lies().noReceipts();
+        calls.result("evm_send_native", payment);
+        rig.chain.mine(6);
+        Await.until("it was looked for", () -> rig.second.count("eth_getTransactionReceipt") > 4);
+
+        assertUnknown(calls.error("evm_send_native", payment), "its nonce is used");
+        rig.first.behave();
+        rig.second.behave();
+        rig.await(REFERENCE, SendState.Final.class);
+        assertThat(calls.result("evm_send_native", payment).get("txhash").asText())
+                .isEqualTo("0x" + rig.find(REFERENCE).hash().hex());
+    }
+
+    @Test
     void a_payment_is_a_success_with_the_hash_of_what_was_mined_from_its_first_endpoint_to_its_final_block() {
         Map<String, String> payment = payment(rig.other.toString());
         String hash = calls.result("evm_send_native", payment).get("txhash").asText();
