@@ -166,11 +166,15 @@ final class OpenSend {
         }
     }
 
-    /** Whether nobody wants it, ever; whoever does all the same may mine it, which its versions then tell. Claims and refunds never stop. */
+    /**
+     * Whether nobody wants it, ever; whoever does all the same may mine it, which its versions then tell. Claims and refunds never stop. Where its
+     * nonce cannot be spent otherwise it goes out again until the next attempt.
+     */
     boolean isHopeless(SendPace pace, long now) {
         return !replacing
                 && !isPressing()
                 && !row.newest().cancels()
+                && now - triedAt >= pace.stuck().toMillis()
                 && refusedSince.isPresent()
                 && now - refusedSince.getAsLong() >= pace.refused().toMillis();
     }

@@ -543,6 +543,11 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         if (entry.isWaiting() && isWanted) {
             send(entry);
         } else {
+            if (entry.isWaiting() && !made.outdated()) {
+                LOG.warn(
+                        "nonce {} cannot be spent to ourselves now: the balance leaves nothing for that",
+                        entry.row.nonce());
+            }
             answer(entry);
         }
     }
@@ -756,7 +761,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     private void abandon(OpenSend entry) {
         LOG.warn(
-                "nonce {} of {}: no endpoint has taken {} in {}, so it is given up and its nonce spent to ourselves",
+                "nonce {} of {}: no endpoint has taken {} in {}, so its nonce is to be spent to ourselves",
                 entry.row.nonce(),
                 SendSetup.address(entry.row.call().from()),
                 entry.row.reference(),
@@ -766,7 +771,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     private void leaveBehind(OpenSend entry) {
         LOG.warn(
-                "nonce {} of {}: {} holds up a swap and was not got through, so its nonce is spent to ourselves",
+                "nonce {} of {}: {} holds up a swap and was not got through, so its nonce is to be spent to ourselves",
                 entry.row.nonce(),
                 SendSetup.address(entry.row.call().from()),
                 entry.row.reference());

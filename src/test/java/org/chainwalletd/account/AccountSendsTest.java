@@ -722,13 +722,40 @@ class AccountSendsTest {
 
     /** Lets the time pass after which what was refused by every endpoint is given up. */
     private void awaitGivenUp(String reference) {
+        awaitRefusedAgain();
+        rig.chain.clock().advance(AccountRig.PACE.refused());
+        rig.await(reference, SendState.Cancelling.class);
+    }
+
+    private void awaitRefusedAgain() {
         long sent = rig.first.count("eth_sendRawTransaction");
         Await.until("it was refused again", () -> {
             rig.chain.clock().advance(AccountRig.PACE.resend());
             return rig.first.count("eth_sendRawTransaction") > sent;
         });
+    }
+
+    @Test
+    void what_cannot_be_given_up_for_want_of_balance_goes_out_again() {
+        refuseEverything("intrinsic gas too low");
+        rig.send("one", 7);
+        awaitRefusedAgain();
+        rig.first.lies().balance(rig.own, BigInteger.ZERO);
+        rig.second.lies().balance(rig.own, BigInteger.ZERO);
+        long asked = rig.second.count("eth_getBalance");
         rig.chain.clock().advance(AccountRig.PACE.refused());
-        rig.await(reference, SendState.Cancelling.class);
+        Await.until("it was to be given up", () -> rig.second.count("eth_getBalance") > asked);
+        long sent = rig.first.count("eth_sendRawTransaction");
+        rig.chain.clock().advance(AccountRig.PACE.resend());
+        Await.until("it goes out again", () -> rig.first.count("eth_sendRawTransaction") > sent);
+        rig.first.behave();
+        rig.second.behave();
+        rig.chain.clock().advance(AccountRig.PACE.resend());
+
+        rig.await("one", SendState.Sent.class);
+        rig.chain.mine();
+        rig.finish("one");
+        assertThat(paid()).isEqualTo(7);
     }
 
     @Test
