@@ -4,6 +4,7 @@ import static org.chainwalletd.stage.Blocking.await;
 
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,7 +15,6 @@ import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.account.endpoints.AccountReads;
 import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
-import org.chainwalletd.account.endpoints.AccountReads.AccountReceipt;
 import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
@@ -23,7 +23,7 @@ import org.chainwalletd.store.AccountSend.Outcome;
 
 /** Asks the quorum what became of transactions of one address. A question on which it does not agree is left for the next look. */
 final class SendLook {
-    /** Receipts that are asked for at a time, those of the lowest nonces. */
+    /** Receipts that are asked for at a time, those of the lowest nonces; more only when the first transaction alone has more versions. */
     private static final int MOST = 128;
 
     private static final int MOST_BLOCKS = 64;
@@ -110,21 +110,50 @@ final class SendLook {
 
     private static Findings look(AccountChain chain, Place place, List<AccountSend> rows, Set<Hash256> standing) {
         Map<Long, Finding> findings = new HashMap<>();
-        Map<AccountSend, CompletionStage<Optional<Outcome>>> outcomes = new HashMap<>();
         for (AccountSend row : rows) {
             if (row.nonce() >= place.count() && row.state() != AccountSend.State.MINED) {
                 findings.put(row.id(), new Finding.Waiting());
             }
         }
-        rows.stream()
+        List<AccountSend> unknown = rows.stream()
                 .filter(row -> !findings.containsKey(row.id()) && !stands(row, standing))
                 .sorted(Comparator.comparingLong(AccountSend::nonce))
-                .limit(MOST)
-                .forEach(row -> outcomes.put(row, chain.agreed(reads -> outcome(reads, row))));
-        outcomes.forEach((row, outcome) -> answer(outcome)
-                .flatMap(found -> finding(place, row, found))
-                .ifPresent(finding -> findings.put(row.id(), finding)));
+                .toList();
+        outcomes(chain, unknown)
+                .forEach((row, outcomes) -> outcome(outcomes)
+                        .flatMap(found -> finding(place, row, found))
+                        .ifPresent(finding -> findings.put(row.id(), finding)));
         return new Findings(place.head(), findings);
+    }
+
+    /** Begins a question for each version, so that many of them take no longer than one. */
+    private static Map<AccountSend, List<CompletionStage<Optional<Outcome>>>> outcomes(
+            AccountChain chain, List<AccountSend> rows) {
+        Map<AccountSend, List<CompletionStage<Optional<Outcome>>>> outcomes = new LinkedHashMap<>();
+        int asked = 0;
+        for (AccountSend row : rows) {
+            asked += row.versions().size();
+            if (asked > MOST && !outcomes.isEmpty()) {
+                break;
+            }
+            outcomes.put(
+                    row,
+                    row.versions().stream()
+                            .map(version -> chain.agreed(reads -> outcome(reads, version.hash())))
+                            .toList());
+        }
+        return outcomes;
+    }
+
+    /** Outcome of the version that is in a block, if one is. Empty when none is known to be, and the quorum does not agree about each. */
+    private static Optional<Optional<Outcome>> outcome(List<CompletionStage<Optional<Outcome>>> versions) {
+        List<Optional<Optional<Outcome>>> told =
+                versions.stream().map(SendLook::answer).toList();
+        Optional<Outcome> mined = told.stream()
+                .flatMap(Optional::stream)
+                .flatMap(Optional::stream)
+                .findFirst();
+        return mined.isPresent() || told.stream().allMatch(Optional::isPresent) ? Optional.of(mined) : Optional.empty();
     }
 
     private static Optional<Finding> finding(Place place, AccountSend row, Optional<Outcome> outcome) {
@@ -140,16 +169,9 @@ final class SendLook {
         return row.nonce() >= place.count() ? Optional.of(new Finding.Waiting()) : Optional.empty();
     }
 
-    /** The receipt of a version, the newest first; one endpoint's word. */
-    private static Optional<Outcome> outcome(AccountReads reads, AccountSend row) {
-        for (int version = row.versions().size() - 1; version >= 0; version--) {
-            Hash256 hash = row.versions().get(version).hash();
-            Optional<AccountReceipt> receipt = reads.receipt(hash);
-            if (receipt.isPresent()) {
-                AccountReceipt found = receipt.get();
-                return Optional.of(new Outcome(hash, found.blockNumber(), found.blockHash(), found.succeeded()));
-            }
-        }
-        return Optional.empty();
+    /** The receipt of a version; one endpoint's word. */
+    private static Optional<Outcome> outcome(AccountReads reads, Hash256 version) {
+        return reads.receipt(version)
+                .map(found -> new Outcome(version, found.blockNumber(), found.blockHash(), found.succeeded()));
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.account.AccountRig.ETHER;
 import static org.chainwalletd.account.AccountRig.done;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -48,6 +49,7 @@ import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.TestPools;
+import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.EvmWallet;
 import org.chainwalletd.testkit.evm.SignedTransaction;
 import org.junit.jupiter.api.AutoClose;
@@ -348,6 +350,26 @@ class AccountSendsTest {
         Bytes raw = done(rig.journal.find("one")).orElseThrow().newest().raw();
         done(rig.sends.raise("one"));
         assertThat(rig.find("one").hashes()).hasSize(2);
+        rig.chain.forgetAll();
+        rig.chain.submit(raw);
+        rig.chain.mine();
+        rig.finish("one");
+
+        assertThat(rig.find("one").hash()).isEqualTo(older);
+    }
+
+    @Test
+    void a_version_whose_receipt_no_endpoint_tells_hides_no_other_one() {
+        Hash256 older = rig.send("one", 7).hash();
+        Bytes raw = done(rig.journal.find("one")).orElseThrow().newest().raw();
+        String newer = "0x" + done(rig.sends.raise("one")).hash().hex();
+        for (EvmEndpoint endpoint : List.of(rig.first, rig.second)) {
+            endpoint.lies()
+                    .tell((method, params, truth) -> method.equals("eth_getTransactionReceipt")
+                                    && params.path(0).asText().equals(newer)
+                            ? JsonNodeFactory.instance.objectNode().put("blockHash", "nonsense")
+                            : truth);
+        }
         rig.chain.forgetAll();
         rig.chain.submit(raw);
         rig.chain.mine();
