@@ -72,10 +72,8 @@ class SweepMethodsTest {
         Party one = daemon.imported(701);
         Party two = daemon.imported(702);
         Party shop = new Party(703);
-        for (int i = 0; i < 10; i++) {
-            daemon.fund(
-                    i % 2 == 0 ? one : two,
-                    LongStream.generate(() -> 5_000).limit(100).toArray());
+        for (Party each : List.of(one, two)) {
+            daemon.fund(each, LongStream.generate(() -> 5_000).limit(500).toArray());
         }
         daemon.awaitFollowed();
         awaitCovered(one, two);
@@ -109,9 +107,7 @@ class SweepMethodsTest {
     @Test
     void coins_of_little_value_hide_no_others_and_all_of_them_are_told() {
         Party one = daemon.imported(705);
-        for (int i = 0; i < 10; i++) {
-            daemon.fund(one, LongStream.generate(() -> 200).limit(100).toArray());
-        }
+        daemon.fund(one, LongStream.generate(() -> 200).limit(1_000).toArray());
         daemon.fund(one, LongStream.generate(() -> 5_000).limit(50).toArray());
         daemon.awaitFollowed();
         awaitCovered(one);

@@ -21,6 +21,7 @@ import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.HistoryEntry;
 import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Coins;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.DistortingNode;
 import org.chainwalletd.testkit.FollowRig;
@@ -128,10 +129,12 @@ class CoinLedgerTest {
     void coins_of_little_value_hide_none_that_can_be_spent_however_many_they_are() {
         watchFresh();
         Address payer = fresh.get(0);
-        for (int i = 0; i < 1_020; i++) {
-            chain.node().faucet(payer, Amount.of(i % 51 == 0 ? 5_000 + i : 200));
-        }
-        chain.mine(1);
+        Coins.give(
+                chain.node(),
+                payer,
+                LongStream.range(0, 1_020)
+                        .map(i -> i % 51 == 0 ? 5_000 + i : 200)
+                        .toArray());
         awaitTip();
 
         assertThat(snapshot(List.of(payer)).listing(payer).truncated()).isTrue();

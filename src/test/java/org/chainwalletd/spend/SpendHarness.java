@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -67,6 +66,7 @@ import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.SpendingBooks;
 import org.chainwalletd.store.books.SpendingTable;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Coins;
 import org.chainwalletd.testkit.FollowRig;
 
 /** Spending over a development chain, that can be stopped like a crashed process and started again over the same store. */
@@ -404,8 +404,7 @@ final class SpendHarness implements AutoCloseable {
     }
 
     void fund(Address address, long... values) {
-        Arrays.stream(values).forEach(value -> devnet.faucet(address, Amount.of(value)));
-        devnet.mine(1);
+        Coins.give(devnet, address, values);
     }
 
     List<NodeClient.Utxo> coins(Address address) {

@@ -15,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -24,7 +23,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import org.chainwalletd.boot.Daemon;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
@@ -204,8 +202,7 @@ public final class DaemonRig implements AutoCloseable {
 
     /** Gives confirmed coins. */
     public void fund(Party party, long... values) {
-        Arrays.stream(values).forEach(value -> devnet().faucet(party.address, Amount.of(value)));
-        mine(1);
+        Coins.give(devnet(), party.address, values);
     }
 
     /** The new height. */

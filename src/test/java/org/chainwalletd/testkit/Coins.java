@@ -1,0 +1,43 @@
+package org.chainwalletd.testkit;
+
+import java.util.Arrays;
+import java.util.List;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.chain.TxShape;
+import org.chainwalletd.devnet.Devnet;
+
+/** Confirmed coins of a development chain for an address. */
+public final class Coins {
+    /** Up to here each coin comes in a transaction of its own, as it does from strangers. */
+    private static final int FEW = 20;
+
+    private static final Party PURSE = new Party(0);
+
+    private Coins() {}
+
+    /** Gives coins of these values, and confirms them. Many of them come in one transaction: each one costs the chain a signature and its check. */
+    public static void give(Devnet devnet, Address to, long... values) {
+        if (values.length > FEW) {
+            giveAtOnce(devnet, to, values);
+        } else {
+            Arrays.stream(values).forEach(value -> devnet.faucet(to, Amount.of(value)));
+        }
+        devnet.mine(1);
+    }
+
+    private static void giveAtOnce(Devnet devnet, Address to, long... values) {
+        List<TxOutput> outputs = Arrays.stream(values)
+                .mapToObj(value -> TxOutput.toAddress(to, Amount.of(value)))
+                .toList();
+        Amount fee = TxShape.ofOutputs(outputs).plusPlainInputs(1).minimumFee();
+        Amount all = Amount.of(Arrays.stream(values).sum()).plus(fee);
+        Hash256 filled = devnet.faucet(PURSE.address, all);
+        devnet.mine(1);
+        devnet.ledger()
+                .submit(PURSE.pay(devnet.genesisId(), new Outpoint(filled, 0), outputs.toArray(TxOutput[]::new)));
+    }
+}
