@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -857,14 +855,7 @@ class PostgresIT {
     }
 
     private static HttpResponse<String> answer(DaemonProcess daemon, String path) {
-        try {
-            URI uri = daemon.awaitReady().resolve(path);
-            return HttpClient.newHttpClient().send(Dial.request(uri).build(), HttpResponse.BodyHandlers.ofString());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError(e);
-        }
+        URI uri = daemon.awaitReady().resolve(path);
+        return Dial.answer(Dial.request(uri).build());
     }
 }

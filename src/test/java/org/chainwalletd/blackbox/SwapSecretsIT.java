@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
-import java.net.http.HttpClient;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -235,20 +233,10 @@ class SwapSecretsIT {
     }
 
     private static String page(DaemonProcess daemon, String path) {
-        try {
-            return HttpClient.newHttpClient()
-                    .send(
-                            Dial.request(daemon.awaitReady().resolve(path))
-                                    .header("authorization", "Bearer " + daemon.token("read"))
-                                    .build(),
-                            HttpResponse.BodyHandlers.ofString())
-                    .body();
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError(e);
-        }
+        return Dial.answer(Dial.request(daemon.awaitReady().resolve(path))
+                        .header("authorization", "Bearer " + daemon.token("read"))
+                        .build())
+                .body();
     }
 
     private static String reveal(DaemonProcess daemon, String method, String member) {

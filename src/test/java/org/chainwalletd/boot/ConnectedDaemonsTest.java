@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -111,21 +110,11 @@ class ConnectedDaemonsTest {
     }
 
     private static HttpResponse<String> call(Daemon daemon, String token, byte[] body) {
-        try {
-            return HttpClient.newHttpClient()
-                    .send(
-                            Dial.request(daemon.uri())
-                                    .header("Authorization", "Bearer " + token)
-                                    .header("Content-Type", "application/json")
-                                    .POST(HttpRequest.BodyPublishers.ofByteArray(body))
-                                    .build(),
-                            HttpResponse.BodyHandlers.ofString());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError(e);
-        }
+        return Dial.answer(Dial.request(daemon.uri())
+                .header("Authorization", "Bearer " + token)
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofByteArray(body))
+                .build());
     }
 
     private static JsonNode json(String text) {

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -62,9 +61,13 @@ class DaemonsOfDatabaseTest {
     @TempDir
     Path folder;
 
+    private final Map<Caller, WalletdClient> clients = new HashMap<>();
+
     private TestDatabase database;
     private Path first;
     private Path second;
+
+    private record Caller(Daemon daemon, String token) {}
 
     @BeforeEach
     void name() {
@@ -165,9 +168,12 @@ class DaemonsOfDatabaseTest {
         return Files.readString(datadir.resolve("token-" + scope)).strip();
     }
 
-    private static boolean accepts(Daemon daemon, String token, Optional<String> fingerprint) {
+    private boolean accepts(Daemon daemon, String token, Optional<String> fingerprint) {
         try {
-            new WalletdClient(daemon.uri(), token, fingerprint, Duration.ofSeconds(30)).call("ping", Map.of());
+            clients.computeIfAbsent(
+                            new Caller(daemon, token),
+                            each -> new WalletdClient(daemon.uri(), token, fingerprint, Duration.ofSeconds(30)))
+                    .call("ping", Map.of());
             return true;
         } catch (WalletdException.RpcError e) {
             assertThat(e.code()).isEqualTo(-32001);
@@ -175,7 +181,7 @@ class DaemonsOfDatabaseTest {
         }
     }
 
-    private static boolean accepts(Daemon daemon, String token) {
+    private boolean accepts(Daemon daemon, String token) {
         return accepts(daemon, token, Optional.empty());
     }
 
@@ -504,21 +510,15 @@ class DaemonsOfDatabaseTest {
 
     private HttpResponse<String> stopSweep(Daemon daemon) {
         try {
-            return HttpClient.newHttpClient()
-                    .send(
-                            Dial.request(daemon.uri())
-                                    .header("Authorization", "Bearer " + token(first, "spend"))
-                                    .header("Content-Type", "application/json")
-                                    .POST(HttpRequest.BodyPublishers.ofString(
-                                            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"sweep_stop\",\"params\":{\"client_token\":\""
-                                                    + "nobody\"}}"))
-                                    .build(),
-                            HttpResponse.BodyHandlers.ofString());
+            return Dial.answer(Dial.request(daemon.uri())
+                    .header("Authorization", "Bearer " + token(first, "spend"))
+                    .header("Content-Type", "application/json")
+                    .POST(HttpRequest.BodyPublishers.ofString(
+                            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"sweep_stop\",\"params\":{\"client_token\":\""
+                                    + "nobody\"}}"))
+                    .build());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError(e);
         }
     }
 
@@ -791,13 +791,7 @@ class DaemonsOfDatabaseTest {
     }
 
     private static String page(DaemonRig daemon, String path) {
-        try {
-            return HttpClient.newHttpClient()
-                    .send(Dial.request(daemon.uri().resolve(path)).build(), HttpResponse.BodyHandlers.ofString())
-                    .body();
-        } catch (IOException | InterruptedException e) {
-            throw new AssertionError(e);
-        }
+        return Dial.answer(Dial.request(daemon.uri().resolve(path)).build()).body();
     }
 
     @Test

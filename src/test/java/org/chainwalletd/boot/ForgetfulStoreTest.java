@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.testkit.DaemonRig.params;
 
 import java.io.IOException;
-import java.net.http.HttpClient;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -151,13 +149,8 @@ class ForgetfulStoreTest {
     }
 
     private static String ready(DaemonRig daemon) {
-        try {
-            return HttpClient.newHttpClient()
-                    .send(Dial.request(daemon.uri().resolve("/readyz")).build(), HttpResponse.BodyHandlers.ofString())
-                    .body();
-        } catch (IOException | InterruptedException e) {
-            throw new AssertionError(e);
-        }
+        return Dial.answer(Dial.request(daemon.uri().resolve("/readyz")).build())
+                .body();
     }
 
     /** What the shop was paid, by the chain. */

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.OutputStream;
 import java.net.Socket;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -20,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.chainwalletd.client.WalletdClient;
@@ -43,6 +43,7 @@ class NamedTokensDaemonTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int POLICY_REFUSED = -32043;
     private static final int UNAUTHORIZED = -32001;
+    private static final Map<String, WalletdClient> CLIENTS = new ConcurrentHashMap<>();
 
     @TempDir
     static Path datadir;
@@ -65,8 +66,8 @@ class NamedTokensDaemonTest {
         daemon.close();
     }
 
-    /** What the command printed; it must have succeeded. */
-    private static String token(String... words) {
+    /** What the command printed; it must have succeeded. Two of them at once would be told to try again. */
+    private static synchronized String token(String... words) {
         List<String> all = new ArrayList<>(List.of("token"));
         all.addAll(Arrays.asList(words));
         all.addAll(List.of("--datadir", datadir.toString()));
@@ -76,7 +77,8 @@ class NamedTokensDaemonTest {
     }
 
     private static WalletdClient client(String token) {
-        return new WalletdClient(daemon.uri(), token, Optional.empty(), Duration.ofSeconds(100));
+        return CLIENTS.computeIfAbsent(
+                token, each -> new WalletdClient(daemon.uri(), each, Optional.empty(), Duration.ofSeconds(100)));
     }
 
     private static boolean isAccepted(String token) {
@@ -118,7 +120,7 @@ class NamedTokensDaemonTest {
                 .header("authorization", "Bearer " + token)
                 .timeout(Duration.ofSeconds(10))
                 .build();
-        return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+        return Dial.answer(request);
     }
 
     @Test
@@ -282,9 +284,7 @@ class NamedTokensDaemonTest {
                                 + "\"list_addresses\"},{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\"}]"))
                 .build();
 
-        JsonNode answers = JSON.readTree(HttpClient.newHttpClient()
-                .send(batch, HttpResponse.BodyHandlers.ofString())
-                .body());
+        JsonNode answers = JSON.readTree(Dial.answer(batch).body());
 
         assertThat(answers.get(0).has("result")).isTrue();
         assertThat(answers.get(1).at("/error/code").asInt()).isEqualTo(POLICY_REFUSED);

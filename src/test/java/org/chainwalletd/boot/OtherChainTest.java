@@ -7,8 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -268,16 +266,9 @@ class OtherChainTest {
     }
 
     private static String readiness(URI daemon) {
-        try {
-            return HttpClient.newHttpClient()
-                    .send(
-                            Dial.request(daemon.resolve("/readyz"))
-                                    .timeout(Duration.ofSeconds(10))
-                                    .build(),
-                            HttpResponse.BodyHandlers.ofString())
-                    .body();
-        } catch (IOException | InterruptedException e) {
-            throw new AssertionError(e);
-        }
+        return Dial.answer(Dial.request(daemon.resolve("/readyz"))
+                        .timeout(Duration.ofSeconds(10))
+                        .build())
+                .body();
     }
 }

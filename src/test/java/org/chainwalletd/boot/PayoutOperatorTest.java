@@ -5,7 +5,6 @@ import static org.chainwalletd.testkit.DaemonRig.params;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
-import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -356,12 +355,7 @@ class PayoutOperatorTest {
     }
 
     private static HttpResponse<String> readiness(DaemonRig daemon) {
-        try {
-            return HttpClient.newHttpClient()
-                    .send(Dial.request(daemon.uri().resolve("/readyz")).build(), HttpResponse.BodyHandlers.ofString());
-        } catch (IOException | InterruptedException e) {
-            throw new AssertionError(e);
-        }
+        return Dial.answer(Dial.request(daemon.uri().resolve("/readyz")).build());
     }
 
     private static void awaitGauge(DaemonRig daemon, String value) {

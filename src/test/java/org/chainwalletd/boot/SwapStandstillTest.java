@@ -2,8 +2,6 @@ package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -58,15 +56,7 @@ class SwapStandstillTest {
     }
 
     private static HttpResponse<String> readiness(DaemonRig daemon) {
-        try {
-            return HttpClient.newHttpClient()
-                    .send(Dial.request(daemon.uri().resolve("/readyz")).build(), HttpResponse.BodyHandlers.ofString());
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError(e);
-        }
+        return Dial.answer(Dial.request(daemon.uri().resolve("/readyz")).build());
     }
 
     @Test

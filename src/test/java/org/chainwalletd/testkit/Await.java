@@ -21,7 +21,7 @@ public final class Await {
     private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private static final long SHORTEST_LOOK_NANOS = 1_000_000;
-    private static final long LONGEST_LOOK_NANOS = 80_000_000;
+    private static final long LONGEST_LOOK_NANOS = 160_000_000;
 
     private static final long PROCESS_SECONDS = 120;
 

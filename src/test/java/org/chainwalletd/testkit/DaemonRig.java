@@ -7,9 +7,7 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -246,15 +244,7 @@ public final class DaemonRig implements AutoCloseable {
                 .header("authorization", "Bearer " + token)
                 .timeout(Duration.ofSeconds(10))
                 .build();
-        try {
-            return HttpClient.newHttpClient()
-                    .send(request, HttpResponse.BodyHandlers.ofString())
-                    .body();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
+        return Dial.answer(request).body();
     }
 
     /** Completes when the daemon can no longer work. */

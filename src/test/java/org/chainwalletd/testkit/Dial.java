@@ -1,17 +1,35 @@
 package org.chainwalletd.testkit;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 
 /** Connections and requests of tests that give up when the other side says nothing. */
 public final class Dial {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    /** One for all: each client has threads of its own, and a new one for each question costs four times as much as the question. */
+    private static final HttpClient CLIENT = HttpClient.newHttpClient();
+
     private Dial() {}
+
+    /** The answer to a request, as text. */
+    public static HttpResponse<String> answer(HttpRequest request) {
+        try {
+            return CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
 
     /** A request for {@code uri} that fails when no head of an answer comes within a minute. */
     public static HttpRequest.Builder request(URI uri) {
