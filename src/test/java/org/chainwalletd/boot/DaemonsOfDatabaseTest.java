@@ -51,9 +51,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Tokens, certificate, caps and chain of daemons with datadirs of their own, which follow each other on a database (scale-out.md, section 1). */
 @Timeout(300)
+@Execution(ExecutionMode.CONCURRENT)
 class DaemonsOfDatabaseTest {
     private static final List<String> CERTIFICATE = List.of("cert.pem", "cert.key", "cert.fingerprint");
     private static final String OTHER = "another-token-of-the-operator";

@@ -28,9 +28,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The meters that operators are woken by, and the rules, dashboard and manual that name them. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class MonitoringTest {
     private static final Path ALERTS = Path.of("conf/alerts.yml");
     private static final Pattern METER = Pattern.compile("(?:walletd|jvm)_[a-z_]+");

@@ -36,9 +36,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Named tokens made with the command line, shown over HTTP to a whole daemon over a development chain (payments.md, section 3). */
 @Timeout(300)
+@Execution(ExecutionMode.CONCURRENT)
 class NamedTokensDaemonTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int POLICY_REFUSED = -32043;

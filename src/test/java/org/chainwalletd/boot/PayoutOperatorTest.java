@@ -36,9 +36,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Situations of an operator of the payout queue, over HTTP: keys that cannot sign, an older store, batches whose coins are gone. */
 @Timeout(300)
+@Execution(ExecutionMode.CONCURRENT)
 class PayoutOperatorTest {
     private static final int BURIAL = 361;
 

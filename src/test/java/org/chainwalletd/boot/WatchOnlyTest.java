@@ -42,9 +42,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Addresses whose keys are elsewhere, over HTTP (payments.md, section 4). */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class WatchOnlyTest {
     private static final Party COLD = new Party(41);
     private static final Party OWN = new Party(42);

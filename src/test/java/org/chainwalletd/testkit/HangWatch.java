@@ -11,6 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.launcher.TestExecutionListener;
@@ -19,8 +21,8 @@ import org.junit.platform.launcher.TestPlan;
 
 /**
  * Ends a test that hangs. When nothing has begun or ended for {@code -Dtest.patience-secs} (300), the stacks of all threads are printed, and
- * written to {@code target/hanging-<process>.txt}, and the test's thread is interrupted; when that does not help within half a minute, the
- * process ends with {@link #EXIT}. Whoever runs many rounds in one test calls {@link #alive} in each. A search by the fuzzer is not watched.
+ * written to {@code target/hanging-<process>.txt}, and the threads of the tests that run are interrupted; when that does not help within half a
+ * minute, the process ends with {@link #EXIT}. Whoever runs many rounds in one test calls {@link #alive} in each. A search by the fuzzer is not watched.
  *
  * <p>JUnit makes one for each launch ({@code META-INF/services}).
  */
@@ -43,7 +45,9 @@ public final class HangWatch implements TestExecutionListener {
     record Limits(Duration patience, Duration grace) {}
 
     private volatile String newest = "";
-    private volatile Thread runner;
+    /** Of tests that have begun and not ended, and of what encloses them. */
+    private final Map<String, Thread> running = new ConcurrentHashMap<>();
+
     private volatile boolean over;
 
     /** A sign of life from a test of many rounds. */
@@ -71,13 +75,14 @@ public final class HangWatch implements TestExecutionListener {
 
     @Override
     public void executionStarted(TestIdentifier test) {
-        runner = Thread.currentThread();
         newest = test.getUniqueId();
+        running.put(newest, Thread.currentThread());
         alive();
     }
 
     @Override
     public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+        running.remove(test.getUniqueId());
         alive();
     }
 
@@ -89,10 +94,14 @@ public final class HangWatch implements TestExecutionListener {
     private void watch() {
         while (!over) {
             Limits now = limits;
-            if (runner != null && hasBeenSilentFor(now.patience())) {
+            if (!running.isEmpty() && hasBeenSilentFor(now.patience())) {
                 String stacks = stacks(now.patience());
                 tell(stacks);
-                runner.interrupt();
+                running.forEach((test, thread) -> {
+                    if (running.keySet().stream().noneMatch(other -> other.startsWith(test + "/"))) {
+                        thread.interrupt();
+                    }
+                });
                 if (!isAliveWithin(now.grace())) {
                     Runtime.getRuntime().halt(EXIT);
                 }
