@@ -38,6 +38,9 @@ public final class DaemonProcess implements AutoCloseable {
     /** What makes an archive of classes takes a whole tour. */
     private static final Duration LIFETIME = Duration.ofMinutes(3);
 
+    /** Clients of development nodes, by where these listen. */
+    private static final Map<URI, WalletdClient> NODES = new ConcurrentHashMap<>();
+
     private static final Pattern READY = Pattern.compile("ready on (https?://\\S+)");
     private static final Pattern NODE = Pattern.compile("development node on (http://\\S+)");
 
@@ -158,7 +161,8 @@ public final class DaemonProcess implements AutoCloseable {
 
     /** Likewise of a development node elsewhere. */
     public static JsonNode nodeCall(URI node, String method, Map<String, ?> params) {
-        return new WalletdClient(node, "none", Optional.empty(), PATIENCE).call(method, params);
+        return NODES.computeIfAbsent(node, uri -> new WalletdClient(uri, "none", Optional.empty(), PATIENCE))
+                .call(method, params);
     }
 
     /** Value of a metric without labels, as {@code GET /metrics} shows it. */
