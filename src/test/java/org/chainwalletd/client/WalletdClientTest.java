@@ -199,7 +199,7 @@ class WalletdClientTest {
     }
 
     private URI serveTls(KeyPair keys, X509Certificate certificate) throws Exception {
-        KeyStore store = KeyStore.getInstance("PKCS12");
+        KeyStore store = KeyStore.getInstance("JKS");
         store.load(null, null);
         store.setKeyEntry("tls", keys.getPrivate(), new char[0], new X509Certificate[] {certificate});
         KeyManagerFactory managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());

@@ -245,7 +245,7 @@ class NodesTest {
 
     private static SSLContext context(TestCertificate trusted, Optional<TestCertificate> shown) throws Exception {
         char[] password = "test".toCharArray();
-        KeyStore store = KeyStore.getInstance("PKCS12");
+        KeyStore store = KeyStore.getInstance("JKS");
         store.load(null, null);
         if (shown.isPresent()) {
             store.setKeyEntry("own", shown.get().keys().getPrivate(), password, new Certificate[] {

@@ -74,7 +74,7 @@ public record TestCertificate(X509Certificate certificate, KeyPair keys) {
     /** A context for servers that shows it. */
     public SSLContext server() throws Exception {
         char[] password = "test".toCharArray();
-        KeyStore store = KeyStore.getInstance("PKCS12");
+        KeyStore store = KeyStore.getInstance("JKS");
         store.load(null, null);
         store.setKeyEntry("server", keys.getPrivate(), password, new Certificate[] {certificate});
         KeyManagerFactory managers = KeyManagerFactory.getInstance("PKIX");

@@ -118,7 +118,8 @@ public final class PemEngines implements SSLEngineProvider {
     private Identity read() throws IOException, GeneralSecurityException {
         List<Certificate> own = certificates(CERTIFICATE);
         char[] none = new char[0];
-        KeyStore keys = KeyStore.getInstance("PKCS12");
+        // It stays in memory. PKCS #12 would stretch a password that there is none of.
+        KeyStore keys = KeyStore.getInstance("JKS");
         keys.load(null, null);
         keys.setKeyEntry("own", key(), none, own.toArray(Certificate[]::new));
         KeyManagerFactory managers = KeyManagerFactory.getInstance("PKIX");
