@@ -328,21 +328,30 @@ final class KeptSpends {
      * Finds the newest transaction that the token was ever bound to, even if it has expired or its spend is erased. Spends that are still in the
      * table {@code spends} are not searched.
      */
-    static Optional<Hash256> everBound(SqlSession session, String token) throws SQLException {
+    static Optional<Hash256> everBound(SqlSession.Finder finder, String token) throws SQLException {
+        Optional<Hash256> kept = finder.find(keptTransactionOf(token));
+        return kept.isPresent() ? kept : finder.find(erasedTransactionOf(token));
+    }
+
+    static SqlSession.Lookup<Hash256> keptTransactionOf(String token) {
         TokenHash hash = TokenHash.of(token);
-        Optional<Hash256> kept = session.queryOne(
+        return new SqlSession.Lookup<>(
+                token,
                 "SELECT tx_id FROM kept_spends WHERE " + OF_TOKEN + " ORDER BY id DESC LIMIT 1",
                 row -> row.hash("tx_id"),
                 hash.key(),
                 token,
                 hash.rest());
-        return kept.isPresent()
-                ? kept
-                : session.queryOne(
-                        "SELECT tx_id FROM erased_spends WHERE token_key = ? AND token_rest = ? ORDER BY id DESC LIMIT 1",
-                        row -> row.hash("tx_id"),
-                        hash.key(),
-                        hash.rest());
+    }
+
+    static SqlSession.Lookup<Hash256> erasedTransactionOf(String token) {
+        TokenHash hash = TokenHash.of(token);
+        return new SqlSession.Lookup<>(
+                token,
+                "SELECT tx_id FROM erased_spends WHERE token_key = ? AND token_rest = ? ORDER BY id DESC LIMIT 1",
+                row -> row.hash("tx_id"),
+                hash.key(),
+                hash.rest());
     }
 
     /** Lists rows with a greater number, in the order of their numbers. */

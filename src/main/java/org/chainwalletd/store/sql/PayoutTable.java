@@ -4,12 +4,14 @@ import java.nio.ByteBuffer;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -45,6 +47,9 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
     /** Condition of batches whose payouts are not final. */
     static final String OPEN_BATCH = "(kind = '" + StandIns.PAYOUT_BATCH
             + "' AND NOT (state = 'CONFIRMED' AND buried = 1) AND state <> 'CONFLICTED')";
+
+    /** Most queued payouts that are looked at under one lock. */
+    private static final int MOST_IN_BITE = 10_000;
 
     static final String QUEUED = "QUEUED";
     static final String HELD = "HELD";
@@ -181,16 +186,16 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
                 row.ifText("memo"));
     }
 
-    static Optional<Standing> find(SqlSession session, String payoutId) throws SQLException {
-        return session.queryOne(STANDING + "p.payout_id = ?", PayoutTable::standing, payoutId);
+    static SqlSession.Lookup<Standing> standingOf(String payoutId) {
+        return new SqlSession.Lookup<>(payoutId, STANDING + "p.payout_id = ?", PayoutTable::standing, payoutId);
     }
 
-    static Optional<Standing> find(SqlSession session, long id) throws SQLException {
-        return session.queryOne(STANDING + "p.id = ?", PayoutTable::standing, id);
+    private static SqlSession.Lookup<Standing> standingOf(long id) {
+        return new SqlSession.Lookup<>(id, STANDING + "p.id = ?", PayoutTable::standing, id);
     }
 
-    static boolean has(SqlSession session, String payoutId) throws SQLException {
-        return session.find(ofToken(payoutId)).isPresent();
+    static boolean has(SqlSession.Finder finder, String payoutId) throws SQLException {
+        return finder.find(ofToken(payoutId)).isPresent();
     }
 
     static SqlSession.Lookup<Boolean> ofToken(String token) {
@@ -199,17 +204,25 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
 
     static long source(SqlSession session, List<Address> from) throws SQLException {
         byte[] packed = pack(from);
-        session.update("INSERT INTO payout_sources (addresses) VALUES (?) ON CONFLICT DO NOTHING", (Object) packed);
+        Optional<Long> there = sourceOf(session, packed);
+        if (there.isPresent()) {
+            return there.get();
+        }
+        session.update("INSERT INTO payout_sources (addresses) VALUES (?)", (Object) packed);
+        return sourceOf(session, packed).orElseThrow();
+    }
+
+    private static Optional<Long> sourceOf(SqlSession session, byte[] packed) throws SQLException {
         return session.queryOne(
-                        "SELECT id FROM payout_sources WHERE addresses = ?", row -> row.getLong(1), (Object) packed)
-                .orElseThrow();
+                "SELECT id FROM payout_sources WHERE addresses = ?", row -> row.getLong(1), (Object) packed);
     }
 
     long insert(SqlSession session, Order order, long source, Optional<String> owner, String mark, long now)
             throws SQLException {
         long id = lastId + 1;
         lastId = id;
-        session.update(
+        session.laterTogether(
+                List.of(order.payoutId()),
                 "INSERT INTO payouts (id, payout_id, to_address, amount, datum, memo, source, token_name, mark,"
                         + " submitted_at, changed_at, change) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 id,
@@ -230,23 +243,59 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         return id;
     }
 
-    void mark(SqlSession session, Standing payout, String mark, long now) throws SQLException {
-        session.update(
-                "UPDATE payouts SET mark = ?, changed_at = ?, change = ? WHERE id = ?",
-                mark,
+    void cancel(SqlSession session, Standing payout, long now) throws SQLException {
+        set(session, payout.id(), "mark = 'CANCELLED'", now);
+        log.add(cancelled(payout));
+    }
+
+    private void set(SqlSession session, long id, String columns, long now) throws SQLException {
+        session.laterTogether(
+                List.of(),
+                "UPDATE payouts SET " + columns + ", changed_at = ?, change = ? WHERE id = ?",
                 now,
                 nextChange(),
-                payout.id());
+                id);
         unfinished = OptionalLong.empty();
-        if (mark.equals(CANCELLED)) {
-            log.add(cancelled(payout));
-        }
     }
 
     /** Queues a payout that is held; from then on it does not matter whether its token has ended. */
     void release(SqlSession session, Standing payout, long now) throws SQLException {
-        mark(session, payout, QUEUED, now);
-        session.update("UPDATE payouts SET released = 1 WHERE id = ?", payout.id());
+        set(session, payout.id(), "mark = 'QUEUED', released = 1", now);
+    }
+
+    /**
+     * A part of the queue in which payouts of ended tokens are held.
+     *
+     * @param held number of payouts that were held
+     * @param last number of the last payout that was looked at; empty when no more are queued
+     */
+    record Bite(int held, OptionalLong last) {}
+
+    /** Holds the queued payouts of tokens that have ended, among the next ones after a number. */
+    Bite holdEnded(SqlSession session, Set<String> owners, long after, long now) throws SQLException {
+        record Queued(long id, Optional<String> owner, boolean released) {}
+        List<Queued> queued = session.query(
+                "SELECT id, token_name, released FROM payouts WHERE " + WAITING
+                        + " AND mark = 'QUEUED' AND id > ? ORDER BY id LIMIT ?",
+                row -> new Queued(row.number("id"), row.ifText("token_name"), row.number("released") != 0),
+                after,
+                MOST_IN_BITE);
+        int held = 0;
+        for (Queued payout : queued) {
+            boolean named = owners.contains(payout.owner().orElse(PayoutStore.CLASSIC));
+            if (named && !payout.released() && hasEnded(payout.owner())) {
+                set(session, payout.id(), "mark = 'HELD'", now);
+                held++;
+            }
+            if (held == PayoutStore.MOST_AT_ONCE) {
+                return new Bite(held, OptionalLong.of(payout.id()));
+            }
+        }
+        return new Bite(
+                held,
+                queued.size() < MOST_IN_BITE
+                        ? OptionalLong.empty()
+                        : OptionalLong.of(queued.get(queued.size() - 1).id()));
     }
 
     private static SentLine.Cancelled cancelled(Standing payout) {
@@ -290,19 +339,23 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         pending++;
     }
 
-    /** Tells whether a batch may carry all of these payouts now, with the outputs that it has. */
-    boolean mayCarry(SqlSession session, Intent batch, List<Long> payouts) throws SQLException {
+    /** Returns these payouts if a batch may carry all of them now, with the outputs that it has. */
+    Optional<List<Standing>> carriable(SqlSession session, Intent batch, List<Long> payouts) throws SQLException {
         if (isPaused(session) || payouts.isEmpty()) {
-            return false;
+            return Optional.empty();
         }
         List<TxOutput> outputs =
                 TransactionCodec.decode(batch.transaction().toArray()).outputs();
         long distinct = payouts.stream().distinct().count();
         if (payouts.size() > outputs.size() || distinct != payouts.size()) {
-            return false;
+            return Optional.empty();
         }
-        for (int i = 0; i < payouts.size(); i++) {
-            Optional<Standing> payout = find(session, payouts.get(i));
+        List<SqlSession.Lookup<Standing>> lookups =
+                payouts.stream().map(PayoutTable::standingOf).toList();
+        SqlSession.Answers found = session.ask(lookups.stream());
+        List<Standing> carriable = new ArrayList<>(lookups.size());
+        for (int i = 0; i < lookups.size(); i++) {
+            Optional<Standing> payout = found.find(lookups.get(i));
             boolean pays = payout.filter(Standing::isQueued)
                     .filter(queued -> !mustBeHeld(queued))
                     .filter(queued -> queued.from().contains(batch.from()))
@@ -310,19 +363,21 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
                     .filter(outputs.get(i)::equals)
                     .isPresent();
             if (!pays) {
-                return false;
+                return Optional.empty();
             }
+            carriable.add(payout.get());
         }
-        return true;
+        return Optional.of(carriable);
     }
 
     /** Assigns payouts to the spend that carries them: the payout at index i of the list is paid by output i. */
-    void carry(SqlSession session, Intent batch, long spend, List<Long> payouts, long now) throws SQLException {
+    void carry(SqlSession session, Intent batch, long spend, List<Standing> payouts, long now) throws SQLException {
         long change = nextChange();
         List<SentLine.Carried.Item> items = new ArrayList<>(payouts.size());
         for (int i = 0; i < payouts.size(); i++) {
-            Standing payout = find(session, payouts.get(i)).orElseThrow();
-            session.update(
+            Standing payout = payouts.get(i);
+            session.laterTogether(
+                    List.of(),
                     "UPDATE payouts SET spend = ?, output_index = ?, changed_at = ?, change = ? WHERE id = ?",
                     spend,
                     i,
@@ -383,7 +438,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         CrashPoint.PAYOUTS_IN_REQUEUE.reached();
         for (Standing payout : carried) {
             if (payout.mark().equals(QUEUED) && mustBeHeld(payout)) {
-                session.update("UPDATE payouts SET mark = ? WHERE id = ?", HELD, payout.id());
+                session.laterTogether(List.of(), "UPDATE payouts SET mark = 'HELD' WHERE id = ?", payout.id());
             }
         }
         unfinished = OptionalLong.empty();
@@ -417,7 +472,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
             if (!digest(output).equals(item.digest())) {
                 throw new SQLException("the batch " + line.txId() + " does not pay what the log says of it");
             }
-            Optional<Standing> there = find(session, item.payoutId());
+            Optional<Standing> there = session.find(standingOf(item.payoutId()));
             long id = there.isPresent()
                     ? there.get().id()
                     : insert(
@@ -459,7 +514,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
 
     /** Enters a payout that was cancelled and never pays. */
     void enter(SqlSession session, SentLine.Cancelled line) throws SQLException {
-        Optional<Standing> there = find(session, line.payoutId());
+        Optional<Standing> there = session.find(standingOf(line.payoutId()));
         if (there.isEmpty()) {
             insert(
                     session,
@@ -511,8 +566,13 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
 
     /** Reads payouts together with the state of their spends; the data of a batch is read only once. */
     static final class Reading {
-        /** Fee of a batch and the number of payouts that share it. */
-        private record Cost(Amount fee, int payouts) {}
+        /** Batches that are read at once: each has the bytes of its transaction. */
+        private static final int BATCHES_AT_ONCE = 50;
+
+        /** Transaction of a batch, its fee, and the number of payouts that share it. */
+        private record Cost(Hash256 txId, Amount fee, int payouts) {}
+
+        private record Attempt(long spend, Hash256 txId) {}
 
         private final SqlSession session;
         private final Map<Long, Cost> costs = new HashMap<>();
@@ -522,12 +582,56 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         }
 
         List<Payout> select(String where, Object... values) throws SQLException {
-            List<Raw> raw = session.query(SELECT + where, Reading::raw, values);
+            return payouts(session.query(SELECT + where, Reading::raw, values));
+        }
+
+        /** Returns the payouts with these ids, in the same order. */
+        List<Payout> ofIds(List<String> payoutIds) throws SQLException {
+            List<SqlSession.Lookup<Raw>> lookups = payoutIds.stream()
+                    .map(id -> new SqlSession.Lookup<>(id, SELECT + "p.payout_id = ?", Reading::raw, id))
+                    .toList();
+            SqlSession.Answers found = session.ask(lookups.stream());
+            List<Raw> raw = new ArrayList<>(lookups.size());
+            for (SqlSession.Lookup<Raw> lookup : lookups) {
+                found.find(lookup).ifPresent(raw::add);
+            }
+            return payouts(raw);
+        }
+
+        private List<Payout> payouts(List<Raw> raw) throws SQLException {
+            readCosts(raw.stream()
+                    .flatMap(each -> each.spend().stream().boxed())
+                    .filter(spend -> !costs.containsKey(spend))
+                    .distinct()
+                    .toList());
+            SqlSession.Answers attempts = session.ask(raw.stream().map(each -> attempts(each.id())));
             List<Payout> payouts = new ArrayList<>(raw.size());
             for (Raw each : raw) {
-                payouts.add(payout(each));
+                payouts.add(payout(each, attempts.all(attempts(each.id()))));
             }
             return payouts;
+        }
+
+        private void readCosts(List<Long> spends) throws SQLException {
+            for (int from = 0; from < spends.size(); from += BATCHES_AT_ONCE) {
+                List<SqlSession.Lookup<SpendRow>> batches =
+                        spends.subList(from, Math.min(from + BATCHES_AT_ONCE, spends.size())).stream()
+                                .map(SpendTable::ofId)
+                                .toList();
+                SqlSession.Answers found = session.ask(batches.stream());
+                for (SqlSession.Lookup<SpendRow> batch : batches) {
+                    SpendRow row = found.find(batch).orElseThrow();
+                    costs.put(row.id(), cost(row.intent()));
+                }
+            }
+        }
+
+        private static SqlSession.Lookup<Attempt> attempts(long payout) {
+            return new SqlSession.Lookup<>(
+                    payout,
+                    "SELECT a.spend, s.tx_id FROM payout_attempts a JOIN spends s ON s.id = a.spend WHERE a.payout = ?",
+                    row -> new Attempt(row.number("spend"), row.hash("tx_id")),
+                    payout);
         }
 
         private record Raw(
@@ -568,15 +672,13 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
             return row.flag("buried") ? State.FINAL : State.CONFIRMED;
         }
 
-        private Payout payout(Raw raw) throws SQLException {
-            List<Hash256> attempts = session.query(
-                    "SELECT s.tx_id FROM payout_attempts a JOIN spends s ON s.id = a.spend WHERE a.payout = ?"
-                            + " ORDER BY a.spend",
-                    SpendTable::txId,
-                    raw.id());
-            if (raw.spend().isPresent()) {
-                attempts.add(SpendTable.txIdOf(session, raw.spend().getAsLong()));
-            }
+        private Payout payout(Raw raw, List<Attempt> earlier) {
+            Optional<Cost> cost = raw.spend().stream().mapToObj(costs::get).findFirst();
+            List<Hash256> attempts = new ArrayList<>(earlier.stream()
+                    .sorted(Comparator.comparingLong(Attempt::spend))
+                    .map(Attempt::txId)
+                    .toList());
+            cost.ifPresent(newest -> attempts.add(newest.txId()));
             return new Payout(
                     raw.id(),
                     raw.order(),
@@ -586,38 +688,24 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
                     attempts,
                     raw.index().isPresent() ? OptionalInt.of((int) raw.index().getAsLong()) : OptionalInt.empty(),
                     raw.height(),
-                    feeShare(raw),
+                    cost.map(all -> PayoutStore.feeShare(
+                            all.fee(), all.payouts(), (int) raw.index().getAsLong())),
                     raw.submittedAt(),
                     raw.changedAt(),
                     raw.position());
         }
 
-        private Optional<Amount> feeShare(Raw raw) throws SQLException {
-            if (raw.spend().isEmpty()) {
-                return Optional.empty();
-            }
-            long spend = raw.spend().getAsLong();
-            if (!costs.containsKey(spend)) {
-                costs.put(spend, cost(spend));
-            }
-            Cost cost = costs.get(spend);
-            return Optional.of(PayoutStore.feeShare(
-                    cost.fee(), cost.payouts(), (int) raw.index().getAsLong()));
-        }
-
-        private Cost cost(long spend) throws SQLException {
-            SpendRow row = SpendTable.select(session, "id = ?", spend).get(0);
-            List<TxOutput> outputs = TransactionCodec.decode(
-                            row.intent().transaction().toArray())
-                    .outputs();
+        private static Cost cost(Intent batch) {
+            List<TxOutput> outputs =
+                    TransactionCodec.decode(batch.transaction().toArray()).outputs();
             Amount fee = Amount.ZERO;
-            for (Coin coin : row.intent().inputs()) {
+            for (Coin coin : batch.inputs()) {
                 fee = fee.plus(coin.value());
             }
             for (TxOutput output : outputs) {
                 fee = fee.minus(output.value());
             }
-            return new Cost(fee, row.intent().changeIndex().orElse(outputs.size()));
+            return new Cost(batch.txId(), fee, batch.changeIndex().orElse(outputs.size()));
         }
     }
 

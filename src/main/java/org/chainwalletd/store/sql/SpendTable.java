@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.Coin;
@@ -253,9 +254,29 @@ public final class SpendTable {
                 key);
     }
 
-    static Hash256 txIdOf(SqlSession session, long id) throws SQLException {
-        return session.queryOne("SELECT tx_id FROM spends WHERE id = ?", SpendTable::txId, id)
-                .orElseThrow();
+    static SqlSession.Lookup<SpendRow> ofId(long id) {
+        return new SqlSession.Lookup<>(id, SELECT + "id = ?", SpendRow::read, id);
+    }
+
+    /** Returns the lookup of the transaction that a token is bound to in this table. */
+    static SqlSession.Lookup<Hash256> transactionOf(String token) {
+        return new SqlSession.Lookup<>(
+                token,
+                "SELECT tx_id FROM spends WHERE token_key = ? AND token = ?",
+                SpendTable::txId,
+                tokenKey(token),
+                token);
+    }
+
+    /** Returns the lookup of the address that pays a transaction. */
+    static SqlSession.Lookup<Address> payerOf(Hash256 txId) {
+        byte[] key = txId.toArray();
+        return new SqlSession.Lookup<>(
+                txId,
+                "SELECT from_address FROM spends WHERE short_id = ? AND tx_id = ?",
+                row -> row.address("from_address"),
+                SpendRow.shortId(key),
+                key);
     }
 
     static Hash256 txId(Row row) throws SQLException {

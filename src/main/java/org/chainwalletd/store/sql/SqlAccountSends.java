@@ -103,14 +103,14 @@ final class SqlAccountSends implements AccountSendStore {
             return false;
         }
         String token = reference.substring(TOKEN.length());
-        return PayoutTable.has(session, token)
-                || SqlSweeps.has(session, token)
-                || SqlSweeps.everBound(session, token).isPresent();
+        return PayoutTable.has(session::find, token)
+                || SqlSweeps.has(session::find, token)
+                || SqlSweeps.everBound(session::find, token).isPresent();
     }
 
     /** Tells whether a transaction of the account chain has this client_token. */
-    static boolean has(SqlSession session, String token) throws SQLException {
-        return session.find(ofToken(token)).isPresent();
+    static boolean has(SqlSession.Finder finder, String token) throws SQLException {
+        return finder.find(ofToken(token)).isPresent();
     }
 
     static SqlSession.Lookup<Boolean> ofToken(String token) {

@@ -8,8 +8,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.PayoutStore;
@@ -18,6 +21,9 @@ import org.chainwalletd.store.sql.PayoutTable.Standing;
 
 /** Keeps the queue of payouts in SQL. */
 public final class SqlPayouts implements PayoutStore {
+    /** The thread that completes a write queues the next one. */
+    private static final Executor AT_ONCE = Runnable::run;
+
     private final SqlStore store;
     private final PayoutTable table;
 
@@ -32,16 +38,20 @@ public final class SqlPayouts implements PayoutStore {
         return store.writeNew(session -> {
             List<Order> fresh = new ArrayList<>();
             Set<String> ids = new HashSet<>();
+            SqlSession.Answers bound = session.ask(orders.stream().flatMap(order -> ofId(order.payoutId())));
             for (int i = 0; i < orders.size(); i++) {
                 Order order = orders.get(i);
-                Optional<Submission.Taken> taken = taken(session, order, owner, i);
+                Optional<Standing> there = bound.find(PayoutTable.standingOf(order.payoutId()));
+                Optional<Submission.Taken> taken = there.isPresent()
+                        ? takenByPayout(session, order, owner, i, there.get())
+                        : takenByOther(bound, order.payoutId(), i);
                 if (taken.isPresent()) {
                     return taken.get();
                 }
                 if (!ids.add(order.payoutId())) {
                     return new Submission.Taken(i, order.payoutId(), Optional.empty());
                 }
-                if (!PayoutTable.has(session, order.payoutId())) {
+                if (there.isEmpty()) {
                     fresh.add(order);
                 }
             }
@@ -69,39 +79,50 @@ public final class SqlPayouts implements PayoutStore {
         }
     }
 
-    private static Optional<Submission.Taken> taken(SqlSession session, Order order, Optional<String> owner, int index)
-            throws SQLException {
-        Optional<Standing> there = PayoutTable.find(session, order.payoutId());
-        if (there.isPresent()) {
-            boolean same =
-                    there.get().order().paysAs(order) && there.get().owner().equals(owner);
-            return same
-                    ? Optional.empty()
-                    : Optional.of(new Submission.Taken(
-                            index,
-                            order.payoutId(),
-                            Optional.empty(),
-                            records(session, List.of(order.payoutId())).stream().findFirst()));
-        }
-        if (isOfSweepOrAccount(session, order.payoutId())) {
-            return Optional.of(new Submission.Taken(index, order.payoutId(), Optional.empty()));
-        }
-        return SqlSweeps.everBound(session, order.payoutId())
-                .map(txId -> new Submission.Taken(index, order.payoutId(), Optional.of(txId)));
+    /** Returns the lookups of everything that an id may be bound to. */
+    private static Stream<SqlSession.Lookup<?>> ofId(String id) {
+        return Stream.of(
+                PayoutTable.standingOf(id),
+                SqlSweeps.ofToken(id),
+                SqlAccountSends.ofToken(id),
+                SpendTable.transactionOf(id),
+                KeptSpends.keptTransactionOf(id),
+                KeptSpends.erasedTransactionOf(id));
     }
 
-    private static boolean isOfSweepOrAccount(SqlSession session, String id) throws SQLException {
-        return SqlSweeps.has(session, id) || SqlAccountSends.has(session, id);
+    private static Optional<Submission.Taken> takenByPayout(
+            SqlSession session, Order order, Optional<String> owner, int index, Standing there) throws SQLException {
+        boolean same = there.order().paysAs(order) && there.owner().equals(owner);
+        return same
+                ? Optional.empty()
+                : Optional.of(new Submission.Taken(
+                        index,
+                        order.payoutId(),
+                        Optional.empty(),
+                        records(session, List.of(order.payoutId())).stream().findFirst()));
+    }
+
+    private static Optional<Submission.Taken> takenByOther(SqlSession.Finder bound, String id, int index)
+            throws SQLException {
+        if (isOfSweepOrAccount(bound, id)) {
+            return Optional.of(new Submission.Taken(index, id, Optional.empty()));
+        }
+        return SqlSweeps.everBound(bound, id).map(txId -> new Submission.Taken(index, id, Optional.of(txId)));
+    }
+
+    private static boolean isOfSweepOrAccount(SqlSession.Finder bound, String id) throws SQLException {
+        return SqlSweeps.has(bound, id) || SqlAccountSends.has(bound, id);
     }
 
     @Override
     public CompletionStage<Optional<String>> firstUnbound(List<String> payoutIds) {
         return store.read(session -> {
+            SqlSession.Answers bound = session.ask(payoutIds.stream().flatMap(SqlPayouts::ofId));
             for (String id : payoutIds) {
-                boolean bound = PayoutTable.has(session, id)
-                        || isOfSweepOrAccount(session, id)
-                        || SqlSweeps.everBound(session, id).isPresent();
-                if (!bound) {
+                boolean isBound = bound.find(PayoutTable.standingOf(id)).isPresent()
+                        || isOfSweepOrAccount(bound, id)
+                        || SqlSweeps.everBound(bound, id).isPresent();
+                if (!isBound) {
                     return Optional.of(id);
                 }
             }
@@ -110,12 +131,7 @@ public final class SqlPayouts implements PayoutStore {
     }
 
     private static List<Payout> records(SqlSession session, List<String> payoutIds) throws SQLException {
-        PayoutTable.Reading reading = new PayoutTable.Reading(session);
-        List<Payout> records = new ArrayList<>(payoutIds.size());
-        for (String id : payoutIds) {
-            records.addAll(reading.select("p.payout_id = ?", id));
-        }
-        return records;
+        return new PayoutTable.Reading(session).ofIds(payoutIds);
     }
 
     @Override
@@ -184,8 +200,9 @@ public final class SqlPayouts implements PayoutStore {
     private CompletionStage<Change> change(List<String> payoutIds, Claimant claimant, Step step) {
         return store.write(session -> {
             Set<Standing> payouts = new LinkedHashSet<>();
+            SqlSession.Answers standings = session.ask(payoutIds.stream().map(PayoutTable::standingOf));
             for (String id : payoutIds) {
-                Optional<Standing> found = PayoutTable.find(session, id);
+                Optional<Standing> found = standings.find(PayoutTable.standingOf(id));
                 if (found.isEmpty()) {
                     return new Change.Unknown(id);
                 }
@@ -214,7 +231,7 @@ public final class SqlPayouts implements PayoutStore {
     public CompletionStage<Change> cancel(List<String> payoutIds, Claimant claimant, long now) {
         return change(payoutIds, claimant, (session, payout) -> {
             if (payout.isWaiting()) {
-                table.mark(session, payout, PayoutTable.CANCELLED, now);
+                table.cancel(session, payout, now);
             }
         });
     }
@@ -258,27 +275,20 @@ public final class SqlPayouts implements PayoutStore {
 
     @Override
     public CompletionStage<Integer> holdEnded(Set<String> owners, long now) {
+        return holdEnded(owners, 0, 0, now);
+    }
+
+    /** Holds a part of them in each commit, so that nobody else waits for all of them. */
+    private CompletionStage<Integer> holdEnded(Set<String> owners, long after, int before, long now) {
         return store.write(session -> {
-            store.requireKeeper();
-            List<Long> queued = new ArrayList<>();
-            session.visit(
-                    "SELECT id, coalesce(token_name, '" + CLASSIC + "') AS owner FROM payouts WHERE "
-                            + PayoutTable.WAITING + " AND mark = 'QUEUED'",
-                    row -> {
-                        if (owners.contains(row.text("owner"))) {
-                            queued.add(row.number("id"));
-                        }
-                    });
-            int held = 0;
-            for (long id : queued) {
-                Standing payout = PayoutTable.find(session, id).orElseThrow();
-                if (table.mustBeHeld(payout)) {
-                    table.mark(session, payout, PayoutTable.HELD, now);
-                    held++;
-                }
-            }
-            return held;
-        });
+                    store.requireKeeper();
+                    return table.holdEnded(session, owners, after, now);
+                })
+                .thenComposeAsync(
+                        bite -> bite.last().isPresent()
+                                ? holdEnded(owners, bite.last().getAsLong(), before + bite.held(), now)
+                                : CompletableFuture.completedFuture(before + bite.held()),
+                        AT_ONCE);
     }
 
     @Override
@@ -316,9 +326,10 @@ public final class SqlPayouts implements PayoutStore {
     public CompletionStage<Set<Hash256>> spendsOf(Address address, Set<Hash256> txIds) {
         return store.read(session -> {
             Set<Hash256> own = new HashSet<>();
+            SqlSession.Answers payers = session.ask(txIds.stream().map(SpendTable::payerOf));
             for (Hash256 txId : txIds) {
-                if (SpendTable.find(session, txId)
-                        .filter(row -> row.intent().from().equals(address))
+                if (payers.find(SpendTable.payerOf(txId))
+                        .filter(address::equals)
                         .isPresent()) {
                     own.add(txId);
                 }

@@ -15,7 +15,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A database connection with its prepared statements. Used by one thread at a time. */
 public final class SqlSession implements AutoCloseable {
@@ -84,6 +86,35 @@ public final class SqlSession implements AutoCloseable {
         }
     }
 
+    /** Finds rows of lookups: by asking the database, or among rows that were fetched before. */
+    @FunctionalInterface
+    interface Finder {
+        /** Returns the first row of a lookup. */
+        <T> Optional<T> find(Lookup<T> lookup) throws SQLException;
+    }
+
+    /** Answers to the lookups of one {@link #ask}. */
+    public final class Answers implements Finder {
+        /** Rows that a server has sent, by the lookup; empty on a disk. */
+        private final Map<List<Object>, List<?>> sent = new HashMap<>();
+
+        private Answers() {}
+
+        /** Returns the rows of one of the lookups. */
+        @SuppressWarnings("unchecked")
+        public <T> List<T> all(Lookup<T> lookup) throws SQLException {
+            // Only the reader of this lookup has read the rows that are kept under its identity.
+            return dialect.isRemote()
+                    ? (List<T>) sent.get(lookup.identity())
+                    : query(lookup.sql(), lookup.reader(), lookup.values());
+        }
+
+        @Override
+        public <T> Optional<T> find(Lookup<T> lookup) throws SQLException {
+            return all(lookup).stream().findFirst();
+        }
+    }
+
     /**
      * A write that was not sent yet.
      *
@@ -148,6 +179,23 @@ public final class SqlSession implements AutoCloseable {
 
     /** Fetches the rows of many lookups from a server at once: one statement for each text, all in one message. */
     public void fetch(Collection<? extends Lookup<?>> lookups) throws SQLException {
+        fetch(lookups, (lookup, rows) -> remember(lookup.key(), lookup.identity(), rows));
+    }
+
+    /**
+     * Returns the rows that many lookups have now: a server is asked once, on a disk each is looked up when its rows are wanted. Nothing is
+     * remembered.
+     */
+    public Answers ask(Stream<? extends Lookup<?>> lookups) throws SQLException {
+        Answers answers = new Answers();
+        if (dialect.isRemote()) {
+            fetch(lookups.toList(), (lookup, rows) -> answers.sent.put(lookup.identity(), rows));
+        }
+        return answers;
+    }
+
+    private void fetch(Collection<? extends Lookup<?>> lookups, BiConsumer<Lookup<?>, List<?>> found)
+            throws SQLException {
         if (!dialect.isRemote() || lookups.isEmpty()) {
             return;
         }
@@ -170,7 +218,7 @@ public final class SqlSession implements AutoCloseable {
             }
             statement.execute();
             for (Map<List<Object>, Lookup<?>> group : byText.values()) {
-                readMany(statement.getResultSet(), group);
+                readMany(statement.getResultSet(), List.copyOf(group.values()), found);
                 statement.getMoreResults();
             }
         }
@@ -211,8 +259,8 @@ public final class SqlSession implements AutoCloseable {
         return value instanceof byte[] ? "bytea" : value instanceof String ? "text" : "bigint";
     }
 
-    private void readMany(ResultSet result, Map<List<Object>, Lookup<?>> group) throws SQLException {
-        List<Lookup<?>> lookups = List.copyOf(group.values());
+    private static void readMany(ResultSet result, List<Lookup<?>> lookups, BiConsumer<Lookup<?>, List<?>> found)
+            throws SQLException {
         List<List<Object>> rows = new ArrayList<>();
         lookups.forEach(lookup -> rows.add(new ArrayList<>()));
         int place = result.getMetaData().getColumnCount();
@@ -221,10 +269,8 @@ public final class SqlSession implements AutoCloseable {
             int which = result.getInt(place) - 1;
             rows.get(which).add(lookups.get(which).reader().read(row));
         }
-        int which = 0;
-        for (List<Object> identity : group.keySet()) {
-            remember(lookups.get(which).key(), identity, rows.get(which));
-            which++;
+        for (int which = 0; which < lookups.size(); which++) {
+            found.accept(lookups.get(which), rows.get(which));
         }
     }
 

@@ -96,16 +96,23 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
 
     @Override
     public CompletionStage<Opening> openBatch(Intent intent, List<Long> carried, long closedBefore, LongSupplier now) {
-        return store.writeNew(session -> {
-            store.requireKeeper();
-            return payouts.mayCarry(session, intent, carried)
-                    ? opened(session, intent, carried, ended(closedBefore), true, now)
-                    : new Opening.PayoutsMoved();
-        });
+        return store.writeNew(GroupCommitWriter.Work.of(
+                () -> lookups(intent, ended(closedBefore), allowance.stamp(now.getAsLong())), session -> {
+                    store.requireKeeper();
+                    Optional<List<PayoutTable.Standing>> carriable = payouts.carriable(session, intent, carried);
+                    return carriable.isPresent()
+                            ? opened(session, intent, carriable.get(), ended(closedBefore), true, now)
+                            : new Opening.PayoutsMoved();
+                }));
     }
 
     private Opening opened(
-            SqlSession session, Intent intent, List<Long> carried, long closedBefore, boolean capped, LongSupplier now)
+            SqlSession session,
+            Intent intent,
+            List<PayoutTable.Standing> carried,
+            long closedBefore,
+            boolean capped,
+            LongSupplier now)
             throws SQLException {
         requireKey(session, intent.from());
         allowance.stampAnew(session);
@@ -167,7 +174,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
             return Optional.empty();
         }
         String token = intent.token().get().token();
-        if (PayoutTable.has(session, token) || SqlSweeps.has(session, token)) {
+        if (PayoutTable.has(session::find, token) || SqlSweeps.has(session::find, token)) {
             return Optional.of(new Opening.TokenTaken(Hash256.ZERO));
         }
         if (bound.isPresent()) {
@@ -179,7 +186,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
         if (kept.isPresent()) {
             return Optional.of(new Opening.TokenTaken(kept.get().txId()));
         }
-        return SqlAccountSends.has(session, token)
+        return SqlAccountSends.has(session::find, token)
                 ? Optional.of(new Opening.TokenTaken(Hash256.ZERO))
                 : Optional.empty();
     }
@@ -570,17 +577,17 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
     @Override
     public CompletionStage<Optional<Bound>> bound(String token, long closedBefore) {
         return store.read(session -> {
-            if (PayoutTable.has(session, token)) {
+            if (PayoutTable.has(session::find, token)) {
                 return Optional.of(new Bound.ToPayout());
             }
-            if (SqlSweeps.has(session, token)) {
+            if (SqlSweeps.has(session::find, token)) {
                 return Optional.of(new Bound.ToSweep());
             }
             long before = ended(closedBefore);
             Optional<SpendRow> spend = SpendTable.bound(session, token, before);
             if (spend.isEmpty()) {
                 Optional<Bound> kept = KeptSpends.bound(session, token, before).map(Bound.class::cast);
-                return kept.isPresent() || !SqlAccountSends.has(session, token)
+                return kept.isPresent() || !SqlAccountSends.has(session::find, token)
                         ? kept
                         : Optional.of(new Bound.ToAccountSend());
             }
@@ -770,7 +777,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
         return store.read(session -> {
             List<PastSpend> live = past(session, "token_key = ? AND token = ?", SpendTable.tokenKey(token), token);
             return live.isEmpty()
-                    ? KeptSpends.everBound(session, token)
+                    ? KeptSpends.everBound(session::find, token)
                     : Optional.of(live.get(0).txId());
         });
     }

@@ -125,8 +125,8 @@ public final class SqlSweeps implements SweepStore {
         return any;
     }
 
-    static boolean has(SqlSession session, String clientToken) throws SQLException {
-        return session.find(ofToken(clientToken)).isPresent();
+    static boolean has(SqlSession.Finder finder, String clientToken) throws SQLException {
+        return finder.find(ofToken(clientToken)).isPresent();
     }
 
     static SqlSession.Lookup<Boolean> ofToken(String token) {
@@ -144,10 +144,10 @@ public final class SqlSweeps implements SweepStore {
                         ? new Beginning.Begun(there.get())
                         : new Beginning.Taken(Optional.empty(), there);
             }
-            Optional<Hash256> spend = everBound(session, order.clientToken());
+            Optional<Hash256> spend = everBound(session::find, order.clientToken());
             if (spend.isPresent()
-                    || PayoutTable.has(session, order.clientToken())
-                    || SqlAccountSends.has(session, order.clientToken())) {
+                    || PayoutTable.has(session::find, order.clientToken())
+                    || SqlAccountSends.has(session::find, order.clientToken())) {
                 return new Beginning.Taken(spend, Optional.empty());
             }
             List<Part> parts = new ArrayList<>();
@@ -181,13 +181,9 @@ public final class SqlSweeps implements SweepStore {
     }
 
     /** Finds a transaction that the token was ever bound to. */
-    static Optional<Hash256> everBound(SqlSession session, String token) throws SQLException {
-        Optional<Hash256> live = session.queryOne(
-                "SELECT tx_id FROM spends WHERE token_key = ? AND token = ?",
-                SpendTable::txId,
-                SpendTable.tokenKey(token),
-                token);
-        return live.isPresent() ? live : KeptSpends.everBound(session, token);
+    static Optional<Hash256> everBound(SqlSession.Finder finder, String token) throws SQLException {
+        Optional<Hash256> live = finder.find(SpendTable.transactionOf(token));
+        return live.isPresent() ? live : KeptSpends.everBound(finder, token);
     }
 
     private static void insert(SqlSession session, SentLine.Sweep sweep, State state, String reason)
@@ -248,13 +244,13 @@ public final class SqlSweeps implements SweepStore {
     /** Enters a sweep that a restored store lacks. It continues when its caller asks for it again. */
     static void enter(SqlSession session, SentLine.Sweep sweep) throws SQLException {
         String token = sweep.order().clientToken();
-        if (has(session, token)) {
+        if (has(session::find, token)) {
             for (Map.Entry<Integer, Ending> ended : sweep.endings().entrySet()) {
                 end(session, sweep.id(), ended.getKey(), ended.getValue());
             }
-        } else if (everBound(session, token).isEmpty()
-                && !PayoutTable.has(session, token)
-                && !SqlAccountSends.has(session, token)) {
+        } else if (everBound(session::find, token).isEmpty()
+                && !PayoutTable.has(session::find, token)
+                && !SqlAccountSends.has(session::find, token)) {
             insert(session, sweep, State.STOPPED, RESTORED);
         }
     }
@@ -353,7 +349,7 @@ public final class SqlSweeps implements SweepStore {
             return kept.map(
                     past -> new PartSpend(past.txId(), Optional.of(past.state()), true, "", past.blockHeight()));
         }
-        return KeptSpends.everBound(session, token)
+        return KeptSpends.everBound(session::find, token)
                 .map(txId -> new PartSpend(txId, Optional.empty(), true, "", OptionalLong.empty()));
     }
 

@@ -25,6 +25,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -272,6 +273,37 @@ class PayoutStoreTest {
         assertThat(done(store.payouts().cancel(List.of("payout-1"), new Claimant(Optional.of("thief")), 32)))
                 .isEqualTo(new PayoutStore.Change.Foreign("payout-1"));
         assertThat(carry(batch(3, 1), List.of(find(1)))).isEqualTo(new Opening.Opened(false));
+    }
+
+    @Test
+    void payouts_of_a_token_that_has_ended_are_held_however_many_others_wait_before_and_between_them() {
+        int number = 0;
+        for (int i = 0; i < 11; i++) {
+            number = submitMany(Optional.empty(), number, 1_000);
+        }
+        number = submitMany(Optional.of("worker"), number, 1_000);
+        number = submitMany(Optional.empty(), number, 1);
+        submitMany(Optional.of("worker"), number, 500);
+        ended.add("worker");
+
+        assertThat(done(store.payouts().holdEnded(Set.of("worker", "nobody"), 7)))
+                .isEqualTo(1_500);
+        assertThat(done(store.payouts().list(Optional.of(State.HELD), 0, 2_000)))
+                .hasSize(1_500)
+                .extracting(Payout::owner)
+                .containsOnly(Optional.of("worker"));
+        assertThat(done(store.payouts().holdEnded(Set.of("worker"), 8))).isZero();
+        assertThat(done(store.payouts().list(Optional.of(State.QUEUED), 0, 20_000)))
+                .hasSize(11_001);
+    }
+
+    private int submitMany(Optional<String> owner, int first, int count) {
+        List<Order> orders = IntStream.range(first, first + count)
+                .mapToObj(PayoutStoreTest::order)
+                .toList();
+        assertThat(done(store.payouts().submit(orders, List.of(PAYER), owner, 100_000, 5)))
+                .isInstanceOf(Submission.Accepted.class);
+        return first + count;
     }
 
     @Test

@@ -69,6 +69,8 @@ class QueryPlanTest {
             done(store.intents().openSpendOf(first.from()));
             done(store.receipts().find("token-1", 0));
             done(store.receipts().bound("token-1", 0));
+            done(store.payouts().firstUnbound(List.of("token-1", "none")));
+            done(store.payouts().spendsOf(first.from(), Set.of(first.txId())));
             Intent settled = intent(5, 9);
             done(store.intents().open(settled, Long.MAX_VALUE));
             done(store.intents().confirm(settled.txId(), IntentState.PREPARED, new BlockPlace(3, hash(3)), 21));

@@ -1,0 +1,143 @@
+package org.chainwalletd.store.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.store.StoreSample.done;
+
+import java.io.IOException;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.PayoutSample;
+import org.chainwalletd.store.PayoutStore;
+import org.chainwalletd.store.PayoutStore.Claimant;
+import org.chainwalletd.store.PayoutStore.Order;
+import org.chainwalletd.store.PayoutStore.Payout;
+import org.chainwalletd.store.PayoutStore.State;
+import org.chainwalletd.store.PayoutStore.Submission;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** All daemons wait while one of them holds the store lock: how often it waits for the server meanwhile does not depend on the number of payouts. */
+@Tag("postgres")
+class PostgresPayoutsTest {
+    private static final List<Address> FROM = List.of(Address.parse("a7".repeat(32)));
+    private static final Optional<String> WORKER = Optional.of("worker");
+    private static final int MOST_TRIPS = 40;
+
+    private PostgresProxy proxy;
+    private PostgresStore store;
+
+    @BeforeEach
+    void open() throws IOException {
+        String schema = PostgresServer.schema();
+        PostgresServer.open(schema).close();
+        proxy = new PostgresProxy(PostgresServer.port(), true);
+        store = PostgresStore.open(
+                schema, () -> PostgresServer.connect(proxy.port(), schema, ""), OptionalLong.empty(), true);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        store.close();
+        proxy.close();
+    }
+
+    private static Order order(int number) {
+        return new Order(
+                "order-" + number,
+                Address.parse("b7".repeat(32)),
+                Amount.of(100 + number % 7),
+                number % 3 == 0 ? Optional.of(Bytes.parse("0" + number % 10)) : Optional.empty(),
+                number % 2 == 0 ? Optional.of("invoice " + number) : Optional.empty());
+    }
+
+    private static List<Order> orders(int first, int count) {
+        return IntStream.range(first, first + count)
+                .mapToObj(PostgresPayoutsTest::order)
+                .toList();
+    }
+
+    private static List<String> ids(List<Payout> payouts) {
+        return payouts.stream().map(payout -> payout.order().payoutId()).toList();
+    }
+
+    private List<Payout> submit(List<Order> orders) {
+        return ((Submission.Accepted) done(store.payouts().submit(orders, FROM, WORKER, 5_000, 50))).payouts();
+    }
+
+    /** Does something and checks how often each of its transactions has waited for the server. */
+    private <T> T cheap(String what, Supplier<T> act) {
+        proxy.roundTrips().clear();
+        T answer = act.get();
+        assertThat(Collections.max(proxy.roundTrips())).as(what).isLessThanOrEqualTo(MOST_TRIPS);
+        return answer;
+    }
+
+    @Test
+    void a_thousand_payouts_are_submitted_carried_cancelled_released_and_held_in_few_round_trips() {
+        List<Order> orders = orders(0, 1_000);
+        List<Payout> payouts = cheap("submission", () -> submit(orders));
+        assertThat(payouts).extracting(Payout::order).isEqualTo(orders);
+        assertThat(payouts).extracting(Payout::state).containsOnly(State.QUEUED);
+        assertThat(payouts).extracting(Payout::number).isSorted().doesNotHaveDuplicates();
+
+        Payout[] first = payouts.subList(0, 250).toArray(Payout[]::new);
+        Intent batch = cheap("batch", () -> PayoutSample.open(store, 0, first));
+        assertThat(done(store.payouts().list(Optional.of(State.IN_FLIGHT), 0, 1_000)))
+                .extracting(Payout::number)
+                .isEqualTo(List.of(first).stream().map(Payout::number).toList());
+
+        List<Payout> again = cheap("repeated submission", () -> submit(orders));
+        assertThat(again).extracting(Payout::order).isEqualTo(orders);
+        assertThat(again.subList(0, 250))
+                .allSatisfy(carried -> assertThat(carried.attempts()).containsExactly(batch.txId()));
+        assertThat(again.get(249).outputIndex()).hasValue(249);
+        assertThat(again.get(250).attempts()).isEmpty();
+
+        List<String> cancelled = ids(payouts.subList(900, 1_000));
+        assertThat(cheap("cancel", () -> done(store.payouts().cancel(cancelled, new Claimant(WORKER), 60))))
+                .isInstanceOfSatisfying(
+                        PayoutStore.Change.Done.class,
+                        change -> assertThat(change.payouts())
+                                .extracting(Payout::state)
+                                .hasSize(100)
+                                .containsOnly(State.CANCELLED));
+
+        submit(orders(1_000, 1_000));
+        store.payouts().endedTokens(WORKER.get()::equals);
+        assertThat(cheap("hold", () -> done(store.payouts().holdEnded(Set.of("worker"), 70))))
+                .isEqualTo(1_650);
+        assertThat(proxy.roundTrips()).as("others may come between").hasSizeGreaterThan(1);
+        List<String> held = ids(payouts.subList(250, 900));
+        assertThat(cheap("release", () -> done(store.payouts().release(held, Claimant.ANYBODY, 80))))
+                .isInstanceOfSatisfying(
+                        PayoutStore.Change.Done.class,
+                        change -> assertThat(change.payouts())
+                                .extracting(Payout::state)
+                                .hasSize(650)
+                                .containsOnly(State.QUEUED));
+        assertThat(cheap("hold again", () -> done(store.payouts().holdEnded(Set.of("worker"), 90))))
+                .as("nobody holds again what was released")
+                .isZero();
+
+        cheap(
+                "loss",
+                () -> done(store.intents().loseForGood(batch.txId(), IntentState.PREPARED, "another is final", 95)));
+        assertThat(done(store.payouts().list(Optional.of(State.HELD), 0, 250)))
+                .extracting(Payout::number)
+                .isEqualTo(List.of(first).stream().map(Payout::number).toList());
+        assertThat(done(store.payouts().changes(PayoutStore.BEGINNING, 3_000)).payouts())
+                .hasSize(2_000);
+    }
+}
