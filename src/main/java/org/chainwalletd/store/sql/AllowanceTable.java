@@ -28,6 +28,14 @@ final class AllowanceTable {
         return OptionalLong.of(at);
     }
 
+    /** Subtracts a spend that is counted from the sum of its minute, and returns how much. The sum of a minute that was removed is 0. */
+    static BigInteger giveBack(SqlSession session, SpendRow row) throws SQLException {
+        long minute = AllowanceStore.Minute.startOf(row.countedAt().getAsLong());
+        BigInteger taken = row.intent().allowance().toBigInteger().min(sum(session, minute));
+        add(session, minute, taken.negate());
+        return taken;
+    }
+
     static BigInteger sum(SqlSession session, long minute) throws SQLException {
         return session.find(of(minute)).orElse(BigInteger.ZERO);
     }

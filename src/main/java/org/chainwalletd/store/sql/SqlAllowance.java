@@ -192,12 +192,9 @@ final class SqlAllowance implements AllowanceStore {
         if (row.countedAt().isEmpty()) {
             return;
         }
-        long minute = Minute.startOf(row.countedAt().getAsLong());
-        BigInteger sum = AllowanceTable.sum(session, minute);
-        BigInteger taken = row.intent().allowance().toBigInteger().min(sum);
-        AllowanceTable.add(session, minute, taken.negate());
-        window.change(minute, taken.negate());
-        tokens.giveBack(session, row);
+        BigInteger taken = AllowanceTable.giveBack(session, row);
+        window.change(row.countedAt().getAsLong(), taken.negate());
+        TokenUses.giveBack(session, row);
     }
 
     /**

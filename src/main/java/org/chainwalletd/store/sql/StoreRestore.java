@@ -464,6 +464,9 @@ public final class StoreRestore {
      * was written anew. Blocks are read from the chain again.
      */
     private void update(SpendRow row, SentLine.Spend line) throws SQLException {
+        if (line.countedAt().isPresent()) {
+            countFrom(row, line.countedAt().getAsLong());
+        }
         IntentState before = row.intent().state();
         IntentState state = line.intent().state();
         boolean byBlocks = state == IntentState.CONFIRMED || before == IntentState.CONFIRMED && state.inFlight();
@@ -555,6 +558,9 @@ public final class StoreRestore {
             return;
         }
         spends.enter(session, row.get(), state.state(), state.reason(), state.at());
+        if (state.state() == IntentState.PREPARED && row.get().intent().state().failed()) {
+            countFrom(row.get(), state.at());
+        }
         session.update(
                 "UPDATE spends SET block_height = NULL, block_id = NULL, buried = 0 WHERE id = ?",
                 row.get().id());
@@ -567,6 +573,21 @@ public final class StoreRestore {
         } else {
             undecided.remove(state.txId());
         }
+    }
+
+    /** Moves the use of the allowance of a spend that was opened again to that time: it leaves the window of the caps later than it would have. */
+    private void countFrom(SpendRow row, long at) throws SQLException {
+        OptionalLong counted = row.countedAt();
+        if (counted.isPresent() && counted.getAsLong() >= at) {
+            return;
+        }
+        if (counted.isPresent()) {
+            AllowanceTable.giveBack(session, row);
+            TokenUses.giveBack(session, row);
+        }
+        spends.countsSince(
+                session, row, AllowanceTable.count(session, row.intent().allowance(), at));
+        TokenUses.countRestored(session, row.intent(), at);
     }
 
     /** Marks a spend that the chain has closed as one that no block can contain any more. Returns whether it is one. */

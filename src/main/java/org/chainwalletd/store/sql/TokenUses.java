@@ -104,7 +104,7 @@ final class TokenUses {
     }
 
     /** Subtracts the spend from the sum of its token, if it is counted there. */
-    void giveBack(SqlSession session, SpendRow row) throws SQLException {
+    static void giveBack(SqlSession session, SpendRow row) throws SQLException {
         Optional<String> name = row.intent().details().tokenName();
         if (name.isEmpty() || row.countedAt().isEmpty()) {
             return;

@@ -11,6 +11,11 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -21,6 +26,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.CommitMark;
@@ -35,6 +42,8 @@ import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A store that has forgotten payments is completed by what the log knows of them, so that no token pays again. */
 @Walks({CrashPoint.RESTORE_ENTERED, CrashPoint.RESTORE_TOLD})
@@ -334,6 +343,65 @@ class StoreRestoreTest {
             Intent bound = done(store.receipts().find("token-of-both", 0)).orElseThrow();
             assertThat(bound.state()).isEqualTo(IntentState.CONTESTED);
             assertThat(spend(store, 2).state()).isEqualTo(IntentState.ABANDONED);
+        }
+    }
+
+    /** A window that its first opening has left must not let it be paid beside others, whichever lines of the log tell that it was opened again. */
+    @ParameterizedTest
+    @EnumSource(LogOfReopening.class)
+    void a_spend_that_was_opened_again_counts_against_the_caps_from_then_on(LogOfReopening known) throws IOException {
+        long first = 600_000;
+        long again = first + Duration.ofHours(2).toMillis();
+        Intent payment = payment(1).with(new Intent.Details(Optional.of("worker"), Optional.empty(), Optional.empty()));
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            done(store.intents().open(payment, 0, false, () -> first));
+            if (known == LogOfReopening.STATE_OF_ONE_THAT_HAD_GIVEN_BACK) {
+                done(store.intents().fail(hash(1), IntentState.PREPARED, IntentState.REFUSED, "no", first));
+            }
+        }
+        copy(file, backup);
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            if (known != LogOfReopening.STATE_OF_ONE_THAT_HAD_GIVEN_BACK) {
+                done(store.intents().failSent(hash(1), IntentState.PREPARED, IntentState.REFUSED, "no", first));
+            }
+            assertThat(done(store.intents().reopen(spend(store, 1), false, () -> again)))
+                    .isInstanceOf(Opening.Opened.class);
+        }
+        if (known == LogOfReopening.BASE) {
+            writeLogAnew();
+        }
+        copy(backup, file);
+
+        restore(Optional.empty(), false);
+
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            done(store.allowance()
+                    .govern(
+                            new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.MAX), Duration.ofHours(1)),
+                            Clock.fixed(Instant.ofEpochMilli(again + 60_000), ZoneOffset.UTC),
+                            () -> OptionalLong.of(again + 60_000)));
+            store.allowance().governTokens(name -> Optional.of(Amount.MAX));
+            assertThat(store.allowance().spent()).isEqualTo(payment.allowance());
+            assertThat(done(store.allowance().spentSince(0)))
+                    .filteredOn(minute -> minute.amount().signum() > 0)
+                    .containsExactly(
+                            new AllowanceStore.Minute(again, payment.allowance().toBigInteger()));
+            assertThat(done(store.allowance().remainingOf("worker"))).contains(Amount.MAX.minus(payment.allowance()));
+        }
+    }
+
+    /** What the log has of a spend that was opened again after the backup. */
+    private enum LogOfReopening {
+        STATE,
+        STATE_OF_ONE_THAT_HAD_GIVEN_BACK,
+        BASE
+    }
+
+    private void writeLogAnew() throws IOException {
+        try (SqlSession session = Sqlite.connect(file)) {
+            StoreRestore.writeLog(folder, session);
+        } catch (SQLException e) {
+            throw new IOException(e);
         }
     }
 
