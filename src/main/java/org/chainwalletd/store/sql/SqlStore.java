@@ -103,6 +103,8 @@ public abstract class SqlStore implements Store {
         if (ofSweeps) {
             sweeps.takeUp(session);
         }
+        // What others have committed stays when a unit of this transaction is rolled back.
+        sweeps.inMemory().settle();
     }
 
     /** Reloads everything, when it is not known which rows have changed. */

@@ -20,6 +20,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -229,6 +230,38 @@ class PostgresStoresTest {
         assertThat(done(stores.get(1).intents().adopt(fresh.txId())))
                 .isInstanceOf(IntentStore.Adoption.Elsewhere.class);
         assertThat(done(stores.get(1).intents().adopt(old.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
+    }
+
+    @Test
+    void a_coin_that_another_daemon_has_spent_stays_out_of_the_plan_of_its_sweep_when_the_next_write_here_is_refused() {
+        PostgresStore store = stores.get(0);
+        Address to = Address.parse("cd".repeat(32));
+        SweepStore.Order order = new SweepStore.Order(
+                "sweep", Optional.empty(), hash(77), List.of(to), to, Amount.of(61), Optional.empty());
+        SweepStore.Sweep sweep = ((SweepStore.Beginning.Begun) done(
+                        store.sweeps().begin(order, StoreContract.cutter(List.of(StoreContract.part(0, 7))), 40)))
+                .sweep();
+        CountDownLatch waits = new CountDownLatch(1);
+        CountDownLatch opened = new CountDownLatch(1);
+        // Between two transactions its writer waits until the other daemon has written.
+        CompletionStage<Void> refused = store.write(session -> {
+                    Await.opened(waits);
+                    return null;
+                })
+                .thenCompose(done -> {
+                    CompletionStage<Void> next = store.write(session -> {
+                        throw new IllegalStateException("refused");
+                    });
+                    Await.opened(opened);
+                    return next;
+                });
+        waits.countDown();
+        done(stores.get(1).intents().open(StoreContract.partSpend(sweep, 0, 1, 7), 0));
+        opened.countDown();
+        assertFails(refused, StoreException.Reason.UNAVAILABLE);
+
+        assertThat(store.reservations().isPlannedByOther(StoreSample.outpoint(7), Optional.empty()))
+                .isFalse();
     }
 
     /** Every daemon writes changes that callers may ask any of them for. */
