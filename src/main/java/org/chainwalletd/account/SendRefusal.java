@@ -89,7 +89,7 @@ public final class SendRefusal {
         if (request.owner().equals(owner) || !request.reference().startsWith(AccountSendStore.TOKEN)) {
             return referenceTaken(request.reference());
         }
-        String name = owner.map(SendRequest::accessTokenOf).orElse(Scope.SPEND.word());
+        String name = owner.map(AccountSendStore::accessTokenOf).orElse(Scope.SPEND.word());
         return new Refusal(
                 ErrorCode.IDEMPOTENCY_CONFLICT,
                 "client_token was bound by the token " + name + ", and answers only to it",

@@ -9,6 +9,7 @@ import org.chainwalletd.account.endpoints.Quantities;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.store.AccountSendStore;
 
 /**
  * A transaction that shall be made.
@@ -34,8 +35,6 @@ public record SendRequest(
         Optional<String> owner,
         BooleanSupplier mayBegin) {
     public static final int LONGEST_REFERENCE = 256;
-    /** Begins the owner of what a named access token has asked for: no swap has such an id. */
-    private static final String ACCESS_TOKEN = "access/";
     /** Longest call data in bytes; a lock has 100. */
     public static final int LONGEST_DATA = 4_096;
 
@@ -67,12 +66,7 @@ public record SendRequest(
 
     /** Returns the owner of what the access token with this name asks for. */
     public static String ownedBy(String accessToken) {
-        return ACCESS_TOKEN + accessToken;
-    }
-
-    /** Reads the name of the access token in an owner; another owner is returned as it is. */
-    static String accessTokenOf(String owner) {
-        return owner.startsWith(ACCESS_TOKEN) ? owner.substring(ACCESS_TOKEN.length()) : owner;
+        return AccountSendStore.ACCESS_TOKEN + accessToken;
     }
 
     /** Leaves out the call data: that of a claim holds the secret. */

@@ -345,14 +345,8 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     private static void refuse(Caller caller, Optional<Bound> found, Caller first) {
         if (found.isEmpty()) {
             caller.refuse(first.owner(), Optional.empty());
-        } else if (found.get() instanceof Bound.ToSpend bound) {
-            caller.refuse(
-                    ownerOf(bound.spend().details().tokenName()),
-                    Optional.of(bound.spend().txId()));
-        } else if (found.get() instanceof Bound.ToReceipt kept) {
-            caller.refuse(ownerOf(kept.tokenName()), Optional.of(kept.txId()));
         } else {
-            caller.refuse(caller.owner(), Optional.empty());
+            caller.refuse(ownerOf(found.get().tokenName()), found.get().transaction());
         }
     }
 

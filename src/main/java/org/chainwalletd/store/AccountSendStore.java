@@ -24,6 +24,14 @@ public interface AccountSendStore {
         record BoundElsewhere(String reference) implements Journalled {}
     }
 
+    /** Begins the owner of what a named access token has asked for: no swap has such an id. */
+    String ACCESS_TOKEN = "access/";
+
+    /** Reads the name of the access token in an owner; another owner is returned as it is. */
+    static String accessTokenOf(String owner) {
+        return owner.startsWith(ACCESS_TOKEN) ? owner.substring(ACCESS_TOKEN.length()) : owner;
+    }
+
     /** Begins the reference of a transaction that a caller has named with a client_token. */
     String TOKEN = "token/";
     /** Begins the reference of a payment without a client_token, which nobody can repeat. */

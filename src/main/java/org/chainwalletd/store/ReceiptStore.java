@@ -66,6 +66,12 @@ public interface ReceiptStore {
         /** Returns the digest of the parameters with which the token was used. */
         Hash256 digest();
 
+        /** Returns the name of the access token that has bound it; empty for one without a name, or when it was not kept. */
+        Optional<String> tokenName();
+
+        /** Returns the transaction that makes the payment, if one does. */
+        Optional<Hash256> transaction();
+
         /**
          * The token is bound to a spend, with all that is needed to send it again.
          *
@@ -75,6 +81,16 @@ public interface ReceiptStore {
             @Override
             public Hash256 digest() {
                 return spend.token().orElseThrow().digest();
+            }
+
+            @Override
+            public Optional<String> tokenName() {
+                return spend.details().tokenName();
+            }
+
+            @Override
+            public Optional<Hash256> transaction() {
+                return Optional.of(spend.txId());
             }
         }
 
@@ -88,10 +104,19 @@ public interface ReceiptStore {
             public ToReceipt(Hash256 txId, Hash256 digest, Bytes answer) {
                 this(txId, digest, answer, Optional.empty());
             }
+
+            @Override
+            public Optional<Hash256> transaction() {
+                return Optional.of(txId);
+            }
         }
 
-        /** The token is the id of a payout of the queue; it stays bound to that for ever. */
-        record ToPayout() implements Bound {
+        /**
+         * The token is the id of a payout of the queue; it stays bound to that for ever.
+         *
+         * @param transaction the newest one that the payout was part of
+         */
+        record ToPayout(Optional<String> tokenName, Optional<Hash256> transaction) implements Bound {
             /** Returns zeros: a payout id has no digest here. */
             @Override
             public Hash256 digest() {
@@ -100,20 +125,32 @@ public interface ReceiptStore {
         }
 
         /** The token is that of a transaction of the account chain; it stays bound to that for ever. */
-        record ToAccountSend() implements Bound {
+        record ToAccountSend(Optional<String> tokenName) implements Bound {
             /** Returns zeros: such a token has no digest here. */
             @Override
             public Hash256 digest() {
                 return Hash256.ZERO;
             }
+
+            /** Returns nothing: its hash is none of this chain. */
+            @Override
+            public Optional<Hash256> transaction() {
+                return Optional.empty();
+            }
         }
 
         /** The token is that of a sweep; it stays bound to that for ever. */
-        record ToSweep() implements Bound {
+        record ToSweep(Optional<String> tokenName) implements Bound {
             /** Returns zeros: a sweep's token has no digest here. */
             @Override
             public Hash256 digest() {
                 return Hash256.ZERO;
+            }
+
+            /** Returns nothing: a sweep has many. */
+            @Override
+            public Optional<Hash256> transaction() {
+                return Optional.empty();
             }
         }
     }

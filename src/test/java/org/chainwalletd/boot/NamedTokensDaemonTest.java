@@ -345,6 +345,14 @@ class NamedTokensDaemonTest {
                         .orElseThrow()
                         .asText())
                 .isEqualTo("one");
+        assertThat(refused(two, "transfer", payment(payer, shop, 700, "payout-of-one"))
+                        .data("bound_to")
+                        .map(JsonNode::asText))
+                .as("a payout's id is no token of another name's transfer")
+                .contains("one");
+        assertThat(refused(rotated, "transfer", payment(payer, shop, 700, "payout-of-one"))
+                        .data("bound_to"))
+                .isEmpty();
         WalletdClient three = taken(token("create", "three", "--scope", "spend", "--cap-per-tx", "500"));
         assertThat(refused(three, "payout_submit", batch).data("bound_to").map(JsonNode::asText))
                 .as("to whom an id belongs is told before what the caller may pay")

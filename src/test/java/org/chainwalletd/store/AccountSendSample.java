@@ -57,6 +57,22 @@ public final class AccountSendSample {
                 send.progress());
     }
 
+    static AccountSend owned(AccountSend send, String owner) {
+        AccountSend.Order order = send.order();
+        return new AccountSend(
+                send.id(),
+                new AccountSend.Order(
+                        order.reference(),
+                        order.digest(),
+                        order.kind(),
+                        order.feeCeiling(),
+                        order.pushing(),
+                        Optional.of(owner)),
+                send.call(),
+                send.versions(),
+                send.progress());
+    }
+
     static AccountSend copy(AccountSend send, long nonce) {
         return new AccountSend(
                 AccountSend.NEW,

@@ -1265,13 +1265,40 @@ public abstract class StoreContract {
     }
 
     @Test
+    void a_token_tells_whose_payout_sweep_or_send_on_the_account_chain_it_is() {
+        Optional<String> worker = Optional.of("worker");
+        PayoutStore.Payout payout = PayoutSample.submit(store, worker, 1).get(0);
+        String id = payout.order().payoutId();
+        assertThat(done(store.receipts().bound(id, 0)))
+                .contains(new ReceiptStore.Bound.ToPayout(worker, Optional.empty()));
+        Intent batch = PayoutSample.open(store, 0, payout);
+        ReceiptStore.Bound carried = new ReceiptStore.Bound.ToPayout(worker, Optional.of(batch.txId()));
+        assertThat(done(store.receipts().bound(id, 0))).contains(carried);
+        done(store.intents().loseForGood(batch.txId(), IntentState.PREPARED, "another is final", 60));
+        assertThat(done(store.receipts().bound(id, 0))).contains(carried);
+
+        sweep("sweep-one", parts(1, 7));
+        assertThat(done(store.receipts().bound("sweep-one", 0)))
+                .contains(new ReceiptStore.Bound.ToSweep(Optional.empty()));
+        AccountSend send = AccountSendSample.owned(
+                AccountSendSample.renamed(
+                        AccountSendSample.send(0, AccountSend.State.JOURNALLED),
+                        AccountSendStore.reference("invoice-17")),
+                AccountSendStore.ACCESS_TOKEN + "worker");
+        done(store.accountSends().open(List.of(send)));
+        assertThat(done(store.receipts().bound("invoice-17", 0)))
+                .contains(new ReceiptStore.Bound.ToAccountSend(worker));
+    }
+
+    @Test
     void a_token_of_a_send_on_the_account_chain_is_that_of_no_spend_and_no_sweep_and_the_other_way_round() {
         AccountSend send = AccountSendSample.send(0, AccountSend.State.LOST);
         done(store.accountSends()
                 .open(List.of(AccountSendSample.renamed(send, AccountSendStore.reference("invoice-17")))));
         Intent spend = StoreSample.intent(1, Optional.of("invoice-17"), 7);
         assertThat(done(store.intents().open(spend, 0))).isEqualTo(new Opening.TokenTaken(Hash256.ZERO));
-        assertThat(done(store.receipts().bound("invoice-17", 0))).contains(new ReceiptStore.Bound.ToAccountSend());
+        assertThat(done(store.receipts().bound("invoice-17", 0)))
+                .contains(new ReceiptStore.Bound.ToAccountSend(Optional.of("swap-0")));
 
         Intent other = StoreSample.intent(2, Optional.of("invoice-18"), 8);
         done(store.intents().open(other, 0));

@@ -27,6 +27,7 @@ import org.chainwalletd.store.PayoutStore.Order;
 import org.chainwalletd.store.PayoutStore.Payout;
 import org.chainwalletd.store.PayoutStore.Position;
 import org.chainwalletd.store.PayoutStore.State;
+import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.files.CrashPoint;
 
@@ -200,6 +201,17 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
 
     static SqlSession.Lookup<Boolean> ofToken(String token) {
         return new SqlSession.Lookup<>(token, "SELECT 1 FROM payouts WHERE payout_id = ?", row -> true, token);
+    }
+
+    /** Finds the payout that a token names, with the transaction that carries it or has carried it last. */
+    static Optional<ReceiptStore.Bound.ToPayout> bound(SqlSession session, String token) throws SQLException {
+        return session.queryOne(
+                "SELECT p.token_name, s.tx_id FROM payouts p LEFT JOIN spends s ON s.id ="
+                        + " coalesce(p.spend, (SELECT max(spend) FROM payout_attempts WHERE payout = p.id))"
+                        + " WHERE p.payout_id = ?",
+                row -> new ReceiptStore.Bound.ToPayout(
+                        row.ifText("token_name"), row.ifBytes("tx_id").map(id -> Hash256.of(id.toArray()))),
+                token);
     }
 
     static long source(SqlSession session, List<Address> from) throws SQLException {

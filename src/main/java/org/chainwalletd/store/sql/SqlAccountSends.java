@@ -10,6 +10,7 @@ import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendStore;
+import org.chainwalletd.store.ReceiptStore;
 
 /** Keeps the journal of the account chain in SQL: a row for each nonce that was given, and one for each version of its transaction. */
 final class SqlAccountSends implements AccountSendStore {
@@ -111,6 +112,15 @@ final class SqlAccountSends implements AccountSendStore {
     /** Tells whether a transaction of the account chain has this client_token. */
     static boolean has(SqlSession.Finder finder, String token) throws SQLException {
         return finder.find(ofToken(token)).isPresent();
+    }
+
+    /** Finds the transaction of the account chain that has this client_token. */
+    static Optional<ReceiptStore.Bound.ToAccountSend> bound(SqlSession session, String token) throws SQLException {
+        return session.queryOne(
+                "SELECT owner FROM account_sends WHERE reference = ?",
+                row -> new ReceiptStore.Bound.ToAccountSend(
+                        Optional.ofNullable(row.getString(1)).map(AccountSendStore::accessTokenOf)),
+                AccountSendStore.reference(token));
     }
 
     static SqlSession.Lookup<Boolean> ofToken(String token) {

@@ -577,19 +577,20 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
     @Override
     public CompletionStage<Optional<Bound>> bound(String token, long closedBefore) {
         return store.read(session -> {
-            if (PayoutTable.has(session::find, token)) {
-                return Optional.of(new Bound.ToPayout());
+            Optional<Bound> other = PayoutTable.bound(session, token).map(Bound.class::cast);
+            if (other.isEmpty()) {
+                other = SqlSweeps.bound(session, token).map(Bound.class::cast);
             }
-            if (SqlSweeps.has(session::find, token)) {
-                return Optional.of(new Bound.ToSweep());
+            if (other.isPresent()) {
+                return other;
             }
             long before = ended(closedBefore);
             Optional<SpendRow> spend = SpendTable.bound(session, token, before);
             if (spend.isEmpty()) {
                 Optional<Bound> kept = KeptSpends.bound(session, token, before).map(Bound.class::cast);
-                return kept.isPresent() || !SqlAccountSends.has(session::find, token)
+                return kept.isPresent()
                         ? kept
-                        : Optional.of(new Bound.ToAccountSend());
+                        : SqlAccountSends.bound(session, token).map(Bound.class::cast);
             }
             Intent intent = spends.known(spend.get());
             boolean lost = intent.state().failed() && SpendTable.isLostForGood(session, spend.get());

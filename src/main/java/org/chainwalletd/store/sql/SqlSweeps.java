@@ -18,6 +18,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.SweepStore;
 import org.chainwalletd.store.TokenBinding;
@@ -131,6 +132,14 @@ public final class SqlSweeps implements SweepStore {
 
     static SqlSession.Lookup<Boolean> ofToken(String token) {
         return new SqlSession.Lookup<>(token, "SELECT 1 FROM sweeps WHERE client_token = ?", row -> true, token);
+    }
+
+    /** Finds the sweep of a token. */
+    static Optional<ReceiptStore.Bound.ToSweep> bound(SqlSession session, String token) throws SQLException {
+        return session.queryOne(
+                "SELECT token_name FROM sweeps WHERE client_token = ?",
+                row -> new ReceiptStore.Bound.ToSweep(Optional.ofNullable(row.getString(1))),
+                token);
     }
 
     @Override

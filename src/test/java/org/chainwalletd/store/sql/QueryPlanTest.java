@@ -152,6 +152,7 @@ class QueryPlanTest {
             done(payouts.list(Optional.empty(), 0, 10));
             done(payouts.changes(PayoutStore.BEGINNING, 10));
             done(payouts.find("old-1001"));
+            done(store.receipts().bound("payout-1", 0));
             done(payouts.unfinished());
             done(payouts.isPaused());
             done(payouts.unrecalled());
