@@ -196,8 +196,12 @@ final class KeptSpends {
     }
 
     /** Tells whether a kept spend with this transaction exists, however it ended. */
-    static boolean knows(SqlSession session, Hash256 txId) throws SQLException {
-        return session.find(isThere(txId, "")).isPresent();
+    static boolean knows(SqlSession.Finder finder, Hash256 txId) throws SQLException {
+        return finder.find(any(txId)).isPresent();
+    }
+
+    static SqlSession.Lookup<Long> any(Hash256 txId) {
+        return isThere(txId, "");
     }
 
     private static SqlSession.Lookup<Long> isThere(Hash256 txId, String and) {
@@ -370,9 +374,20 @@ final class KeptSpends {
     }
 
     /** Finds the confirmed spend of the token, or else its newest one. */
-    static Optional<PastSpend> ofToken(SqlSession session, String token) throws SQLException {
+    static Optional<PastSpend> ofToken(SqlSession.Finder finder, String token) throws SQLException {
+        return finder.find(pastOf(token));
+    }
+
+    static SqlSession.Lookup<PastSpend> pastOf(String token) {
         TokenHash hash = TokenHash.of(token);
-        return one(session, OF_TOKEN + " ORDER BY state IS NOT NULL, id DESC LIMIT 1", hash.key(), token, hash.rest());
+        return new SqlSession.Lookup<>(
+                token,
+                "SELECT " + ALL + " FROM kept_spends WHERE " + OF_TOKEN
+                        + " ORDER BY state IS NOT NULL, id DESC LIMIT 1",
+                KeptSpends::past,
+                hash.key(),
+                token,
+                hash.rest());
     }
 
     private static Optional<PastSpend> one(SqlSession session, String where, Object... values) throws SQLException {

@@ -268,6 +268,19 @@ public final class SpendTable {
                 token);
     }
 
+    /** Returns the lookup of the block that has a spend, and of whether the spend is lost for good. */
+    static SqlSession.Lookup<Standing> standingOf(long id) {
+        return new SqlSession.Lookup<>(
+                id,
+                "SELECT block_height, CASE WHEN " + LOST_FOR_GOOD
+                        + " THEN 1 ELSE 0 END AS lost FROM spends WHERE id = ?",
+                row -> new Standing(row.ifNumber("block_height"), row.flag("lost")),
+                id);
+    }
+
+    /** Columns of a spend that tell what the chain has made of it. */
+    record Standing(OptionalLong blockHeight, boolean lostForGood) {}
+
     /** Returns the lookup of the address that pays a transaction. */
     static SqlSession.Lookup<Address> payerOf(Hash256 txId) {
         byte[] key = txId.toArray();

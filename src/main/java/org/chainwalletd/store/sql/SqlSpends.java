@@ -766,7 +766,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
     public CompletionStage<Optional<PastSpend>> ofToken(String token) {
         return store.read(session -> first(
                 past(session, "token_key = ? AND token = ?", SpendTable.tokenKey(token), token),
-                KeptSpends.ofToken(session, token)));
+                KeptSpends.ofToken(session::find, token)));
     }
 
     private static Optional<PastSpend> first(List<PastSpend> live, Optional<PastSpend> kept) {

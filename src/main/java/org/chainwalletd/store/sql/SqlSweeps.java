@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
@@ -160,8 +161,12 @@ public final class SqlSweeps implements SweepStore {
                 return new Beginning.Taken(spend, Optional.empty());
             }
             List<Part> parts = new ArrayList<>();
-            for (Part part : cutter.cut(this::isTaken)) {
-                parts.add(unmade(session, part, cutter));
+            List<Part> cut = cutter.cut(this::isTaken);
+            SqlSession.Answers made = session.ask(cut.stream()
+                    .map(cutter::txId)
+                    .flatMap(txId -> Stream.of(SpendTable.ofTransaction(txId), KeptSpends.any(txId))));
+            for (Part part : cut) {
+                parts.add(isMade(made, cutter.txId(part)) ? unmade(session, part, cutter) : part);
             }
             if (parts.isEmpty()) {
                 return new Beginning.Nothing();
@@ -179,14 +184,14 @@ public final class SqlSweeps implements SweepStore {
     /** Finds a transaction for the coins of a part that no spend has made: two payments never share one. */
     private static Part unmade(SqlSession session, Part first, Cutter cutter) throws SQLException {
         Optional<Part> part = Optional.of(first);
-        while (part.isPresent() && isMade(session, cutter.txId(part.get()))) {
+        while (part.isPresent() && isMade(session::find, cutter.txId(part.get()))) {
             part = cutter.otherwise(part.get());
         }
         return part.orElse(first);
     }
 
-    private static boolean isMade(SqlSession session, Hash256 txId) throws SQLException {
-        return SpendTable.find(session, txId).isPresent() || KeptSpends.knows(session, txId);
+    private static boolean isMade(SqlSession.Finder finder, Hash256 txId) throws SQLException {
+        return finder.find(SpendTable.ofTransaction(txId)).isPresent() || KeptSpends.knows(finder, txId);
     }
 
     /** Finds a transaction that the token was ever bound to. */
@@ -214,7 +219,8 @@ public final class SqlSweeps implements SweepStore {
                 reason,
                 sweep.createdAt());
         for (Part part : sweep.parts()) {
-            session.update(
+            session.laterTogether(
+                    List.of(),
                     "INSERT INTO sweep_parts (sweep_id, number, fee, coins, ended) VALUES (?, ?, ?, ?, ?)",
                     id,
                     part.number(),
@@ -270,7 +276,7 @@ public final class SqlSweeps implements SweepStore {
     }
 
     static void end(SqlSession session, Hash256 sweep, int part, Ending ending) throws SQLException {
-        session.update(
+        session.later(
                 "UPDATE sweep_parts SET ended = ? WHERE sweep_id = ? AND number = ?",
                 Ending.number(Optional.of(ending)),
                 sweep.toArray(),
@@ -336,43 +342,63 @@ public final class SqlSweeps implements SweepStore {
                         Optional.empty(),
                         Ending.of(row.number("ended"))),
                 (Object) head.id().toArray());
+        List<String> tokens = unlinked.stream()
+                .map(each -> SweepStore.partToken(head.id(), each.part().number()))
+                .toList();
+        List<Optional<PartSpend>> spends = spendsOf(session, tokens);
         List<PartState> parts = new ArrayList<>(unlinked.size());
-        for (PartState each : unlinked) {
-            String token = SweepStore.partToken(head.id(), each.part().number());
-            parts.add(new PartState(each.part(), spendOf(session, token), each.ending()));
+        for (int i = 0; i < unlinked.size(); i++) {
+            PartState each = unlinked.get(i);
+            parts.add(new PartState(each.part(), spends.get(i), each.ending()));
         }
         return new Sweep(head.id(), head.order(), head.state(), head.reason(), head.createdAt(), parts);
     }
 
-    private static Optional<PartSpend> spendOf(SqlSession session, String token) throws SQLException {
-        Optional<SpendRow> live = SpendTable.bound(session, token, Long.MIN_VALUE);
-        if (live.isPresent()) {
-            Intent intent = live.get().intent();
-            // A spend that was refused before it was sent counts as lost for good too, but its coins may be free.
-            boolean closed = intent.state() == IntentState.CONFLICTED && SpendTable.isLostForGood(session, live.get());
-            return Optional.of(new PartSpend(
-                    intent.txId(), Optional.of(intent.state()), closed, intent.reason(), heightOf(session, intent)));
+    /** Finds the spend of each of these tokens. */
+    private static List<Optional<PartSpend>> spendsOf(SqlSession session, List<String> tokens) throws SQLException {
+        SqlSession.Answers bound = session.ask(tokens.stream()
+                .flatMap(token -> Stream.of(
+                        SpendTable.ofToken(token, Long.MIN_VALUE),
+                        KeptSpends.pastOf(token),
+                        KeptSpends.keptTransactionOf(token),
+                        KeptSpends.erasedTransactionOf(token))));
+        List<Optional<SpendRow>> live = new ArrayList<>(tokens.size());
+        for (String token : tokens) {
+            live.add(bound.find(SpendTable.ofToken(token, Long.MIN_VALUE)));
         }
-        Optional<SpendHistory.PastSpend> kept = KeptSpends.ofToken(session, token);
+        SqlSession.Answers standings =
+                session.ask(live.stream().flatMap(Optional::stream).map(row -> SpendTable.standingOf(row.id())));
+        List<Optional<PartSpend>> spends = new ArrayList<>(tokens.size());
+        for (int i = 0; i < tokens.size(); i++) {
+            spends.add(
+                    live.get(i).isPresent()
+                            ? Optional.of(ofLive(standings, live.get(i).get()))
+                            : ofKept(bound, tokens.get(i)));
+        }
+        return spends;
+    }
+
+    private static PartSpend ofLive(SqlSession.Finder standings, SpendRow row) throws SQLException {
+        Intent intent = row.intent();
+        boolean conflicted = intent.state() == IntentState.CONFLICTED;
+        boolean confirmed = intent.state() == IntentState.CONFIRMED;
+        Optional<SpendTable.Standing> standing =
+                conflicted || confirmed ? standings.find(SpendTable.standingOf(row.id())) : Optional.empty();
+        // A spend that was refused before it was sent counts as lost for good too, but its coins may be free.
+        boolean closed =
+                conflicted && standing.filter(SpendTable.Standing::lostForGood).isPresent();
+        OptionalLong height = confirmed && standing.isPresent() ? standing.get().blockHeight() : OptionalLong.empty();
+        return new PartSpend(intent.txId(), Optional.of(intent.state()), closed, intent.reason(), height);
+    }
+
+    private static Optional<PartSpend> ofKept(SqlSession.Finder bound, String token) throws SQLException {
+        Optional<SpendHistory.PastSpend> kept = KeptSpends.ofToken(bound, token);
         if (kept.isPresent()) {
             return kept.map(
                     past -> new PartSpend(past.txId(), Optional.of(past.state()), true, "", past.blockHeight()));
         }
-        return KeptSpends.everBound(session::find, token)
+        return KeptSpends.everBound(bound, token)
                 .map(txId -> new PartSpend(txId, Optional.empty(), true, "", OptionalLong.empty()));
-    }
-
-    private static OptionalLong heightOf(SqlSession session, Intent intent) throws SQLException {
-        if (intent.state() != IntentState.CONFIRMED) {
-            return OptionalLong.empty();
-        }
-        byte[] id = intent.txId().toArray();
-        return session.queryOne(
-                        "SELECT block_height FROM spends WHERE short_id = ? AND tx_id = ?",
-                        row -> row.ifNumber("block_height"),
-                        SpendRow.shortId(id),
-                        id)
-                .orElseGet(OptionalLong::empty);
     }
 
     @Override

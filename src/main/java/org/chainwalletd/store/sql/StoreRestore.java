@@ -399,7 +399,7 @@ public final class StoreRestore {
     /** Enters the record of a closed spend, in place of the row that an older store has of it. */
     private void enter(SentLine.Kept receipt) throws SQLException {
         Hash256 txId = KeptSpends.txIdOf(receipt.row());
-        if (KeptSpends.knows(session, txId)) {
+        if (KeptSpends.knows(session::find, txId)) {
             return;
         }
         Optional<SpendRow> row = SpendTable.find(session, txId);

@@ -14,6 +14,7 @@ import java.util.stream.IntStream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.PayoutSample;
@@ -23,6 +24,9 @@ import org.chainwalletd.store.PayoutStore.Order;
 import org.chainwalletd.store.PayoutStore.Payout;
 import org.chainwalletd.store.PayoutStore.State;
 import org.chainwalletd.store.PayoutStore.Submission;
+import org.chainwalletd.store.StoreContract;
+import org.chainwalletd.store.StoreSample;
+import org.chainwalletd.store.SweepStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -82,6 +86,34 @@ class PostgresPayoutsTest {
         T answer = act.get();
         assertThat(Collections.max(proxy.roundTrips())).as(what).isLessThanOrEqualTo(MOST_TRIPS);
         return answer;
+    }
+
+    @Test
+    void a_sweep_of_a_hundred_parts_is_begun_moved_and_stopped_in_few_round_trips() {
+        List<SweepStore.Part> parts = IntStream.range(0, 100)
+                .mapToObj(number -> StoreContract.part(number, number))
+                .toList();
+        SweepStore.Order order = new SweepStore.Order(
+                "sweep", WORKER, StoreSample.hash(77), FROM, FROM.get(0), Amount.of(61), Optional.empty());
+        SweepStore.Cutter cutter = StoreContract.cutter(parts);
+        SweepStore.Sweep sweep = ((SweepStore.Beginning.Begun)
+                        cheap("beginning", () -> done(store.sweeps().begin(order, cutter, 40))))
+                .sweep();
+        for (int part = 0; part < 30; part++) {
+            done(store.intents().open(StoreContract.partSpend(sweep, part, 200 + part, part), 0));
+        }
+        done(store.intents()
+                .confirm(StoreSample.hash(200), IntentState.PREPARED, new BlockPlace(9, StoreSample.hash(9)), 50));
+
+        cheap(
+                "stop",
+                () -> done(store.sweeps().move("sweep", SweepStore.State.RUNNING, SweepStore.State.STOPPED, "a cap")));
+        Optional<SweepStore.Sweep> ended =
+                cheap("end", () -> done(store.sweeps().stop("sweep")));
+        assertThat(ended.orElseThrow().parts().stream().filter(SweepStore.PartState::ended))
+                .hasSize(70);
+        assertThat(ended.get().parts().get(0).spend().orElseThrow().height()).hasValue(9);
+        assertThat(ended.get().parts().get(29).spend().orElseThrow().txId()).isEqualTo(StoreSample.hash(229));
     }
 
     @Test

@@ -27,8 +27,10 @@ import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.StandIns;
+import org.chainwalletd.store.StoreContract;
 import org.chainwalletd.store.StoreSample;
 import org.chainwalletd.store.SwapSample;
+import org.chainwalletd.store.SweepStore;
 import org.chainwalletd.store.TokenBinding;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
@@ -100,6 +102,7 @@ class QueryPlanTest {
             done(store.accountSends()
                     .seal(done(store.accountSends().find(sent.reference())).orElseThrow()));
 
+            sweep(store, first.from());
             SwapSample.write(store);
             done(store.swaps().find("swap-1"));
             done(store.swaps().ofHashLock(StoreSample.hash(1)));
@@ -125,6 +128,24 @@ class QueryPlanTest {
             assertPlans(Await.result(store.read(session ->
                     session.statements().stream().map(sql -> plan(session, sql)).toList())));
         }
+    }
+
+    private static void sweep(SqliteStore store, Address payer) {
+        SweepStore.Order order = new SweepStore.Order(
+                "sweep", Optional.empty(), hash(77), List.of(payer), payer, Amount.of(61), Optional.empty());
+        List<SweepStore.Part> parts = List.of(StoreContract.part(0, 60), StoreContract.part(1, 61));
+        SweepStore.Sweep sweep = ((SweepStore.Beginning.Begun)
+                        done(store.sweeps().begin(order, StoreContract.cutter(parts), 40)))
+                .sweep();
+        Intent part = StoreContract.partSpend(sweep, 0, 160, 60);
+        done(store.intents().open(part, 0));
+        done(store.intents().confirm(part.txId(), IntentState.PREPARED, new BlockPlace(3, hash(3)), 41));
+        done(store.sweeps().find("sweep"));
+        done(store.sweeps().running());
+        done(store.sweeps().unfinishedFrom(payer));
+        done(store.sweeps().move("sweep", SweepStore.State.RUNNING, SweepStore.State.STOPPED, "a cap"));
+        done(store.sweeps().endUnopened("sweep", 1));
+        done(store.sweeps().stop("sweep"));
     }
 
     /** Few wait or are in flight, beside many that are final and are never walked through. */
