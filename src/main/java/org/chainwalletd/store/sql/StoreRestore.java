@@ -52,6 +52,7 @@ public final class StoreRestore {
      * @param withheld claims whose transaction bytes the log does not contain
      * @param ended number of payments that were closed without success, or buried
      * @param account number of transactions of the account chain
+     * @param unnamed payments of the account chain that were left out: nothing shows that they were sent, and no caller can repeat them
      * @param keys number of keys that were listed again, those that had been deleted included
      */
     public record Restored(
@@ -62,8 +63,10 @@ public final class StoreRestore {
             List<Intent> withheld,
             int ended,
             int account,
+            List<AccountSend> unnamed,
             int keys) {
         public Restored {
+            unnamed = List.copyOf(unnamed);
             inFlight = List.copyOf(inFlight);
             doubtful = List.copyOf(doubtful);
             withheld = List.copyOf(withheld);
@@ -93,6 +96,7 @@ public final class StoreRestore {
     private final Map<Hash256, Hash256> rivals = new LinkedHashMap<>();
     private final List<Intent> withheld = new ArrayList<>();
     private int kept;
+    private final List<AccountSend> unnamed = new ArrayList<>();
     private int account;
     private int keys;
     /** Whether the commit whose lines are being entered was certainly made. */
@@ -603,8 +607,10 @@ public final class StoreRestore {
     private void enter(SentLine.Account send) throws SQLException {
         AccountSend sent = send.send();
         Optional<AccountSend> there = AccountSendTable.taken(session, sent);
-        if (there.isEmpty()) {
-            if (made || !mayBePaidAgain(sent) && !SqlAccountSends.isBoundElsewhere(session, sent.reference())) {
+        if (there.isEmpty() && !made && mayBePaidAgain(sent)) {
+            unnamed.add(sent);
+        } else if (there.isEmpty()) {
+            if (made || !SqlAccountSends.isBoundElsewhere(session, sent.reference())) {
                 AccountSendTable.insert(session, sent);
                 account++;
             }
@@ -764,6 +770,6 @@ public final class StoreRestore {
                 ended++;
             }
         }
-        return new Restored(mark, complete, inFlight, doubtful, withheld, ended, account, keys);
+        return new Restored(mark, complete, inFlight, doubtful, withheld, ended, account, unnamed, keys);
     }
 }
