@@ -3,6 +3,7 @@ package org.chainwalletd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -47,6 +48,26 @@ class TestNamesTest {
             assertThat(files.filter(path -> path.toString().endsWith("IT.java")))
                     .isNotEmpty()
                     .allSatisfy(file -> assertThat(Files.readString(file)).contains("\n@Tag(\"long\")\n"));
+        }
+    }
+
+    /** There is one watcher of crash points in a process, which tests beside each other would take from each other. */
+    @Test
+    void tests_that_run_beside_each_other_watch_no_crash_point() throws IOException {
+        try (Stream<Path> files = Files.walk(Path.of("src/test/java"))) {
+            List<String> beside = files.filter(path -> path.toString().endsWith("Test.java"))
+                    .map(TestNamesTest::text)
+                    .filter(text -> text.contains("\n@Execution(ExecutionMode.CONCURRENT)\n"))
+                    .toList();
+            assertThat(beside).isNotEmpty().noneMatch(text -> text.contains("CrashPoint"));
+        }
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -38,15 +38,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Client tokens and ids of payouts are one namespace: whatever method has bound an id, no other method pays under it (payments.md, section 1). Every
  * method of the registry that takes such an id is tried against every other one; a method that nobody has classified here fails.
  */
 @Timeout(300)
-@Execution(ExecutionMode.CONCURRENT)
 class OneNamespaceTest {
     /** Methods that only name a payment which was asked for before. */
     private static final Set<String> NAMING =
