@@ -92,7 +92,7 @@ final class HistoryDaemon {
     /** @param shared whether it is told that another one has its key */
     HistoryDaemon(SpendHarness spends, Random random, Optional<Amount> cap, Duration period, boolean shared) {
         this.spends = spends;
-        this.disk = new UncertainDisk(random);
+        this.disk = new UncertainDisk(random, () -> spends.limits, spends.clock);
         spends.limits = new AllowanceStore.Limits(Optional.empty(), cap, period);
         spends.before = disk::before;
         spends.beforeReservations = disk::before;

@@ -262,7 +262,8 @@ class KeptReceiptTest extends SpendCase {
     /** Of some commits nobody knows whether they were made, and of those some are only after the next start. */
     @Test
     void a_token_answers_its_receipt_whatever_becomes_of_the_commits_that_keep_it() {
-        UncertainDisk disk = new UncertainDisk(Seeded.random("commits that keep receipts"));
+        UncertainDisk disk =
+                new UncertainDisk(Seeded.random("commits that keep receipts"), () -> spends.limits, spends.clock);
         spends.beforeReceipts = disk::before;
         spends.opened = disk::recover;
         bury();

@@ -3,7 +3,12 @@ package org.chainwalletd.spend;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Arrays;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -11,7 +16,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.AllowanceStore.Limits;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReceiptStore;
@@ -41,17 +49,30 @@ final class UncertainDisk {
             "fingerprints",
             "forgetKept");
 
-    /** What is left in the log, and for which part of the store. */
-    private record Left(Class<?> part, Method method, Object[] arguments) {}
+    /**
+     * What is left in the log, and for which part of the store.
+     *
+     * @param limits the caps by which it was judged before it was left
+     * @param at when that was
+     */
+    private record Left(Class<?> part, Method method, Object[] arguments, Limits limits, long at) {}
 
     private final Random random;
+    private final Supplier<Limits> limits;
+    private final Clock clock;
     private final AtomicReference<Left> left = new AtomicReference<>();
     private final Set<Hash256> closed = ConcurrentHashMap.newKeySet();
     private volatile int percent;
     private volatile Consumer<Intent> onOpen = intent -> {};
 
-    UncertainDisk(Random random) {
+    /**
+     * @param limits the caps of the daemon
+     * @param clock by which the daemon counts what it spends
+     */
+    UncertainDisk(Random random, Supplier<Limits> limits, Clock clock) {
         this.random = random;
+        this.limits = limits;
+        this.clock = clock;
     }
 
     /** Hears of each intent that is to be made durable, or open again, whatever becomes of it. */
@@ -86,9 +107,11 @@ final class UncertainDisk {
         left.set(null);
     }
 
-    /** After a death: what was left in the log counts. */
+    /** After a death: what was left in the log counts. Nothing was written since, so that the caps judge it now as they did then. */
     void recover(Store store) {
         Optional.ofNullable(left.getAndSet(null)).ifPresent(commit -> {
+            Clock then = Clock.fixed(Instant.ofEpochMilli(commit.at()), ZoneOffset.UTC);
+            Await.result(store.allowance().govern(commit.limits(), then, () -> OptionalLong.of(commit.at())));
             try {
                 Await.result((CompletionStage<?>) commit.method().invoke(partOf(store, commit), commit.arguments()));
             } catch (ReflectiveOperationException e) {
@@ -135,12 +158,21 @@ final class UncertainDisk {
             case 1:
                 return failed(StoreException.Reason.UNKNOWN);
             case 2:
-                left.set(new Left(part, method, arguments));
+                left.set(leftNow(part, method, arguments));
                 return failed(StoreException.Reason.UNKNOWN);
             default:
                 return ((CompletionStage<?>) written(store, method, arguments))
                         .thenCompose(done -> failed(StoreException.Reason.UNKNOWN));
         }
+    }
+
+    private Left leftNow(Class<?> part, Method method, Object[] arguments) {
+        long now = clock.millis();
+        LongSupplier then = () -> now;
+        Object[] asTheyAre = Arrays.stream(arguments)
+                .map(argument -> argument instanceof LongSupplier ? then : argument)
+                .toArray();
+        return new Left(part, method, asTheyAre, limits.get(), now);
     }
 
     private boolean fails() {
