@@ -66,7 +66,7 @@ public final class RestoredStore {
         restored.unnamed()
                 .forEach(send -> out.accept("left out: 0x" + send.newest().hash() + ", a payment of "
                         + send.call().value() + " wei to 0x" + send.call().to().hex()
-                        + " without client_token; nothing shows that it was sent: look for it on the account chain"
+                        + " without client_token; no log shows that it was written down: look for it on the account chain"
                         + " before it is paid again"));
         restored.withheld()
                 .forEach(intent -> out.accept("claim: " + words(intent) + "; repeat it when its HTLC is still locked"));

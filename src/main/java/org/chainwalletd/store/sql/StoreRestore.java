@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -28,8 +29,8 @@ import org.chainwalletd.store.StandIns;
  * Completes a store that lacks payments with those recorded in {@code sent.log}. A payment that a node is known to have accepted is put in flight
  * again, and so is sent again. Of the others nobody knows whether they were sent. One with a token is abandoned, with its token bound and its
  * coins held, so that its caller can have the same bytes sent by repeating the call, and nothing else ever pays for that token. One without a
- * token is sent again, as after any restart: its caller cannot repeat it, and may have been told that it is paid before the log recorded that. A
- * payment that the log contains twice is entered once, so a restore that was interrupted can be started again.
+ * token is sent again, as after any restart: its caller cannot repeat it, and may have been told that it is paid before the log recorded that; one
+ * of the account chain only when the log shows that its commit was made. A payment that the log contains twice is entered once, so a restore that was interrupted can be started again.
  */
 public final class StoreRestore {
     public static final String DOUBTFUL =
@@ -52,7 +53,7 @@ public final class StoreRestore {
      * @param withheld claims whose transaction bytes the log does not contain
      * @param ended number of payments that were closed without success, or buried
      * @param account number of transactions of the account chain
-     * @param unnamed payments of the account chain that were left out: nothing shows that they were sent, and no caller can repeat them
+     * @param unnamed payments of the account chain that were left out: no log shows that their commits were made, and no caller can repeat them
      * @param keys number of keys that were listed again, those that had been deleted included
      */
     public record Restored(
@@ -88,9 +89,9 @@ public final class StoreRestore {
     /** Lines of commits that were perhaps not made, which wait until all others are entered. */
     private final List<SentLine> deferred = new ArrayList<>();
 
-    /** Changes of account payments that were not there when the line came. */
-    private final List<SentLine> orphans = new ArrayList<>();
-    /** References of the payments that {@link #orphans} change: the commits that brought these were made. */
+    /** Changes of account payments that wait until all payments are entered, in the order of the logs. */
+    private final List<SentLine> changes = new ArrayList<>();
+    /** References of these payments. Whoever changed one has read its row, so the commit that brought it was made, whether the change was or not. */
     private final Set<String> changedLater = new HashSet<>();
 
     private final Map<Hash256, Hash256> rivals = new LinkedHashMap<>();
@@ -329,12 +330,15 @@ public final class StoreRestore {
      * commit in the store or in any of the logs has made.
      */
     private void enterOrDefer(SentLine line) throws SQLException {
+        if (!made && line instanceof SentLine.AccountVersion version) {
+            later(version, version.reference());
+            return;
+        }
         boolean waits = !made
                 && (line instanceof SentLine.Spend
                         || line instanceof SentLine.Carried
                         || line instanceof SentLine.Cancelled
                         || line instanceof SentLine.Account
-                        || line instanceof SentLine.AccountVersion
                         || line instanceof SentLine.Sweep);
         if (waits || !made && line instanceof SentLine.Accepted) {
             deferred.add(line);
@@ -640,35 +644,50 @@ public final class StoreRestore {
     private void enter(SentLine.AccountState line) throws SQLException {
         if (!AccountSendTable.enter(
                 session, "reference = ?", line.state(), line.outcome(), line.at(), line.reference())) {
-            orphan(line, line.reference());
+            later(line, line.reference());
         }
     }
 
     private void enter(SentLine.AccountVersion version) throws SQLException {
         Optional<AccountSend> send = AccountSendTable.one(session, "reference = ?", version.reference());
         if (send.isEmpty()) {
-            orphan(version, version.reference());
+            later(version, version.reference());
         } else if (send.get().versions().size() == version.before()) {
             AccountSendTable.insert(session, send.get().id(), version.before(), version.version());
         }
     }
 
-    private void orphan(SentLine line, String reference) {
-        if (made) {
-            orphans.add(line);
-            changedLater.add(reference);
+    private void later(SentLine line, String reference) {
+        changes.add(line);
+        changedLater.add(reference);
+    }
+
+    /** Enters what waits. Payments without a name come last, the highest nonce first: one below a nonce that is given fills the line of nonces. */
+    private void enterDeferred() throws SQLException {
+        List<SentLine.Account> nameless = new ArrayList<>();
+        for (SentLine line : deferred) {
+            if (line instanceof SentLine.Account account
+                    && account.send().reference().startsWith(AccountSendStore.UNNAMED)) {
+                nameless.add(account);
+            } else {
+                enter(line);
+            }
+        }
+        nameless.sort(
+                Comparator.comparingLong((SentLine.Account line) -> line.send().nonce())
+                        .reversed());
+        for (SentLine.Account line : nameless) {
+            enter(line);
+        }
+        for (SentLine line : List.copyOf(changes)) {
+            enter(line);
         }
     }
 
     /** Decides about the payments of which nobody knows whether they were sent, once all lines are entered. */
     public void decide() throws SQLException {
         made = false;
-        for (SentLine line : deferred) {
-            enter(line);
-        }
-        for (SentLine line : orphans) {
-            enter(line);
-        }
+        enterDeferred();
         for (Hash256 txId : undecided) {
             boolean repeatable = announced.contains(txId) || isRepeatable(txId);
             // No caller can repeat a batch: its payouts are bound to it, so sending it is the only way to pay them

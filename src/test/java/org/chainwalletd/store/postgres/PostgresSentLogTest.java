@@ -533,14 +533,21 @@ class PostgresSentLogTest {
     /** One daemon loses the commit of a payment, another one goes on, and the database is set back to before and restored. */
     private PostgresStore restoredAfterLoss(boolean arrives, AccountSend lost, Consumer<PostgresStore> other)
             throws IOException {
+        return restoredAfterLoss(arrives, List.of(lost), other);
+    }
+
+    private PostgresStore restoredAfterLoss(boolean arrives, List<AccountSend> lost, Consumer<PostgresStore> other)
+            throws IOException {
         PostgresStore two = open("two");
         PostgresServer.backUp(schema);
         loseCommit(
                 arrives,
                 "INSERT INTO account_sends",
-                one -> done(one.accountSends().open(List.of(lost))));
+                one -> done(one.accountSends().open(lost)));
         other.accept(two);
-        end(two);
+        if (stores.contains(two)) {
+            end(two);
+        }
         PostgresServer.putBack(schema);
         List<PostgresRestore.Step> steps = List.of(restore("one"), restore("two"));
         leftOut = steps.stream()
@@ -556,7 +563,7 @@ class PostgresSentLogTest {
     }
 
     /** The payment is in a block, as a daemon has seen. */
-    private static void mined(PostgresStore store, AccountSend send) {
+    private static void mined(Store store, AccountSend send) {
         assertThat(done(store.accountSends()
                         .enter(
                                 found(store, send).orElseThrow().id(),
@@ -604,6 +611,30 @@ class PostgresSentLogTest {
     }
 
     @Test
+    void an_account_payment_without_a_name_below_one_with_a_name_leaves_no_hole_in_the_line_of_nonces()
+            throws IOException {
+        AccountSend unnamed =
+                AccountSendSample.renamed(AccountSendSample.send(1, AccountSend.State.JOURNALLED), "send/ab");
+        AccountSend named = AccountSendSample.send(2, AccountSend.State.JOURNALLED);
+        PostgresStore restored = restoredAfterLoss(false, List.of(unnamed, named), two -> {});
+        assertThat(found(restored, named)).isPresent();
+        assertThat(found(restored, unnamed)).isPresent();
+        assertThat(leftOut).isEmpty();
+    }
+
+    @Test
+    void an_account_payment_without_a_name_is_known_when_a_change_of_it_was_in_doubt_too() throws IOException {
+        AccountSend unnamed =
+                AccountSendSample.renamed(AccountSendSample.send(1, AccountSend.State.JOURNALLED), "send/ab");
+        PostgresStore restored = restoredAfterLoss(true, List.of(unnamed), two -> {
+            end(two);
+            lose(true, "two", "UPDATE account_sends", store -> mined(store, unnamed));
+        });
+        assertThat(found(restored, unnamed)).isPresent();
+        assertThat(leftOut).isEmpty();
+    }
+
+    @Test
     void an_account_payment_whose_commit_was_not_made_takes_no_token_of_a_transfer() throws IOException {
         AccountSend send = AccountSendSample.renamed(
                 AccountSendSample.send(1, AccountSend.State.JOURNALLED), AccountSendStore.reference("token-1"));
@@ -619,11 +650,23 @@ class PostgresSentLogTest {
         loseCommit(false, statement, spend);
     }
 
-    /** A daemon with the datadir {@code one} loses the COMMIT of a transaction with this statement, or its answer when it arrives, and ends. */
+    private void lose(boolean arrives, String name, String statement, Consumer<Store> work) {
+        try {
+            loseCommit(arrives, name, statement, work);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private void loseCommit(boolean arrives, String statement, Consumer<Store> spend) throws IOException {
+        loseCommit(arrives, "one", statement, spend);
+    }
+
+    /** A daemon loses the COMMIT of a transaction with this statement, or its answer when it arrives, and ends. */
+    private void loseCommit(boolean arrives, String name, String statement, Consumer<Store> spend) throws IOException {
         try (PostgresProxy cutter = new PostgresProxy(PostgresServer.port(), arrives);
                 PostgresStore one = PostgresStore.open(
-                        datadir("one"),
+                        datadir(name),
                         Optional.empty(),
                         schema,
                         () -> PostgresServer.connect(cutter.port(), schema, ""))) {
