@@ -67,7 +67,7 @@ public interface Node {
 
     /** Outcome of handing a call over. */
     sealed interface Answer {
-        /** It was never sent, because nobody who answers is known here. */
+        /** It was never sent: nobody who answers is known here, or too much waits already. */
         record NotBegun() implements Answer {}
 
         /** It may have been carried out, and there will be no answer. */

@@ -55,6 +55,8 @@ final class Asking {
         final Cancellable late;
         /** Daemon whose answer is awaited; null between two tries. */
         ActorRef<Handed.Ask> keeper;
+        /** Daemon that has said last that it does not do the work. */
+        ActorRef<Handed.Ask> refused;
 
         int tries;
 
@@ -109,7 +111,10 @@ final class Asking {
         if (keepers.isEmpty()) {
             return again(id, asked);
         }
-        asked.keeper = keepers.get(0);
+        asked.keeper = keepers.stream()
+                .filter(each -> !each.equals(asked.refused))
+                .findFirst()
+                .orElse(keepers.get(0));
         // Ends the wait when the other daemon ends or is lost: without an answer then the outcome is unknown.
         context.watch(asked.keeper);
         Node.Call call = asked.hand.call();
@@ -125,6 +130,7 @@ final class Asking {
     }
 
     private Behavior<Handed.ToAsking> again(long id, Open asked) {
+        asked.refused = asked.keeper;
         asked.keeper = null;
         if (++asked.tries >= TRIES) {
             return end(id, new Node.Answer.Lost());

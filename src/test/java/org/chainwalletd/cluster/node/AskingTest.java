@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
@@ -99,6 +101,24 @@ class AskingTest {
         again.from().tell(Handed.Answered.of(again.id(), new Node.Answer.Given(200, new byte[] {4})));
         assertThat(Await.result(answer)).usingRecursiveComparison().isEqualTo(new Node.Answer.Given(200, new byte[] {4
         }));
+    }
+
+    @Test
+    void a_daemon_that_does_not_do_the_work_any_more_but_is_still_known_is_not_asked_again_before_another() {
+        Keeper next = new Keeper(kit);
+        known(next, true);
+        hand();
+        Set<Keeper> asked = new HashSet<>();
+        Await.until("both are asked", () -> {
+            for (Keeper daemon : List.of(keeper, next)) {
+                for (Handed.Ask ask = daemon.asked.poll(); ask != null; ask = daemon.asked.poll()) {
+                    asked.add(daemon);
+                    refuse(ask);
+                }
+            }
+            time.timePasses(Duration.ofMillis(200));
+            return asked.size() == 2;
+        });
     }
 
     @Test
