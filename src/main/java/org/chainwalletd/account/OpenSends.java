@@ -30,6 +30,8 @@ final class OpenSends {
     private final SendPace pace;
     private final Map<Long, OpenSend> byId = new HashMap<>();
     private final Map<String, OpenSend> byReference = new HashMap<>();
+    /** Time at which the way of an address was last asked for. */
+    private final Map<EvmAddress, Long> wayAskedAt = new HashMap<>();
 
     OpenSends(SendPace pace) {
         this.pace = pace;
@@ -147,6 +149,20 @@ final class OpenSends {
 
     boolean isWaiting(EvmAddress from) {
         return !waiting(from).isEmpty();
+    }
+
+    /** A gate asks for the way at each of its looks, as long as it waits for nothing else to be in no block. */
+    void wayAsked(EvmAddress from, long now) {
+        wayAskedAt.put(from, now);
+    }
+
+    /** Whether a gate has asked for the way of late and this is the next one in it. */
+    boolean isInTheWay(OpenSend send, long now) {
+        EvmAddress from = SendSetup.address(send.row.call().from());
+        Long asked = wayAskedAt.get(from);
+        return asked != null
+                && now - asked <= pace.stuck().toMillis()
+                && waiting(from).stream().limit(1).anyMatch(next -> next == send);
     }
 
     /** Waiting transactions that their owners have left behind. */

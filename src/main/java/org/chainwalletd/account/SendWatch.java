@@ -492,17 +492,25 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         entry.triedAt = setup.clock().millis();
         AccountSend row = entry.row;
         boolean isPressing = sends.isPressing(entry);
-        OpenSwaps open = swaps.get();
-        EvmAddress from = SendSetup.address(row.call().from());
-        Replacer.Kept kept = new Replacer.Kept(
-                sends.committedBeside(row),
-                open.isKnown() ? OptionalInt.of(open.needingGas(from)) : OptionalInt.empty());
+        Replacer.Kept kept = new Replacer.Kept(sends.committedBeside(row), swapsBefore(entry));
         Replacer.Wish wish = new Replacer.Wish(row, purpose, entry.accepted, sends.behind(row), kept, entry.deadline);
         CompletionStage<Replacer.Made> making =
                 Work.on(setup.threads(isPressing), () -> replacer.replace(wish, isPressing));
         entry.replacement = Optional.of(new OpenSend.Replacement(making, answers));
         getContext()
                 .pipeToSelf(making, (made, failure) -> new Replaced(row, purpose, Outcome.of(made, failure), answers));
+    }
+
+    /** Swaps whose gas it leaves alone: none once a gate waits for it, since the swap would end in its refund with the reserve untouched. */
+    private OptionalInt swapsBefore(OpenSend entry) {
+        OpenSwaps open = swaps.get();
+        if (sends.isInTheWay(entry, entry.triedAt)) {
+            return OptionalInt.of(0);
+        }
+        return open.isKnown()
+                ? OptionalInt.of(
+                        open.needingGas(SendSetup.address(entry.row.call().from())))
+                : OptionalInt.empty();
     }
 
     private Behavior<Command> replaced(Replaced command) {
@@ -779,7 +787,9 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private Behavior<Command> makeWay(MakeWay command) {
-        sends.leftBehind(command.from(), setup.clock().millis()).forEach(this::leaveBehind);
+        long now = setup.clock().millis();
+        sends.wayAsked(command.from(), now);
+        sends.leftBehind(command.from(), now).forEach(this::leaveBehind);
         command.answer().complete(sends.isWaiting(command.from()));
         return this;
     }

@@ -919,6 +919,67 @@ class AccountSendsTest {
         assertThat(done(rig.sends.makeWay(rig.own))).isFalse();
     }
 
+    @Test
+    void a_payment_of_all_in_the_way_of_a_gate_is_raised_from_what_swaps_need() {
+        rig.sends.reserveFor(address -> 1);
+        done(rig.sends.send(rig.request("all", SendKind.SEND, new SendValue.All(), Pushing.BY_ITSELF)));
+        rig.chain.baseFee(newestFee("all").multiply(BigInteger.valueOf(3)));
+        rig.chain.mineEmpty();
+        for (int i = 0; i < 3; i++) {
+            tryToRaise();
+        }
+        assertThat(rig.find("all").hashes()).hasSize(1);
+
+        Await.until("the way is free", () -> {
+            rig.chain.clock().advance(AccountRig.PACE.stuck());
+            rig.chain.mine();
+            return !done(rig.sends.makeWay(rig.own));
+        });
+        assertThat(newestFee("all")).isLessThanOrEqualTo(market().multiply(BigInteger.TEN));
+        assertThat(rig.chain.nonce(rig.own)).isEqualTo(1);
+    }
+
+    @Test
+    void a_payment_in_the_way_of_a_claim_is_raised_although_no_endpoint_tells_the_balance() {
+        rig.send("one", 7);
+        done(rig.sends.send(claim("claim", ETHER.divide(BigInteger.valueOf(100)))));
+        rig.first.refuse("eth_getBalance", -32000, "busy");
+        rig.second.refuse("eth_getBalance", -32000, "busy");
+
+        awaitRaisedForClaim();
+    }
+
+    @Test
+    void a_payment_in_the_way_of_a_claim_is_raised_although_an_endpoint_says_that_there_is_no_money() {
+        rig.send("one", 7);
+        done(rig.sends.send(claim("claim", ETHER.divide(BigInteger.valueOf(100)))));
+        rig.first.lies().balance(rig.own, BigInteger.ZERO);
+
+        awaitRaisedForClaim();
+    }
+
+    @Test
+    void a_payment_in_the_way_of_a_claim_is_raised_to_what_can_be_paid_although_an_endpoint_tells_of_more() {
+        done(rig.sends.send(rig.request("one", ETHER.subtract(market().multiply(BigInteger.valueOf(2 * 21_000L))))));
+        done(rig.sends.send(claim("claim", ETHER.divide(BigInteger.valueOf(100)))));
+        rig.chain.baseFee(newestFee("one").multiply(BigInteger.valueOf(3)).divide(BigInteger.TWO));
+        rig.first.lies().balance(rig.own, ETHER.multiply(BigInteger.TEN));
+        rig.chain.mineEmpty();
+
+        Await.until("it is mined", () -> {
+            rig.chain.clock().advance(AccountRig.PACE.urgent());
+            rig.chain.mine();
+            return rig.chain.nonce(rig.own) > 0;
+        });
+    }
+
+    private void awaitRaisedForClaim() {
+        Await.until("the payment is raised", () -> {
+            rig.chain.clock().advance(AccountRig.PACE.urgent());
+            return rig.find("one").hashes().size() > 1;
+        });
+    }
+
     private BigInteger market() {
         return GasPrice.of(done(rig.fees())).maxFee();
     }
