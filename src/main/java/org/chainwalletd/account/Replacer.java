@@ -12,6 +12,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.account.SendSetup.SendPace;
 import org.chainwalletd.account.endpoints.GasPrice;
@@ -51,10 +52,10 @@ final class Replacer {
     record Behind(BigInteger room, BigInteger tip) {}
 
     /**
-     * Part of the balance that is left to others, unless a claim or a refund waits for the transaction.
+     * Part of the balance that is left to others, unless a claim or a refund waits for the transaction. At a gate only the reserve is not.
      *
      * @param committed wei that other open transactions may take
-     * @param swaps that may still have to pay gas; empty while that is not known
+     * @param swaps that may still have to pay gas, none where a gate waits for the transaction; empty while that is not known
      */
     record Kept(BigInteger committed, OptionalInt swaps) {
         /** Wei that may be spent; none where balance or swaps are not known. */
@@ -93,6 +94,15 @@ final class Replacer {
                     || row.state() == AccountSend.State.SENT && row.versions().size() == 1;
         }
 
+        /** The dearest version like the newest that may cost so much per gas; the newest where there is none. */
+        private Version dearestWithin(BigInteger most) {
+            return row.versions().stream()
+                    .filter(version -> version.cancels() == row.newest().cancels())
+                    .filter(version -> version.maxFee().compareTo(most) <= 0)
+                    .max(BY_FEE)
+                    .orElse(row.newest());
+        }
+
         private boolean isPressing() {
             return !isForNothing() && SendKind.valueOf(row.order().kind()).isPressing();
         }
@@ -123,7 +133,7 @@ final class Replacer {
         boolean same = !wish.isForNothing();
         long gas = same ? row.call().gasLimit() : TRANSFER_GAS;
         long now = setup.clock().millis();
-        List<Version> signed = price(wish, urgency, isPressing, gas).stream()
+        List<Version> signed = prices(wish, urgency, isPressing, gas).stream()
                 .map(price ->
                         same ? setup.version(row.call(), price, now) : setup.cancelling(row.call(), gas, price, now))
                 .toList();
@@ -134,30 +144,41 @@ final class Replacer {
      * Where no claim or refund waits for it only the market raises a version that no endpoint has taken: nobody would know the difference, and
      * it would be paid afterwards.
      */
-    private Optional<GasPrice> price(Wish wish, Urgency urgency, boolean isPressing, long gas) {
-        Version newest = wish.row().newest();
-        FeeMarket market = urgency.market();
+    private List<GasPrice> prices(Wish wish, Urgency urgency, boolean isPressing, long gas) {
         boolean isDue = isPressing
                 || wish.isFirstForNothing()
                 || wish.isNewestTaken()
-                || market.comfortable().compareTo(newest.maxFee()) > 0;
-        if (!isDue) {
-            return Optional.empty();
-        }
-        BigInteger most = most(wish, urgency, isPressing).divide(BigInteger.valueOf(gas));
-        boolean isOutbid = wish.behind().tip().compareTo(newest.tip()) > 0;
+                || urgency.market().comfortable().compareTo(wish.row().newest().maxFee()) > 0;
+        return isDue
+                ? spendable(wish, urgency, isPressing)
+                        .map(wei -> most(wish, wei).divide(BigInteger.valueOf(gas)))
+                        .flatMap(most -> price(wish, urgency.market(), isPressing, most).stream())
+                        .distinct()
+                        .toList()
+                : List.of();
+    }
+
+    /** Wei. Where a claim or a refund waits, by the lowest balance that is named and by the highest: either may be the lie. */
+    private Stream<BigInteger> spendable(Wish wish, Urgency urgency, boolean isPressing) {
+        return isPressing
+                ? Stream.of(urgency.lowestBalance(), urgency.highestBalance())
+                : Stream.of(wish.kept()
+                        .spendable(urgency.reachedBalance(setup.chain().quorum()), urgency.market()));
+    }
+
+    /** @param most wei per gas */
+    private static Optional<GasPrice> price(Wish wish, FeeMarket market, boolean isPressing, BigInteger most) {
+        Version before = isPressing ? wish.dearestWithin(most) : wish.row().newest();
+        boolean isOutbid = wish.behind().tip().compareTo(before.tip()) > 0;
         BigInteger perGas = isOutbid ? most : most.min(market.comfortable().multiply(MOST_TIMES));
-        return new GasPrice(newest.tip(), newest.maxFee())
+        return new GasPrice(before.tip(), before.maxFee())
                 .raised(market, perGas)
                 .or(() -> wish.isFirstForNothing() ? GasPrice.within(market, perGas) : Optional.empty());
     }
 
     /** Wei for gas. What was given up may cost more than it was wanted for: later nonces wait for its own. */
-    private BigInteger most(Wish wish, Urgency urgency, boolean isPressing) {
+    private static BigInteger most(Wish wish, BigInteger spendable) {
         AccountSend row = wish.row();
-        Optional<BigInteger> balance = urgency.reachedBalance(setup.chain().quorum());
-        BigInteger spendable =
-                isPressing ? balance.orElse(BigInteger.ZERO) : wish.kept().spendable(balance, urgency.market());
         if (wish.isForNothing()) {
             return spendable;
         }
