@@ -173,8 +173,9 @@ public final class AccountSends {
     }
 
     /**
-     * Makes and sends a version that pays at least an eighth more in both fee fields, within its ceiling and the balance; when there is no
-     * room for that it is pushed as it is.
+     * Makes and sends a version that pays at least an eighth more in both fee fields; when there is no room for that it is pushed as it is. The room
+     * is that of its ceiling and the balance and, where no claim or refund waits for it, ten times the market less what others and open swaps need;
+     * there a version that no endpoint has taken is raised to the market alone. What a gate waits for may use the gas of swaps.
      */
     public CompletionStage<SendRecord> raise(String reference) {
         return replace(reference, Replacer.Purpose.THE_SAME);
@@ -197,7 +198,7 @@ public final class AccountSends {
         return setup.permit(true);
     }
 
-    /** Spends its nonce to ourselves, at a higher fee, once. Either may be mined: the record tells which. */
+    /** Spends its nonce to ourselves, at a higher fee, once, or not at all while there is no room for that. The record tells which is mined. */
     public CompletionStage<SendRecord> cancel(String reference) {
         return replace(reference, Replacer.Purpose.NOTHING);
     }

@@ -133,7 +133,8 @@ public record SendSetup(
      * @param stuck time, and {@code stuckBlocks} blocks, after which the next transaction of an address pays more
      * @param urgent time after which an urgent one pays more
      * @param rise time after which the fee of a claim stands at its ceiling: half of the margin that must be left when its secret leaves
-     * @param refused time after which what no endpoint was ever willing to take is abandoned, so that later nonces can go
+     * @param refused time after which what no endpoint was ever willing to take is abandoned, so that later nonces can go, and after which what has
+     *     no receipt although its nonce is used is lost
      * @param mostOpen transactions that are not final
      * @param batch transactions that are made together
      * @param window transactions of an address that are sent again at a time, those with the lowest nonces
