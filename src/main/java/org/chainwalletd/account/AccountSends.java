@@ -257,14 +257,17 @@ public final class AccountSends {
         long covered = nextNonce(address).orElse(0);
         CompletableFuture<OpenSends.Commitments> commitments = new CompletableFuture<>();
         nonces.tell(new Nonces.Commit(address, commitments));
-        List<Commitment> open = await(commitments).commitments();
+        OpenSends.Commitments open = await(commitments);
         if (!isKnown) {
             throw new RefusedException(SendRefusal.swapsUnread());
         }
         Survey survey = maker.survey(chain, address, basis);
         OptionalLong next = nextNonce(address);
-        OptionalLong stolen = await(setup.store().lastLost(chain.chainId(), SendSetup.bytes(address)));
-        return funds(survey, new NonceCheck.Line(address, next, covered, stolen, open, before.swaps()), before);
+        OptionalLong stolen = open.stolen(await(setup.store().lastLost(chain.chainId(), SendSetup.bytes(address))));
+        return funds(
+                survey,
+                new NonceCheck.Line(address, next, covered, stolen, open.commitments(), before.swaps()),
+                before);
     }
 
     private OptionalLong nextNonce(EvmAddress address) {

@@ -24,8 +24,18 @@ final class OpenSends {
      * Amounts that transactions which are not final may still take.
      *
      * @param open transactions of all addresses that are not final
+     * @param missing the highest nonce of the address that seems to be used by somebody else
      */
-    record Commitments(List<Commitment> commitments, int open) {}
+    record Commitments(List<Commitment> commitments, int open, OptionalLong missing) {
+        /**
+         * Returns the highest nonce of ours that somebody else has used.
+         *
+         * @param lost the highest of a transaction that is over
+         */
+        OptionalLong stolen(OptionalLong lost) {
+            return LongStream.concat(lost.stream(), missing.stream()).max();
+        }
+    }
 
     private final SendPace pace;
     private final Map<Long, OpenSend> byId = new HashMap<>();
@@ -81,7 +91,13 @@ final class OpenSends {
                                 ? Commitment.ofCopy(send.row)
                                 : Commitment.of(send.row, send.isWaiting()))
                         .toList(),
-                byId.size());
+                byId.size(),
+                of(from).stream()
+                        .filter(OpenSend::isMissing)
+                        .mapToLong(send -> send.row.nonce())
+                        .filter(nonce ->
+                                of(from).stream().noneMatch(copy -> copy.row.isCopy() && copy.row.nonce() == nonce))
+                        .max());
     }
 
     List<OpenSend> of(EvmAddress from) {

@@ -73,7 +73,9 @@ final class SendMaker {
         if (free < requests.size() && !requests.get(0).kind().isPressing()) {
             throw new RefusedException(SendRefusal.tooMany(found.open()));
         }
-        return make(new NonceCheck.Line(from, next, next.orElse(0), lost, found.commitments(), openSwaps), requests);
+        return make(
+                new NonceCheck.Line(from, next, next.orElse(0), found.stolen(lost), found.commitments(), openSwaps),
+                requests);
     }
 
     /**

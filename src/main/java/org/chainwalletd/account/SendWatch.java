@@ -744,7 +744,15 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     /** Told only after a long time, since whoever is told pays again. */
     private void gone(OpenSend entry) {
         long now = setup.clock().millis();
+        boolean wasMissing = entry.isMissing();
         entry.gone(now);
+        if (entry.isMissing() && !wasMissing) {
+            LOG.error(
+                    "nonce {} of {} is used at a final block, and no endpoint shows a receipt of {}: nothing new is sent until one does",
+                    entry.row.nonce(),
+                    SendSetup.address(entry.row.call().from()),
+                    entry.row.reference());
+        }
         if (entry.isLost(setup.pace(), now)) {
             if (!entry.row.isCopy()) {
                 LOG.error(

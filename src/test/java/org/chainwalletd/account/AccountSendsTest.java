@@ -504,6 +504,8 @@ class AccountSendsTest {
         thief.send(first.nonce(), fee, fee, 21_000, Optional.of(rig.other), BigInteger.ONE, Bytes.EMPTY);
         rig.chain.mine(6);
 
+        Await.until("it is missing", () -> rig.send("one", 7).state() instanceof SendState.Missing);
+        assertThatThrownBy(() -> rig.send("before", 1)).hasMessageContaining("Somebody else uses the key");
         Await.until("it is lost", () -> {
             rig.chain.clock().advance(AccountRig.PACE.resend());
             return rig.find("one").state() instanceof SendState.Lost;
