@@ -69,7 +69,7 @@ class NamedTokensDaemonTest {
         daemon.close();
     }
 
-    /** What the command printed; it must have succeeded. Two of them at once would be told to try again. */
+    /** Output of a command, which must have succeeded. Two of them at once would be told to try again. */
     private static synchronized String token(String... words) {
         List<String> all = new ArrayList<>(List.of("token"));
         all.addAll(Arrays.asList(words));

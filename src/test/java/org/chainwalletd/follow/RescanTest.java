@@ -57,14 +57,20 @@ class RescanTest {
         executor.shutdownNow();
     }
 
-    @Test
-    void a_step_back_that_takes_long_leaves_no_block_out(@TempDir Path scratch) {
+    /** Lets a daemon without addresses follow the chain, and ends it. Returns the tip, which both nodes have. */
+    private ModelBlock followed() {
         ModelBlock tip = grown(chain.genesis(), TOP);
         other.tip(tip);
         right.tip(tip);
         daemon = start(Set.of());
         daemon.awaitFollowed(tip);
         daemon.close();
+        return tip;
+    }
+
+    @Test
+    void a_step_back_that_takes_long_leaves_no_block_out(@TempDir Path scratch) {
+        ModelBlock tip = followed();
         Set<Address> owned = new HashSet<>();
         for (int key = 0; key < ModelChain.KEYS; key++) {
             owned.add(chain.address(key));
@@ -84,12 +90,7 @@ class RescanTest {
 
     @Test
     void blocks_that_are_not_the_heads_are_not_written() {
-        ModelBlock tip = grown(chain.genesis(), TOP);
-        other.tip(tip);
-        right.tip(tip);
-        daemon = start(Set.of());
-        daemon.awaitFollowed(tip);
-        daemon.close();
+        ModelBlock tip = followed();
 
         ModelBlock branch = grown(tip.at(READ), TOP - READ - 1);
         other.tip(branch);

@@ -50,7 +50,7 @@ final class UncertainDisk {
             "forgetKept");
 
     /**
-     * What is left in the log, and for which part of the store.
+     * A commit that is left in the log, and the part of the store that it is for.
      *
      * @param limits the caps by which it was judged before it was left
      * @param at when that was

@@ -14,7 +14,7 @@ import java.time.Duration;
 public final class Dial {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    /** One for all: each client has threads of its own, and a new one for each question costs four times as much as the question. */
+    /** The client of all tests: each has threads of its own, and a new one for each question costs four times as much as the question. */
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
     private Dial() {}

@@ -45,7 +45,7 @@ public final class HangWatch implements TestExecutionListener {
     record Limits(Duration patience, Duration grace) {}
 
     private volatile String newest = "";
-    /** Of tests that have begun and not ended, and of what encloses them. */
+    /** Threads of the tests that have begun and not ended, and of their containers. */
     private final Map<String, Thread> running = new ConcurrentHashMap<>();
 
     private volatile boolean over;

@@ -103,7 +103,7 @@ public abstract class SqlStore implements Store {
         if (ofSweeps) {
             sweeps.takeUp(session);
         }
-        // What others have committed stays when a unit of this transaction is rolled back.
+        // Changes that others have committed stay when a unit of this transaction is rolled back.
         sweeps.inMemory().settle();
     }
 

@@ -530,7 +530,7 @@ class PostgresSentLogTest {
         assertThat(done(restored.accountSends().find(lost.order().reference()))).isEmpty();
     }
 
-    /** One daemon loses the commit of a payment, another one goes on, and the database is set back to before and restored. */
+    /** A daemon loses the commit of payments, another one goes on, and the database is set back to before and restored. */
     private PostgresStore restoredAfterLoss(boolean arrives, AccountSend lost, Consumer<PostgresStore> other)
             throws IOException {
         return restoredAfterLoss(arrives, List.of(lost), other);

@@ -390,7 +390,7 @@ class StoreRestoreTest {
         }
     }
 
-    /** What the log has of a spend that was opened again after the backup. */
+    /** Forms in which the log tells of a spend that was opened again after the backup. */
     private enum LogOfReopening {
         STATE,
         STATE_OF_ONE_THAT_HAD_GIVEN_BACK,
