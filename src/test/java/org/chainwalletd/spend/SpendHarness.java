@@ -80,8 +80,10 @@ final class SpendHarness implements AutoCloseable {
     /** How long a token means the same payment, from when that one is closed. */
     static final Duration RECEIPT_TTL = Duration.ofHours(1);
 
-    final ActorTestKit kit = ActorTestKit.create();
-    final ExecutorService executor = Executors.newFixedThreadPool(2);
+    /** The names of its threads, and of those of the executor, begin with the folder's. */
+    final ActorTestKit kit;
+
+    final ExecutorService executor;
     final MovableClock clock = new MovableClock();
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     final SpendMetrics metrics = new SpendMetrics(meters);
@@ -139,6 +141,9 @@ final class SpendHarness implements AutoCloseable {
 
     private SpendHarness(Path folder, Devnet devnet, TestKeys keys, boolean ownsChain) {
         this.folder = folder;
+        String name = folder.getFileName().toString();
+        kit = ActorTestKit.create(name);
+        executor = Executors.newFixedThreadPool(2, work -> new Thread(work, name + "-worker"));
         this.opens = () -> place.open(this.folder);
         this.devnet = devnet;
         this.keys = keys;
