@@ -229,7 +229,7 @@ final class KeyringActor {
                 .onMessage(OthersChanged.class, message -> handled(writes::othersChanged))
                 .onMessage(NewsRead.class, outcome -> handled(() -> newsRead(outcome)))
                 .onMessage(RecordEvmKey.class, this::onRecordEvmKey)
-                .onMessage(Lend.class, this::onLend)
+                .onMessage(Lend.class, question -> handled(() -> refreshed(question, () -> lend(question))))
                 .onMessage(KeepPool.class, command -> handled(() -> keepPool(command)))
                 .onMessage(Pooled.class, outcome -> handled(() -> pool.made(outcome)))
                 .onMessage(Watch.class, this::onWatch)
@@ -360,9 +360,8 @@ final class KeyringActor {
         return Behaviors.same();
     }
 
-    private Behavior<Command> onLend(Lend question) {
+    private void lend(Lend question) {
         question.reply().complete(new Lent(unsealed.copy(), passphrase.duplicate()));
-        return Behaviors.same();
     }
 
     private void keepPool(KeepPool command) {

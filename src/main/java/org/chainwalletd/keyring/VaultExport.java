@@ -81,9 +81,15 @@ public final class VaultExport {
         }
         return Work.on(flows, () -> {
             try (vaultPassphrase) {
+                checkNotEmpty(vaultPassphrase);
                 List<KeyEntry> key = List.of(entry.get());
                 return new Making(any -> false, false)
-                        .sealed(key, Optional.empty(), (passphrase, damaged) -> List.of(), lending, vaultPassphrase)
+                        .sealed(
+                                key,
+                                Optional.empty(),
+                                (passphrase, damaged) -> List.of(),
+                                lending.get(),
+                                vaultPassphrase)
                         .vault();
             } finally {
                 single.decrementAndGet();
@@ -106,13 +112,22 @@ public final class VaultExport {
         }
         return Work.on(flows, () -> {
             try (vaultPassphrase) {
+                checkNotEmpty(vaultPassphrase);
+                Lent lent = lending.get();
+                // After the loan, which brings what other daemons have changed into the view.
                 KeyringView begun = view.get();
                 return new Making(entry -> isGone(entry, view.get()), true)
-                        .sealed(begun.entries(), Optional.of(begun), evmKeys, lending, vaultPassphrase);
+                        .sealed(begun.entries(), Optional.of(begun), evmKeys, lent, vaultPassphrase);
             } finally {
                 running.set(false);
             }
         });
+    }
+
+    private static void checkNotEmpty(SecretBytes vaultPassphrase) {
+        if (vaultPassphrase.length() == 0) {
+            throw new KeyringException(Reason.INVALID, "the vault passphrase must not be empty");
+        }
     }
 
     private static boolean isGone(KeyEntry entry, KeyringView view) {
@@ -144,12 +159,8 @@ public final class VaultExport {
                 List<KeyEntry> entries,
                 Optional<KeyringView> state,
                 EvmKeySource evmKeys,
-                Supplier<Lent> lending,
+                Lent lent,
                 SecretBytes vaultPassphrase) {
-            if (vaultPassphrase.length() == 0) {
-                throw new KeyringException(Reason.INVALID, "the vault passphrase must not be empty");
-            }
-            Lent lent = lending.get();
             try (SecretBytes passphrase = lent.passphrase();
                     Vault.Writer vault = new Vault.Writer()) {
                 addKeys(vault, entries, lent);

@@ -172,6 +172,24 @@ class SharedKeyringTest {
     }
 
     @Test
+    void a_vault_holds_the_keys_that_other_daemons_have_minted_before() {
+        Daemon one = opened();
+        Daemon other = opened();
+        List<Address> minted = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            minted.add(await(one.keyring.generateStandard(Optional.empty())).address());
+            VaultExport.Export export = await(other.keyring.exportVault(secret("vault")));
+            assertThat(export.missing()).isEmpty();
+            KeyringFixture elsewhere = new KeyringFixture(folder.resolve("elsewhere-" + i));
+            Keyring restored = elsewhere.open();
+            assertThat(await(restored.importVault(export.vault(), secret("vault"))))
+                    .containsExactlyInAnyOrderElementsOf(minted);
+            await(restored.close());
+            elsewhere.close();
+        }
+    }
+
+    @Test
     void the_births_and_phrases_of_keys_are_known_at_every_daemon() {
         Daemon one = opened();
         Daemon other = opened();
