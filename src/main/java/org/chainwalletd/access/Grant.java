@@ -6,9 +6,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.chainwalletd.api.ErrorCode;
@@ -39,7 +38,7 @@ public final class Grant {
     private final boolean classic;
     private final Scope scope;
     private final NamedToken.Policy policy;
-    private final BooleanSupplier expired;
+    private final LongSupplier clock;
     private final boolean keyExport;
     private final Optional<Set<String>> methods;
     private final Optional<Set<Address>> from;
@@ -48,19 +47,21 @@ public final class Grant {
     private final Set<Runnable> listeners = new LinkedHashSet<>();
 
     private volatile boolean ended;
+    /** When it ends by itself, in milliseconds since the epoch. */
+    private volatile long until = Long.MAX_VALUE;
 
     private Grant(
             String name,
             boolean classic,
             Scope scope,
             NamedToken.Policy policy,
-            BooleanSupplier expired,
+            LongSupplier clock,
             boolean keyExport) {
         this.name = name;
         this.classic = classic;
         this.scope = scope;
         this.policy = policy;
-        this.expired = expired;
+        this.clock = clock;
         this.keyExport = keyExport;
         this.methods = policy.methods().map(HashSet::new);
         this.from = policy.from().map(HashSet::new);
@@ -74,16 +75,18 @@ public final class Grant {
 
     /** @param keyExport false: methods that give keys away are refused */
     public static Grant classic(Scope scope, boolean keyExport) {
-        return new Grant(scope.word(), true, scope, NamedToken.Policy.NONE, () -> false, keyExport);
+        return new Grant(scope.word(), true, scope, NamedToken.Policy.NONE, () -> 0, keyExport);
     }
 
     static Grant of(NamedToken token, NamedToken.Value value, InstantSource clock, boolean keyExport) {
-        OptionalLong end = token.expiresAt().isPresent() && value.until().isPresent()
-                ? OptionalLong.of(
-                        Math.min(token.expiresAt().getAsLong(), value.until().getAsLong()))
-                : token.expiresAt().isPresent() ? token.expiresAt() : value.until();
-        BooleanSupplier expired = () -> end.isPresent() && clock.millis() >= end.getAsLong();
-        return new Grant(token.name(), false, token.scope(), token.policy(), expired, keyExport);
+        Grant grant = new Grant(token.name(), false, token.scope(), token.policy(), clock::millis, keyExport);
+        grant.lastsAs(token, value);
+        return grant;
+    }
+
+    /** Takes the end of a value, which a rotation sets: what the value has open goes on until then. */
+    void lastsAs(NamedToken token, NamedToken.Value value) {
+        until = Math.min(token.expiresAt().orElse(Long.MAX_VALUE), value.until().orElse(Long.MAX_VALUE));
     }
 
     /** Name of the token; for a classic token the word of its scope. */
@@ -203,7 +206,7 @@ public final class Grant {
 
     /** Whether its token is not accepted any more: it was revoked or rotated away, or has expired by now. */
     public boolean hasEnded() {
-        return ended || expired.getAsBoolean();
+        return ended || clock.getAsLong() >= until;
     }
 
     /** Why nothing may be done with this token any more; empty while it is accepted. */

@@ -29,12 +29,11 @@ public final class NamedTokens {
     private Object version;
 
     /** A grant of one value, with the row that it follows from. */
-    private record TokenEntry(NamedToken token, NamedToken.Value value, Grant grant) {
-        boolean follows(NamedToken other, NamedToken.Value otherValue) {
+    private record TokenEntry(NamedToken token, Grant grant) {
+        boolean follows(NamedToken other) {
             return token.scope() == other.scope()
                     && token.policy().equals(other.policy())
-                    && token.expiresAt().equals(other.expiresAt())
-                    && value.equals(otherValue);
+                    && token.expiresAt().equals(other.expiresAt());
         }
     }
 
@@ -140,11 +139,10 @@ public final class NamedTokens {
         for (NamedToken token : rows.all()) {
             for (NamedToken.Value value : token.values()) {
                 TokenEntry known = before.get(value.sha256());
-                next.put(
-                        value.sha256(),
-                        known != null && known.follows(token, value)
-                                ? known
-                                : new TokenEntry(token, value, Grant.of(token, value, clock, keyExport)));
+                boolean goesOn = known != null && known.follows(token);
+                Grant grant = goesOn ? known.grant() : Grant.of(token, value, clock, keyExport);
+                grant.lastsAs(token, value);
+                next.put(value.sha256(), new TokenEntry(token, grant));
             }
         }
         if (next.isEmpty() && !before.isEmpty() && rows.all().isEmpty()) {

@@ -100,6 +100,26 @@ class NamedTokensTest {
     }
 
     @Test
+    void what_a_value_has_open_goes_on_until_the_overlap_of_its_rotation_ends() throws IOException {
+        rows().add(token("worker", FIRST, OptionalLong.empty()));
+        NamedTokens tokens = NamedTokens.open(rows(), clock, true);
+        Grant grant = tokens.find(digest(FIRST)).orElseThrow();
+        List<String> ended = new ArrayList<>();
+        grant.whenEnded(() -> ended.add("wait"));
+
+        rows().rotate("worker", digest(SECOND), clock.millis(), clock.millis() + 1_000);
+        tokens.look();
+
+        assertThat(tokens.find(digest(SECOND))).isPresent();
+        assertThat(ended).isEmpty();
+        assertThat(grant.hasEnded()).isFalse();
+        clock.advance(Duration.ofMillis(1_000));
+        assertThat(grant.hasEnded()).isTrue();
+        tokens.look();
+        assertThat(ended).containsExactly("wait");
+    }
+
+    @Test
     void an_expired_token_is_not_accepted_and_what_it_has_open_ends_at_the_next_look() throws IOException {
         rows().add(token("worker", FIRST, OptionalLong.of(clock.millis() + 10)));
         NamedTokens tokens = NamedTokens.open(rows(), clock, true);
