@@ -141,7 +141,7 @@ record Following(
         WatchOnly.WatchedInBooks watching =
                 (births, unwatched) -> books.settleWatchOnly(births, unwatched, keyring::owns);
         List<WatchStore.WatchOnly> rows =
-                watchWithoutKeys(books::watchOnly, watching, withoutKeys, keyring, workers.upstream());
+                watchWithoutKeys(books::watchOnly, watching, store, keyring, workers.upstream());
         Follower follower = follow(context, nodes, file);
         CreditFeed credits = new CreditFeed(file, () -> follower.tip().map(FollowedTip::place));
         return new Following(
@@ -192,14 +192,15 @@ record Following(
 
     /**
      * Makes the books watch exactly the addresses of the watch-only rows, and returns these rows. The two may differ: after a crash, when the books
-     * are new, and when a key has come whose row was not removed.
+     * are new, and when a key has come whose row was not removed. A stopped store may lack rows of addresses that the books go on watching.
      */
     private static List<WatchStore.WatchOnly> watchWithoutKeys(
             Supplier<CompletionStage<Set<Address>>> watched,
             WatchOnly.WatchedInBooks books,
-            WatchStore store,
+            Store money,
             Keyring keyring,
             Executor executor) {
+        WatchStore store = money.watchOnly();
         String what = "watching addresses whose keys are elsewhere";
         // In this order: an address that another daemon begins to watch meanwhile must not look like one without a row.
         Set<Address> gone = new HashSet<>(Futures.await(watched.get(), WATCHING, what));
@@ -211,6 +212,9 @@ record Following(
         rows.removeIf(row -> owned.contains(row.address()));
         Map<Address, OptionalLong> births = new HashMap<>();
         rows.forEach(row -> births.put(row.address(), row.birth()));
+        if (money.stopped().isPresent()) {
+            gone.clear();
+        }
         gone.removeAll(births.keySet());
         if (!births.isEmpty() || !gone.isEmpty()) {
             Futures.await(unlessStopped(books.settle(births, gone), executor), WATCHING, what);

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -473,6 +474,35 @@ class WatchOnlyTest {
                     .containsExactly(COLD.address);
             assertThat(Await.result(books.watchOnly())).containsExactly(COLD.address);
         });
+    }
+
+    private void copyStore(Path from, Path to) throws IOException {
+        Files.copy(from.resolve("walletd.db"), to.resolve("walletd.db"), StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    @Test
+    void an_older_store_that_was_put_back_by_mistake_unwatches_nothing() throws IOException {
+        Path older = Files.createDirectory(folder.resolve("older"));
+        Path newest = Files.createDirectory(folder.resolve("newest"));
+        stopDaemon();
+        copyStore(folder, older);
+        restart();
+        watch();
+        pay(COLD, 1_000);
+        stopDaemon();
+        copyStore(folder, newest);
+        copyStore(older, folder);
+        restart();
+        assertThat(listed()).as("what the older store watches").isEmpty();
+        pay(COLD, 2_000);
+        stopDaemon();
+
+        copyStore(newest, folder);
+        restart();
+
+        assertThat(listed()).hasSize(1);
+        pay(COLD, 3_000);
+        assertThat(amounts("address", COLD.address)).containsExactly(1_000L, 2_000L, 3_000L);
     }
 
     @Test
