@@ -33,8 +33,11 @@ final class HttpNodeClient implements NodeClient {
 
     private static final int METHOD_NOT_FOUND = -32601;
 
-    /** Ids of all transactions of a block that is as long as consensus allows (following.md, section 1). */
-    private static final int BLOCK_ANSWER_BYTES = 3 << 20;
+    /**
+     * Ids of all transactions of a block that is as long as consensus allows: the shortest transaction has 56 bytes (one input, one output that
+     * anybody may spend), and its id takes 67 in an answer. A follower that cannot read such a block stands still for good.
+     */
+    private static final int BLOCK_ANSWER_BYTES = 6 << 20;
 
     /** Longest answer that is a few ids and numbers. */
     private static final int SHORT_ANSWER_BYTES = 4 << 10;

@@ -17,6 +17,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.Witness;
+import org.chainwalletd.devnet.ledger.Ledger;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Party;
@@ -311,13 +312,14 @@ class HtlcIndexTest {
                                 10_000))
                 .get("tx_id")
                 .asText();
+        Ledger ledger = rig.devnet().ledger();
+        Transaction locking =
+                ledger.transaction(Hash256.parse(lockTxId)).orElseThrow().tx();
         rig.devnet().forgetMempool();
-        rig.devnet()
-                .ledger()
-                .submit(poor.pay(
-                        rig.devnet().genesisId(),
-                        coin,
-                        TxOutput.toAddress(new Party(0x53).address, org.chainwalletd.chain.Amount.of(49_000))));
+        ledger.submit(poor.pay(
+                rig.devnet().genesisId(),
+                coin,
+                TxOutput.toAddress(new Party(0x53).address, org.chainwalletd.chain.Amount.of(49_000))));
         mine(1);
 
         Await.until(
@@ -328,6 +330,13 @@ class HtlcIndexTest {
                         .get("removed")
                         .asBoolean())
                 .isTrue();
+        assertThat(outpoints(rig.call("htlc_list", params()))).doesNotContain(lockTxId + ":0");
+
+        // The rival leaves the chain, and the lock comes into it after all.
+        rig.devnet().reorganise(1, false, List.of(locking));
+        rig.awaitFollowed();
+        assertThat(status(lockTxId).get("state").asText()).isEqualTo("locked");
+        assertThat(outpoints(rig.call("htlc_list", params()))).contains(lockTxId + ":0");
     }
 
     @Test

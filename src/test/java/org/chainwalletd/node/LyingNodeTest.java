@@ -17,6 +17,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.testkit.Await;
@@ -218,6 +219,20 @@ class LyingNodeTest {
                 .hasMessageContaining("longer than 4096 bytes");
     }
 
+    @Test
+    void a_block_of_as_many_transactions_as_fit_into_it_is_read() {
+        int most = ChainProfile.MAX_BLOCK_BYTES / 56;
+        String ids = ("\"" + ID + "\",").repeat(most - 1);
+        node.on(
+                "*",
+                result(block("5", ID, Integer.toString(most))
+                        .replace("[\"ID\"]", "[" + ids + "\"ID\"]")
+                        .replace("ID", ID)));
+
+        assertThat(get(harness.client(node.url()).blockAt(5)).orElseThrow().transactions())
+                .hasSize(most);
+    }
+
     static Stream<Arguments> caps() {
         Function<NodeClient, CompletionStage<?>> tip = NodeClient::tip;
         Function<NodeClient, CompletionStage<?>> send = client -> client.sendRawTransaction(Bytes.parse("00"));
@@ -239,7 +254,7 @@ class LyingNodeTest {
                 Arguments.of(script, 256 << 10),
                 Arguments.of(mempool, 1 << 20),
                 Arguments.of(transaction, (2 << 20) + (200 << 10)),
-                Arguments.of(block, 3 << 20));
+                Arguments.of(block, 6 << 20));
     }
 
     @ParameterizedTest

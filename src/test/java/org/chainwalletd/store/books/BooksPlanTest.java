@@ -40,6 +40,7 @@ class BooksPlanTest {
     private static final Address OURS = Address.of(hash(1).toArray());
     private static final PublicKey KEY = PublicKey.of(hash(2).toArray());
     private static final Outpoint COIN = new Outpoint(hash(3), 0);
+    private static final Bytes PREIMAGE = Bytes.parse("00");
     private static final Outpoint LOCK = new Outpoint(hash(4), 0);
     private static final BlockPlace PLACE = new BlockPlace(5, hash(5));
 
@@ -175,7 +176,13 @@ class BooksPlanTest {
 
     private static HtlcTable.Locked lock(long height) {
         return new HtlcTable.Locked(
-                LOCK, new HtlcParams(KEY, KEY, hash(8), 3), OURS, OURS, Amount.of(9), HtlcTable.SENDER, height);
+                LOCK,
+                new HtlcParams(KEY, KEY, Hash256.sha256(PREIMAGE.toArray()), 3),
+                OURS,
+                OURS,
+                Amount.of(9),
+                HtlcTable.SENDER,
+                height);
     }
 
     private Object locks(BooksSession session) {
@@ -185,7 +192,7 @@ class BooksPlanTest {
         htlcs.write(head, lock(5));
         htlcs.view(head).has(LOCK);
         HtlcTable.redeemer(head, LOCK, new HtlcSpend.Reclaim(Bytes.EMPTY));
-        HtlcRows.seeClaim(head, new HtlcTable.Claimed(LOCK, hash(9), 0, Bytes.parse("00"), HtlcTable.NOWHERE));
+        HtlcRows.seeClaim(head, new HtlcTable.Claimed(LOCK, hash(9), 0, PREIMAGE, HtlcTable.NOWHERE));
         HtlcRows.seeReclaim(head, new HtlcTable.Reclaimed(LOCK, hash(9), 0, HtlcTable.NOWHERE));
         HtlcTable.Locked open = new HtlcTable.Locked(
                 COIN, new HtlcParams(KEY, KEY, hash(8), 5), OURS, OURS, Amount.of(9), HtlcTable.SENDER, 4);

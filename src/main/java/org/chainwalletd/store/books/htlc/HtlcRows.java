@@ -13,6 +13,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.store.books.BlockRows;
@@ -239,9 +240,14 @@ public final class HtlcRows {
         }
     }
 
-    /** Records a claim that is in no block; data from a block stays. */
+    /**
+     * Records a claim that is in no block; data from a block stays. A transaction id does not cover the witness, so that a node may show another
+     * preimage: only the one that fits is recorded.
+     */
     public static void seeClaim(Page page, HtlcTable.Claimed claim) {
         boolean open = find(page, claim.outpoint())
+                .filter(row -> HtlcWitness.hashLockOf(claim.preimage().toArray())
+                        .equals(row.params().hashLock()))
                 .filter(row -> row.claim().flatMap(spend -> box(spend.height())).isEmpty())
                 .isPresent();
         if (open) {

@@ -245,11 +245,13 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
         }
     }
 
+    /** A lock that the operator has hidden because it was lost is listed again once a block has it. */
     private static void lock(Page page, Locked locked) {
         NextTimeout.of(page).forget();
         page.update(
                 "INSERT INTO htlcs (" + LOCK_COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                        + " ON CONFLICT (scan, tx_id, output_index) DO UPDATE SET role = htlcs.role | excluded.role, lock_height = excluded.lock_height, lost = 0",
+                        + " ON CONFLICT (scan, tx_id, output_index) DO UPDATE SET role = htlcs.role | excluded.role, lock_height = excluded.lock_height, lost = 0,"
+                        + " forgotten = CASE WHEN excluded.lock_height = " + NONE + " THEN htlcs.forgotten ELSE 0 END",
                 page.scan(),
                 locked.outpoint().txId().toArray(),
                 locked.outpoint().index(),
@@ -322,6 +324,8 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
                         + LOCK_COLUMNS.replaceFirst("scan", Long.toString(Page.HEAD)) + ", " + SPEND_COLUMNS
                         + " FROM htlcs WHERE scan = ? ON CONFLICT (scan, tx_id, output_index) DO UPDATE SET role = htlcs.role | excluded.role,"
                         + " lock_height = excluded.lock_height, lost = 0,"
+                        + " forgotten = CASE WHEN excluded.claim_height = " + NONE
+                        + " AND excluded.reclaim_height = " + NONE + " THEN 0 ELSE htlcs.forgotten END,"
                         + " claim_tx = coalesce(excluded.claim_tx, htlcs.claim_tx),"
                         + " claim_input = coalesce(excluded.claim_input, htlcs.claim_input),"
                         + " preimage = coalesce(excluded.preimage, htlcs.preimage),"

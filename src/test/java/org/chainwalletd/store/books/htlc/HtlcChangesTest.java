@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.store.books.Books;
@@ -121,5 +123,27 @@ public class HtlcChangesTest {
         assertThat(changes())
                 .singleElement()
                 .satisfies(change -> assertThat(change.number()).isGreaterThan(told));
+    }
+
+    @Test
+    void only_a_preimage_that_fits_the_lock_is_recorded_of_a_claim_in_no_block() {
+        Bytes preimage = Bytes.parse("01");
+        HtlcTable.Locked lock = lock(10);
+        HtlcParams params = new HtlcParams(
+                lock.params().sender(), lock.params().receiver(), HtlcWitness.hashLockOf(preimage.toArray()), 50);
+        write(new HtlcTable.Locked(LOCK, params, lock.sender(), lock.receiver(), lock.amount(), lock.role(), 10));
+        for (String shown : List.of("02", "01", "03")) {
+            Await.result(books.write(session -> {
+                HtlcRows.seeClaim(
+                        session.head(),
+                        new HtlcTable.Claimed(LOCK, Hash256.ZERO, 0, Bytes.parse(shown), HtlcTable.NOWHERE));
+                return null;
+            }));
+            Optional<Bytes> recorded = Await.result(books.read(session -> HtlcRows.find(session.head(), LOCK)))
+                    .orElseThrow()
+                    .claim()
+                    .flatMap(HtlcRow.Spend::preimage);
+            assertThat(recorded).isEqualTo(shown.equals("02") ? Optional.empty() : Optional.of(preimage));
+        }
     }
 }
