@@ -69,7 +69,7 @@ public final class OwnEvents {
                     KIND,
                     new View(
                             intent.txId(),
-                            intent.token().map(TokenBinding::token),
+                            intent.token().map(TokenBinding::token).filter(TokenBinding::isOfCaller),
                             intent.kind(),
                             intent.from(),
                             state.name().toLowerCase(Locale.ROOT),

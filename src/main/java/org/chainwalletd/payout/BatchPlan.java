@@ -36,6 +36,7 @@ import org.chainwalletd.spend.plan.SpendPlan;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.PayoutStore.Order;
 import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.TokenBinding;
@@ -489,7 +490,8 @@ final class BatchPlan implements SpendPlan {
 
     @Override
     public Intent.Details details() {
-        return new Intent.Details(rules.owner(), Optional.empty(), Optional.empty());
+        return new Intent.Details(
+                Optional.of(rules.owner().orElse(PayoutStore.CLASSIC)), Optional.empty(), Optional.empty());
     }
 
     @Override

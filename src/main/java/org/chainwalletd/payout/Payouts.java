@@ -312,10 +312,17 @@ public final class Payouts {
         Submission.Taken taken = (Submission.Taken) submission;
         throw new RefusedException(
                 ErrorCode.IDEMPOTENCY_CONFLICT,
-                taken.txId().isPresent()
-                        ? "payout_id " + taken.payoutId() + " is the client_token of another payment"
-                        : "payout_id " + taken.payoutId() + " stands for another payout",
+                "payout_id " + taken.payoutId() + " " + words(taken),
                 data(taken, owner));
+    }
+
+    private static String words(Submission.Taken taken) {
+        if (taken.txId().isPresent()) {
+            return "is the client_token of another payment";
+        }
+        return taken.other().isPresent()
+                ? "stands for another payout"
+                : "stands for another payout of this call, for a sweep or for a payment of evm_send_native";
     }
 
     private static IdTaken data(Submission.Taken taken, Optional<String> caller) {

@@ -19,6 +19,11 @@ public record TokenBinding(String token, Hash256 digest) {
         return OF_DAEMON + name;
     }
 
+    /** Tells whether a caller may have written the token: the daemon's own ones, those of swaps among them, are no words to be repeated. */
+    public static boolean isOfCaller(String token) {
+        return token.chars().allMatch(c -> c >= 0x20 && c <= 0x7e);
+    }
+
     /** Returns the first eight bytes of the token's SHA-256, big-endian. Different tokens may share a fingerprint; equal ones always do. */
     public static long fingerprint(String token) {
         return ByteBuffer.wrap(

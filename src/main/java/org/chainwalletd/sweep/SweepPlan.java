@@ -26,6 +26,7 @@ import org.chainwalletd.spend.plan.SpendPlan;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.SweepStore;
 import org.chainwalletd.store.SweepStore.OwnedCoin;
 import org.chainwalletd.store.SweepStore.Part;
@@ -80,7 +81,10 @@ record SweepPlan(Sweep sweep, Part part, long tipHeight) implements SpendPlan {
 
     @Override
     public Intent.Details details() {
-        return new Intent.Details(sweep.order().owner(), sweep.order().memo(), Optional.empty());
+        return new Intent.Details(
+                Optional.of(sweep.order().owner().orElse(PayoutStore.CLASSIC)),
+                sweep.order().memo(),
+                Optional.empty());
     }
 
     @Override

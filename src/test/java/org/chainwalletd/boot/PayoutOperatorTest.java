@@ -29,6 +29,7 @@ import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Dial;
+import org.chainwalletd.testkit.EventReader;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -405,5 +406,24 @@ class PayoutOperatorTest {
             Await.until("it is ready", () -> readiness(daemon).statusCode() == 200);
         }
         assertThat(paidToShop()).containsExactly(5_000L);
+    }
+
+    @Test
+    void a_batch_is_found_by_whom_it_pays_names_its_token_and_hides_its_own_client_token() throws Exception {
+        try (DaemonRig daemon = startWithKeys();
+                EventReader events = EventReader.open(daemon.uri(), daemon.token(), null)) {
+            submit(daemon, payer, "found-by-its-payee", 5_000);
+            awaitState(daemon, "found-by-its-payee", "in_flight");
+
+            JsonNode found =
+                    daemon.call("list_spends", params("address", shop.address)).get("spends");
+            assertThat(found).hasSize(1);
+            assertThat(found.at("/0/kind").asText()).isEqualTo("payout_batch");
+            assertThat(found.at("/0/token_name").asText()).isEqualTo("spend");
+            assertThat(daemon.call("list_spends", params("address", poor.address))
+                            .get("spends"))
+                    .isEmpty();
+            assertThat(events.next("spend").data()).contains("payout_batch").doesNotContain("client_token");
+        }
     }
 }

@@ -122,6 +122,22 @@ class SweepMethodsTest {
         daemon.mine(1);
     }
 
+    @Test
+    void a_default_that_is_written_out_is_the_same_sweep_and_its_parts_name_the_token() {
+        Party one = funded(707, 5_000);
+        Map<String, Object> sweep = sweep("sweep-with-defaults", new Party(708), one);
+        JsonNode first = daemon.call("sweep", sweep);
+
+        assertThat(daemon.call("sweep", with(sweep, "min_value", 61)).at("/spends/0/tx_id"))
+                .isEqualTo(first.at("/spends/0/tx_id"));
+        assertThat(refusal(with(sweep, "min_value", 62))).isEqualTo(-32035);
+        JsonNode part = daemon.call(
+                        "get_spend", params("tx_id", first.at("/spends/0/tx_id").asText()))
+                .get("spend");
+        assertThat(part.get("token_name").asText()).isEqualTo("spend");
+        daemon.mine(1);
+    }
+
     private static boolean allAre(String state, JsonNode answer) {
         for (JsonNode part : answer.get("spends")) {
             if (!part.get("state").asText().equals(state)) {

@@ -19,6 +19,7 @@ import org.chainwalletd.api.OwnPayments.SentOutput;
 import org.chainwalletd.api.OwnPayments.SetMemo;
 import org.chainwalletd.api.OwnPayments.State;
 import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.spend.OwnPayment;
@@ -26,6 +27,7 @@ import org.chainwalletd.spend.SealedClaims;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.SpendHistory.PastSpend;
+import org.chainwalletd.store.TokenBinding;
 
 /** Answers those methods of {@link org.chainwalletd.api.OwnPayments} that are about payments. */
 public final class OwnPaymentMethods {
@@ -132,7 +134,10 @@ public final class OwnPaymentMethods {
             lookedAt++;
             if (mayFit(past)) {
                 OwnSpend spend = told(past, tip);
-                if (fits(spend)) {
+                if (fits(spend)
+                        && call.address()
+                                .filter(address -> !involves(past, address))
+                                .isEmpty()) {
                     bytes += bytesAtMost(spend);
                     if (bytes > MOST_BYTES && !spends.isEmpty()) {
                         return false;
@@ -154,19 +159,22 @@ public final class OwnPaymentMethods {
         }
 
         private boolean fits(OwnSpend spend) {
-            boolean inTime = call.since().isEmpty() && call.until().isEmpty()
+            return call.since().isEmpty() && call.until().isEmpty()
                     || spend.createdAt().isPresent()
                             && spend.createdAt().getAsLong() >= call.since().orElse(Long.MIN_VALUE)
                             && spend.createdAt().getAsLong() < call.until().orElse(Long.MAX_VALUE);
-            return inTime
-                    && call.address()
-                            .filter(address -> Stream.concat(
-                                            spend.from().stream(),
-                                            spend.outputs().stream()
-                                                    .flatMap(List::stream)
-                                                    .flatMap(output -> output.to().stream()))
-                                    .noneMatch(address::equals))
-                            .isEmpty();
+        }
+
+        /** Whether the address pays or is paid, also by a batch, whose outputs are not told. */
+        private static boolean involves(PastSpend past, Address address) {
+            OwnPayment payment = OwnPayment.of(past);
+            return payment.from().filter(address::equals).isPresent()
+                    || payment.outputs().stream()
+                            .flatMap(List::stream)
+                            .anyMatch(paid -> paid.output()
+                                    .address()
+                                    .filter(address::equals)
+                                    .isPresent());
         }
 
         ListSpends.Result result(long after) {
@@ -192,7 +200,7 @@ public final class OwnPaymentMethods {
         boolean batch = kind == Kind.PAYOUT_BATCH;
         return new OwnSpend(
                 past.number(),
-                past.clientToken().filter(OwnPaymentMethods::isCallers),
+                past.clientToken().filter(TokenBinding::isOfCaller),
                 kind,
                 stateOf(past),
                 past.txId(),
@@ -229,11 +237,6 @@ public final class OwnPaymentMethods {
             return OptionalLong.empty();
         }
         return OptionalLong.of(Math.max(1, tip.getAsLong() - past.blockHeight().getAsLong() + 1));
-    }
-
-    /** Tokens of the daemon's own are no words that a caller could repeat. */
-    private static boolean isCallers(String token) {
-        return token.chars().allMatch(c -> c >= 0x20 && c <= 0x7e);
     }
 
     private static State stateOf(PastSpend past) {

@@ -105,7 +105,7 @@ public final class SweepMethods {
         digest.put(call.from().label().orElse("").getBytes(StandardCharsets.UTF_8));
         digest.put(call.to().toArray());
         putAmount(digest, call.maxFee());
-        putAmount(digest, call.minValue());
+        putAmount(digest, call.minValue().filter(value -> !value.equals(Sweeps.LEAST_VALUE)));
         return digest.finish();
     }
 
