@@ -142,7 +142,8 @@ public final class HtlcSpends {
     private CompletionStage<Receipt> redeemProven(
             Redemption request, TxOutput output, long tipHeight, BooleanSupplier mayBegin) {
         return whenOwned(request.from(), own -> {
-            RedeemPlan plan = new RedeemPlan(request, request.params(own), Optional.empty(), profile, identity);
+            RedeemPlan plan =
+                    new RedeemPlan(request, request.params(own), Optional.empty(), profile, identity, sightings);
             CompletionStage<Receipt> spend = spending.spend(new ProvenRedeemPlan(plan, output, tipHeight, mayBegin));
             // The preimage of a claim goes to the index only once a node is known to have the claim.
             return request instanceof ClaimRequest ? taken(spend) : noted(spend);
@@ -226,7 +227,7 @@ public final class HtlcSpends {
     private CompletionStage<RedeemPlan> plan(Redemption request, HtlcParams params) {
         if (request instanceof ReclaimRequest) {
             return CompletableFuture.completedFuture(
-                    new RedeemPlan(request, params, Optional.empty(), profile, identity));
+                    new RedeemPlan(request, params, Optional.empty(), profile, identity, sightings));
         }
         Address sender = profile.addressOf(params.sender());
         return signer.find(sender)
@@ -236,7 +237,8 @@ public final class HtlcSpends {
                                 params,
                                 own.isPresent() ? Optional.empty() : Optional.of(sender),
                                 profile,
-                                identity),
+                                identity,
+                                sightings),
                         executor);
     }
 

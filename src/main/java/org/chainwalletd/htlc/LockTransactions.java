@@ -71,6 +71,22 @@ final class LockTransactions {
                 .thenApplyAsync(heard -> conclude(lock, heard), executor);
     }
 
+    /** Whether every node answers that the transaction is in a block, and shows its bytes. */
+    CompletionStage<Boolean> isInBlockForAll(Hash256 txId) {
+        return isInBlockForAll(node.each().iterator(), txId);
+    }
+
+    private CompletionStage<Boolean> isInBlockForAll(Iterator<NodeClient> rest, Hash256 txId) {
+        return !rest.hasNext()
+                ? CompletableFuture.completedFuture(true)
+                : ask(rest.next(), txId)
+                        .thenComposeAsync(
+                                answer -> answer.confirmed()
+                                        ? isInBlockForAll(rest, txId)
+                                        : CompletableFuture.completedFuture(false),
+                                executor);
+    }
+
     private CompletionStage<Heard> askEach(Iterator<NodeClient> rest, Hash256 txId, Heard heard) {
         if (heard.confirmed() || !rest.hasNext()) {
             return CompletableFuture.completedFuture(heard);
@@ -131,6 +147,15 @@ final class LockTransactions {
             throw new SpendException(new SpendRefusal.UpstreamFailed("the lock transaction " + lock.txId()
                     + " is in no block yet, and only confirmed outputs can be spent: retry after the next block;"
                     + " nothing was broadcast"));
+        }
+    }
+
+    /** Refuses a claim whose lock the books do not have and not all nodes show in a block: its preimage would be public, whatever becomes of the lock. */
+    static void requireAgreed(Outpoint lock, boolean agreed) {
+        if (!agreed) {
+            throw new SpendException(new SpendRefusal.UpstreamFailed("the lock transaction " + lock.txId()
+                    + " is in no block yet that the daemon has read, and the nodes do not agree on it: a claim would publish"
+                    + " its preimage; retry in some seconds; nothing was broadcast"));
         }
     }
 

@@ -44,9 +44,15 @@ import org.chainwalletd.store.TokenBinding;
  * @param params of the HTLC that must be there
  * @param rival whose reclaim a claim must not race, since it would publish its preimage in vain: the sender, unless it is a key of this
  *     daemon, whose reclaim has the output reserved. Empty for a reclaim, which has nothing to lose
+ * @param sightings tell which locks are in blocks of the followed chain, so that no single node decides when a preimage is published
  */
 record RedeemPlan(
-        Redemption request, HtlcParams params, Optional<Address> rival, ChainProfile profile, ChainIdentity identity)
+        Redemption request,
+        HtlcParams params,
+        Optional<Address> rival,
+        ChainProfile profile,
+        ChainIdentity identity,
+        Sightings sightings)
         implements ReturningPlan {
     @Override
     public String kind() {
@@ -110,13 +116,15 @@ record RedeemPlan(
 
     private CompletionStage<TxOutput> authenticated(NodeClient node, Executor executor) {
         Outpoint lock = request.lock();
-        return new LockTransactions(profile, node, executor)
+        LockTransactions transactions = new LockTransactions(profile, node, executor);
+        return transactions
                 .find(lock)
                 .thenComposeAsync(
                         found -> {
                             TxOutput output = found.authenticated(lock, params);
                             LockTransactions.requireConfirmed(lock, found);
-                            return priorSpend(node, executor)
+                            return agreed(transactions, executor)
+                                    .thenComposeAsync(done -> priorSpend(node, executor), executor)
                                     .thenApplyAsync(
                                             spent -> {
                                                 spent.ifPresent(this::refuseSpent);
@@ -125,6 +133,22 @@ record RedeemPlan(
                                             executor);
                         },
                         executor);
+    }
+
+    /** Fails when a claim would publish its preimage on the word of some of the nodes. */
+    private CompletionStage<Void> agreed(LockTransactions transactions, Executor executor) {
+        Outpoint lock = request.lock();
+        if (request instanceof ReclaimRequest) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return sightings
+                .isInBlock(lock)
+                .thenComposeAsync(
+                        there -> there
+                                ? CompletableFuture.completedFuture(true)
+                                : transactions.isInBlockForAll(lock.txId()),
+                        executor)
+                .thenAcceptAsync(agreed -> LockTransactions.requireAgreed(lock, agreed), executor);
     }
 
     private CompletionStage<Optional<Hash256>> priorSpend(NodeClient node, Executor executor) {

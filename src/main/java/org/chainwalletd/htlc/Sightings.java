@@ -2,6 +2,7 @@ package org.chainwalletd.htlc;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -19,6 +20,7 @@ import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.Page;
+import org.chainwalletd.store.books.htlc.HtlcRow;
 import org.chainwalletd.store.books.htlc.HtlcRows;
 import org.chainwalletd.store.books.htlc.HtlcTable;
 import org.slf4j.Logger;
@@ -56,6 +58,17 @@ public final class Sightings {
 
     private <T> CompletionStage<T> entering(CompletionStage<T> writing) {
         return writing.whenCompleteAsync((done, failure) -> listeners.forEach(Runnable::run), executor);
+    }
+
+    /** Whether the followed chain has the lock in a block; false also while the books cannot be read. */
+    CompletionStage<Boolean> isInBlock(Outpoint lock) {
+        return books.read(session -> HtlcRows.find(session.head(), lock))
+                .thenApplyAsync(
+                        row -> row.map(HtlcRow::lockHeight)
+                                .filter(OptionalLong::isPresent)
+                                .isPresent(),
+                        executor)
+                .exceptionallyAsync(unreadable -> false, executor);
     }
 
     /**

@@ -20,9 +20,13 @@ import org.chainwalletd.chain.HtlcScript;
 import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.DistortingNode;
 import org.chainwalletd.testkit.Party;
 import org.chainwalletd.testkit.Vectors;
 import org.junit.jupiter.api.AfterEach;
@@ -476,6 +480,35 @@ class HtlcMethodsTest {
 
         rig.mine(1);
         rig.call("htlc_claim", claim(lockTxId));
+    }
+
+    @Test
+    void the_word_of_one_of_two_nodes_publishes_no_preimage_and_holds_no_claim_up(@TempDir Path own) throws Exception {
+        try (Devnet chain = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(10));
+                DistortingNode other = new DistortingNode(chain.uri());
+                DaemonRig daemon = DaemonRig.over(chain, own, "--node-rpc", chain.uri() + "," + other.url())) {
+            Party funder = new Party(0x43);
+            daemon.imported(0x22);
+            daemon.fund(funder, 1_000_000);
+            Outpoint coin = daemon.coins(funder).keySet().iterator().next();
+            HtlcParams params = new HtlcParams(funder.key, receiver.key, HASH_LOCK, FAR);
+            Transaction locking = funder.pay(chain.genesisId(), coin, Locks.output(params, 900_000));
+            Map<String, Object> claim = claim(chain.ledger().submit(locking).hex(), "sender", funder.key);
+            String tip = chain.tip().id().hex();
+            other.lieAbout(
+                    "get_transaction", told -> told.put("block_height", 1).put("block_hash", tip));
+
+            assertThat(daemon.refused("htlc_claim", claim).code()).isEqualTo(-32020);
+            chain.mine(1);
+            daemon.awaitFollowed();
+            assertThat(chain.ledger().spentBy(new Outpoint(TransactionCodec.txId(Party.PROFILE, locking), 0)))
+                    .as("the claim of a lock in no block")
+                    .isEmpty();
+
+            other.lieAbout(
+                    "get_transaction", told -> told.putNull("block_height").putNull("block_hash"));
+            daemon.call("htlc_claim", claim);
+        }
     }
 
     @Test
