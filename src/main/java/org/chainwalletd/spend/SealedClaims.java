@@ -33,6 +33,7 @@ import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.IntentStore.Unconfirmation;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.PayoutStore;
+import org.chainwalletd.store.RawSendStore;
 import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.ReceiptStore.Bound;
 import org.chainwalletd.store.ReservationStore;
@@ -377,6 +378,11 @@ public final class SealedClaims implements Store {
     @Override
     public SpendHistory history() {
         return store.history();
+    }
+
+    @Override
+    public RawSendStore rawSends() {
+        return store.rawSends();
     }
 
     @Override

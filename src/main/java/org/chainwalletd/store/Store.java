@@ -17,6 +17,8 @@ public interface Store extends AutoCloseable {
 
     SpendHistory history();
 
+    RawSendStore rawSends();
+
     AllowanceStore allowance();
 
     PayoutStore payouts();

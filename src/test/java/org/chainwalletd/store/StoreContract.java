@@ -7,6 +7,7 @@ import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.hash;
 import static org.chainwalletd.store.StoreSample.intent;
 import static org.chainwalletd.store.StoreSample.outpoint;
+import static org.chainwalletd.store.StoreSample.raw;
 
 import java.math.BigInteger;
 import java.nio.file.Path;
@@ -39,6 +40,7 @@ import org.chainwalletd.store.IntentStore.ConfirmedSpend;
 import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.IntentStore.Unconfirmation;
 import org.chainwalletd.store.ReceiptStore.Bound;
+import org.chainwalletd.store.SpendHistory.PastSpend;
 import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.store.sql.QueueHistory;
 import org.chainwalletd.testkit.Await;
@@ -1496,5 +1498,132 @@ public abstract class StoreContract {
         assertThat(done(store.swaps().remove("expired", SwapSample.BEGUN + 3))).isZero();
         assertThat(done(store.swaps().remove("expired", SwapSample.BEGUN + 4))).isEqualTo(1);
         assertThat(done(store.swaps().find("swap-3"))).isEmpty();
+    }
+
+    private RawSendStore.Sending begun(int number, long now) {
+        return done(store.rawSends().begin(raw(number), now)).orElseThrow();
+    }
+
+    private PastSpend told(int number) {
+        return done(store.history().ofTransaction(hash(number))).orElseThrow();
+    }
+
+    @Test
+    void a_transaction_that_is_passed_on_is_told_in_its_place_among_the_spends_from_before_it_is_sent() {
+        done(store.intents().open(intent(1, Optional.empty(), 1), 0));
+        RawSendStore.Sending sending = begun(2, 5_000);
+        done(store.intents().open(intent(3, Optional.empty(), 3), 0));
+        restart();
+
+        PastSpend before = told(2);
+        assertThat(before.number()).isEqualTo(sending.number());
+        assertThat(before)
+                .isEqualTo(new PastSpend(
+                        sending.number(),
+                        hash(2),
+                        "raw",
+                        IntentState.PREPARED,
+                        raw(2).from(),
+                        Optional.empty(),
+                        OptionalLong.of(5_000),
+                        5_000,
+                        OptionalLong.empty(),
+                        new Intent.Details(Optional.of("worker"), Optional.empty(), Optional.empty()),
+                        new SpendHistory.Told.Answer(Bytes.parse("02aa02"))));
+        assertThat(done(store.history().after(0, 10)))
+                .extracting(PastSpend::txId)
+                .containsExactly(hash(1), hash(2), hash(3));
+        assertThat(done(store.history().ofNumber(sending.number()))).contains(before);
+
+        done(store.rawSends().end(sending, IntentState.ACCEPTED, 6_000));
+        done(store.history().setMemo(sending.number(), Optional.of("for audit")));
+        restart();
+        assertThat(told(2).state()).isEqualTo(IntentState.ACCEPTED);
+        assertThat(told(2).changedAt()).isEqualTo(6_000);
+        assertThat(told(2).details().memo()).contains("for audit");
+        assertThat(done(store.intents().inFlight())).extracting(Intent::txId).containsExactly(hash(1), hash(3));
+    }
+
+    @Test
+    void a_transaction_that_is_passed_on_again_keeps_its_row_and_its_success() {
+        RawSendStore.Sending first = begun(1, 5_000);
+        done(store.rawSends().end(first, IntentState.ACCEPTED, 6_000));
+        RawSendStore.Sending second = begun(1, 7_000);
+        assertThat(second.number()).isEqualTo(first.number());
+        done(store.rawSends().end(second, IntentState.REFUSED, 8_000));
+        assertThat(told(1).state()).isEqualTo(IntentState.ACCEPTED);
+        assertThat(told(1).createdAt()).hasValue(5_000);
+        done(store.rawSends().end(second, IntentState.CONFLICTED, 9_000));
+        assertThat(told(1).state()).isEqualTo(IntentState.CONFLICTED);
+        RawSendStore.Sending third = begun(1, 10_000);
+        assertThat(told(1).state()).isEqualTo(IntentState.PREPARED);
+        done(store.rawSends().end(third, IntentState.ACCEPTED, 11_000));
+        assertThat(told(1).state()).isEqualTo(IntentState.ACCEPTED);
+        assertThat(done(store.history().after(0, 10))).hasSize(1);
+    }
+
+    @Test
+    void a_refusal_decides_only_while_no_other_send_of_the_transaction_may_have_arrived() {
+        RawSendStore.Sending alone = begun(1, 5_000);
+        done(store.rawSends().end(alone, IntentState.REFUSED, 5_000));
+        assertThat(told(1).state()).isEqualTo(IntentState.REFUSED);
+        assertThat(told(1).changedAt()).isEqualTo(5_001);
+
+        RawSendStore.Sending one = begun(1, 5_000);
+        RawSendStore.Sending other = begun(1, 5_000);
+        done(store.rawSends().end(one, IntentState.REFUSED, 6_000));
+        done(store.rawSends().end(other, IntentState.REFUSED, 6_000));
+        assertThat(told(1).state()).isEqualTo(IntentState.PREPARED);
+    }
+
+    @Test
+    void of_many_that_pass_on_the_same_transaction_at_once_all_have_one_row() {
+        List<CompletableFuture<Optional<RawSendStore.Sending>>> asked = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            asked.add(store.rawSends().begin(raw(1 + i % 3), 5_000).toCompletableFuture());
+        }
+        List<Long> numbers = asked.stream()
+                .map(Await::result)
+                .map(sending -> sending.orElseThrow().number())
+                .toList();
+        assertThat(numbers).containsOnly(told(1).number(), told(2).number(), told(3).number());
+        assertThat(done(store.history().after(0, 100))).hasSize(3);
+    }
+
+    @Test
+    void a_spend_of_the_daemon_tells_of_itself_and_is_never_mistaken_for_what_was_passed_on() {
+        Intent spend = intent(1, Optional.of("token-one"), 1);
+        done(store.intents().open(spend, 0));
+        assertThat(done(store.rawSends().begin(raw(1), 5_000))).isEmpty();
+        assertThat(done(store.history().after(0, 10))).hasSize(1);
+
+        RawSendStore.Sending sending = begun(2, 5_000);
+        done(store.rawSends().end(sending, IntentState.REFUSED, 6_000));
+        assertThat(done(store.intents().lostForGood(Set.of(hash(2))))).isEmpty();
+        Intent same = intent(2, Optional.of("token-two"), 2);
+        assertThat(done(store.intents().open(same, 0))).isEqualTo(new Opening.Opened(false));
+        assertThat(told(2).kind()).isEqualTo("transfer");
+        assertThat(done(store.history().ofNumber(sending.number())))
+                .hasValueSatisfying(there -> assertThat(there.kind()).isEqualTo("raw"));
+        done(store.intents().confirm(hash(2), IntentState.PREPARED, new BlockPlace(7, hash(70)), 7_000));
+        done(store.intents().bury(List.of(hash(2))));
+        done(store.receipts().keep(Map.of(hash(2), Bytes.parse("01"))));
+        assertThat(told(2).kind()).isEqualTo("transfer");
+        assertThat(done(store.rawSends().begin(raw(2), 8_000))).isEmpty();
+    }
+
+    @Test
+    void what_was_passed_on_stays_whole_until_it_is_erased_and_its_number_is_not_given_again() {
+        RawSendStore.Sending sending = begun(1, 5_000);
+        assertThat(done(store.history()
+                        .shorten(6_000, 10, spend -> new SpendHistory.Amounts(Optional.empty(), Optional.empty()))))
+                .isZero();
+        assertThat(told(1).told()).isInstanceOf(SpendHistory.Told.Answer.class);
+        assertThat(done(store.history().erase(5_000, 10))).isZero();
+        assertThat(done(store.history().erase(5_001, 10))).isEqualTo(1);
+        done(store.rawSends().end(sending, IntentState.ACCEPTED, 7_000));
+        assertThat(done(store.history().ofTransaction(hash(1)))).isEmpty();
+        restart();
+        assertThat(begun(2, 8_000).number()).isGreaterThan(sending.number());
     }
 }

@@ -309,6 +309,11 @@ public final class StoreSample {
     }
 
     /** A spend that is told apart by its number; nobody decodes its transaction. */
+    /** Transaction {@code id}, which somebody else has signed. */
+    public static RawSendStore.RawSend raw(int id) {
+        return new RawSendStore.RawSend(hash(id), Optional.of(PAYER), Bytes.parse("02aa0" + id), "worker");
+    }
+
     public static Intent intent(int id, Optional<String> token, int... coins) {
         return intent(id, token, Bytes.parse("0102"), coins);
     }

@@ -4,6 +4,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.RawSendStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.sql.KeyringTable;
 import org.chainwalletd.store.sql.Schema;
@@ -240,6 +241,17 @@ final class PostgresSchema {
             session.execute("CREATE TRIGGER watched_changed AFTER INSERT OR UPDATE OR DELETE ON watch_only"
                     + " FOR EACH ROW EXECUTE FUNCTION watched_changed()");
         }
+        if (!hasTrigger(session, "raw_kept", "kept_spends")) {
+            // All other rows of the table have been spends under their numbers.
+            session.execute("""
+                CREATE FUNCTION raw_kept() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                  INSERT INTO changes (commit, rows_of, id) VALUES (%s, 'spends', NEW.id) ON CONFLICT DO NOTHING;
+                  RETURN NULL;
+                END $$""".formatted(COMMIT));
+            session.execute("CREATE TRIGGER raw_kept AFTER INSERT ON kept_spends FOR EACH ROW WHEN (NEW.kind = '"
+                    + RawSendStore.KIND + "') EXECUTE FUNCTION raw_kept()");
+        }
         session.update(
                 "UPDATE store SET version = ? WHERE one = 1 AND version < ?", Schema.version(), Schema.version());
         session.execute("COMMIT");
@@ -255,6 +267,15 @@ final class PostgresSchema {
     static boolean hasGathering(SqlSession session) throws SQLException {
         return session.queryOne("SELECT to_regclass('gathering') IS NOT NULL AS made", row -> row.truth("made"))
                 .orElseThrow();
+    }
+
+    private static boolean hasTrigger(SqlSession session, String name, String table) throws SQLException {
+        return session.queryOne(
+                        "SELECT 1 FROM pg_trigger WHERE tgname = ? AND tgrelid = to_regclass(?)",
+                        row -> true,
+                        name,
+                        table)
+                .isPresent();
     }
 
     private static boolean lacks(SqlSession session, String table, String column) throws SQLException {

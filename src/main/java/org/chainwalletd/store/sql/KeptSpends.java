@@ -12,6 +12,8 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.RawSendStore;
+import org.chainwalletd.store.RawSendStore.RawSend;
 import org.chainwalletd.store.ReceiptStore.Bound;
 import org.chainwalletd.store.SpendHistory.Amounts;
 import org.chainwalletd.store.SpendHistory.PastSpend;
@@ -22,7 +24,7 @@ import org.chainwalletd.store.files.CrashPoint;
  * The table {@code kept_spends}: closed spends that are kept only to be reported, one row each, under the number that the spend had. The row of a
  * buried payment first answers its token, until the token expires; then it is only part of the history, in the end in a short form. The most
  * frequent kind and state are stored as null, and so is the sender's address when the answer's change output names it. The table {@code
- * erased_spends} keeps what the tokens of erased rows were bound to.
+ * erased_spends} keeps what the tokens of erased rows were bound to. Rows of transactions that were signed elsewhere are here from the beginning.
  */
 final class KeptSpends {
     /** Form of a row of which only the token's digest, the transaction id and the amounts are left. */
@@ -31,6 +33,10 @@ final class KeptSpends {
     private static final int WHOLE = 2;
     /** Form of a row that answers its token. */
     private static final int ANSWERING = 3;
+    /** Form of a transaction that was signed elsewhere: no spend of the daemon's, and never shortened, see {@link RawSendTable}. */
+    private static final int RAW = 4;
+
+    private static final String OF_SPEND = " AND form <> " + RAW;
 
     static final String NOT_SHORT = "form >= 2";
 
@@ -128,11 +134,71 @@ final class KeptSpends {
         return row[0] == null ? 0 : (Long) row[0];
     }
 
+    static boolean isRaw(Object[] row) {
+        return row[COLUMNS.indexOf("form")].equals((long) RAW);
+    }
+
+    static long changedAt(Object[] row) {
+        return (Long) row[COLUMNS.indexOf("settled_at")];
+    }
+
     static void insert(SqlSession session, long number, Object[] row) throws SQLException {
         Object[] values = row.clone();
         values[0] = number;
         session.update(
                 "INSERT INTO kept_spends (" + ALL + ") VALUES (?" + ", ?".repeat(COLUMNS.size() - 1) + ")", values);
+    }
+
+    /** State of a transaction that was signed elsewhere. */
+    record Raw(long number, IntentState state, long changedAt) {
+        private static Raw read(Row row) throws SQLException {
+            return new Raw(row.number("id"), IntentState.valueOf(row.text("state")), row.number("settled_at"));
+        }
+    }
+
+    static Optional<Raw> raw(SqlSession session, Hash256 txId) throws SQLException {
+        byte[] key = txId.toArray();
+        return session.queryOne(
+                "SELECT id, state, settled_at FROM kept_spends WHERE short_id = ? AND tx_id = ? AND form = " + RAW,
+                Raw::read,
+                SpendRow.shortId(key),
+                key);
+    }
+
+    static Optional<Raw> raw(SqlSession session, long number) throws SQLException {
+        return session.queryOne(
+                "SELECT id, state, settled_at FROM kept_spends WHERE id = ? AND form = " + RAW, Raw::read, number);
+    }
+
+    static void insertRaw(SqlSession session, long number, RawSend send, long createdAt, long at) throws SQLException {
+        byte[] txId = send.txId().toArray();
+        session.update(
+                "INSERT INTO kept_spends (id, tx_id, short_id, form, kind, state, from_address, created_at, settled_at,"
+                        + " answer, token_name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                number,
+                txId,
+                SpendRow.shortId(txId),
+                RAW,
+                RawSendStore.KIND,
+                IntentState.PREPARED.name(),
+                send.from().map(Address::toArray).orElse(null),
+                createdAt,
+                at,
+                send.told().toArray(),
+                send.tokenName());
+    }
+
+    static void changeRaw(SqlSession session, long number, IntentState state, long at) throws SQLException {
+        session.update("UPDATE kept_spends SET state = ?, settled_at = ? WHERE id = ?", state.name(), at, number);
+    }
+
+    static Object[] row(SqlSession session, long number) throws SQLException {
+        return session.queryOne("SELECT " + ALL + " FROM kept_spends WHERE id = ?", KeptSpends::read, number)
+                .orElseThrow();
+    }
+
+    static void delete(SqlSession session, long number) throws SQLException {
+        session.update("DELETE FROM kept_spends WHERE id = ?", number);
     }
 
     /** Visits all rows, in the order of their numbers. */
@@ -191,7 +257,7 @@ final class KeptSpends {
 
     /** Tells whether a kept spend with this transaction was closed without success; only what is lost for good is kept. */
     static boolean isLost(SqlSession session, Hash256 txId) throws SQLException {
-        return session.find(isThere(txId, " AND state IN ('REFUSED', 'CONFLICTED', 'ABANDONED')"))
+        return session.find(isThere(txId, " AND state IN ('REFUSED', 'CONFLICTED', 'ABANDONED')" + OF_SPEND))
                 .isPresent();
     }
 
@@ -201,7 +267,7 @@ final class KeptSpends {
     }
 
     static SqlSession.Lookup<Long> any(Hash256 txId) {
-        return isThere(txId, "");
+        return isThere(txId, OF_SPEND);
     }
 
     private static SqlSession.Lookup<Long> isThere(Hash256 txId, String and) {
@@ -257,8 +323,7 @@ final class KeptSpends {
 
     /** Deletes the row and inserts it in its short form: a row that shrinks in place leaves its page half empty for ever. */
     private static void shorten(SqlSession session, long id, Amounts sums) throws SQLException {
-        Object[] row = session.queryOne("SELECT " + ALL + " FROM kept_spends WHERE id = ?", KeptSpends::read, id)
-                .orElseThrow();
+        Object[] row = row(session, id);
         Object token = row[COLUMNS.indexOf("token")];
         if (token != null) {
             row[COLUMNS.indexOf("token_rest")] = TokenHash.of((String) token).rest();
@@ -269,7 +334,7 @@ final class KeptSpends {
         for (String gone : List.of("token", "from_address", "block_height", "answer", "token_name", "memo")) {
             row[COLUMNS.indexOf(gone)] = null;
         }
-        session.update("DELETE FROM kept_spends WHERE id = ?", id);
+        delete(session, id);
         insert(session, id, row);
     }
 
@@ -295,8 +360,7 @@ final class KeptSpends {
     }
 
     private static void erase(SqlSession session, long id) throws SQLException {
-        Object[] row = session.queryOne("SELECT " + ALL + " FROM kept_spends WHERE id = ?", KeptSpends::read, id)
-                .orElseThrow();
+        Object[] row = row(session, id);
         Object token = row[COLUMNS.indexOf("token")];
         Object key = row[COLUMNS.indexOf("token_key")];
         if (key != null) {
@@ -310,7 +374,7 @@ final class KeptSpends {
                             : TokenHash.of((String) token).rest());
         }
         session.update("UPDATE identity SET spends_after = ? WHERE one = 1 AND spends_after < ?", id, id);
-        session.update("DELETE FROM kept_spends WHERE id = ?", id);
+        delete(session, id);
     }
 
     /** Records which transaction the token of a refused spend was bound to; the caller removes the spend's row. */

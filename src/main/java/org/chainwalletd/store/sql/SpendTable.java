@@ -377,6 +377,11 @@ public final class SpendTable {
         return insert(session, ++lastId, intent, countedAt);
     }
 
+    /** Assigns the next number to a row of {@link KeptSpends} that was never a spend. */
+    long nextNumber() {
+        return ++lastId;
+    }
+
     /** Skips {@code count} numbers, so that they are never assigned. */
     void skipNumbers(SqlSession session, long count) throws SQLException {
         lastId += count;

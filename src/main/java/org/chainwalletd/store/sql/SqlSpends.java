@@ -30,6 +30,7 @@ import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.IntentStore.Unconfirmation;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.PackedSpend;
+import org.chainwalletd.store.RawSendStore;
 import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.ReceiptStore.Bound;
 import org.chainwalletd.store.ReservationStore;
@@ -43,18 +44,26 @@ import org.chainwalletd.store.files.CrashPoint;
  * Keeps spends, the coins that they reserve and the tokens bound to them, in SQL. Only one writer thread exists, so that what a unit of work has
  * read stays true until it commits.
  */
-public final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, SpendHistory {
+public final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, SpendHistory, RawSendStore {
     private static final long NO_SPEND = 0;
 
     private final SqlStore store;
     private final SpendTable spends;
+    private final RawSendTable rawSends;
     private final SqlAllowance allowance;
     private final PayoutTable payouts;
     private final SqlSweeps sweeps;
 
-    SqlSpends(SqlStore store, SpendTable spends, SqlAllowance allowance, PayoutTable payouts, SqlSweeps sweeps) {
+    SqlSpends(
+            SqlStore store,
+            SpendTable spends,
+            RawSendTable rawSends,
+            SqlAllowance allowance,
+            PayoutTable payouts,
+            SqlSweeps sweeps) {
         this.store = store;
         this.spends = spends;
+        this.rawSends = rawSends;
         this.allowance = allowance;
         this.payouts = payouts;
         this.sweeps = sweeps;
@@ -796,6 +805,19 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
     @Override
     public CompletionStage<Integer> erase(long before, int most) {
         return store.write(session -> KeptSpends.erase(session, ended(before), most));
+    }
+
+    @Override
+    public CompletionStage<Optional<Sending>> begin(RawSend send, long now) {
+        return store.writeNew(session -> rawSends.begin(session, send, now));
+    }
+
+    @Override
+    public CompletionStage<Void> end(Sending sending, IntentState outcome, long now) {
+        return store.write(session -> {
+            rawSends.end(session, sending, outcome, now);
+            return null;
+        });
     }
 
     @Override

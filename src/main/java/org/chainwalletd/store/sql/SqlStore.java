@@ -20,6 +20,7 @@ import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.PayoutStore;
+import org.chainwalletd.store.RawSendStore;
 import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.ScanCursors;
@@ -71,7 +72,8 @@ public abstract class SqlStore implements Store {
             return thread;
         });
         this.sweeps = new SqlSweeps(this, spendTable, lines);
-        this.spends = new SqlSpends(this, spendTable, allowance, payoutTable, sweeps);
+        RawSendTable rawSends = new RawSendTable(spendTable, ages, lines);
+        this.spends = new SqlSpends(this, spendTable, rawSends, allowance, payoutTable, sweeps);
         this.payouts = new SqlPayouts(this, payoutTable);
         this.accountSends = new SqlAccountSends(this, lines);
         this.swaps = new SqlSwaps(this);
@@ -238,6 +240,11 @@ public abstract class SqlStore implements Store {
 
     @Override
     public SpendHistory history() {
+        return spends;
+    }
+
+    @Override
+    public RawSendStore rawSends() {
         return spends;
     }
 

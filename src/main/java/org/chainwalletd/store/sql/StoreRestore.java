@@ -339,7 +339,8 @@ public final class StoreRestore {
                         || line instanceof SentLine.Carried
                         || line instanceof SentLine.Cancelled
                         || line instanceof SentLine.Account
-                        || line instanceof SentLine.Sweep);
+                        || line instanceof SentLine.Sweep
+                        || line instanceof SentLine.Kept kept && KeptSpends.isRaw(kept.row()));
         if (waits || !made && line instanceof SentLine.Accepted) {
             deferred.add(line);
         }
@@ -407,6 +408,10 @@ public final class StoreRestore {
     /** Enters the record of a closed spend, in place of the row that an older store has of it. */
     private void enter(SentLine.Kept receipt) throws SQLException {
         Hash256 txId = KeptSpends.txIdOf(receipt.row());
+        if (KeptSpends.isRaw(receipt.row())) {
+            enterRaw(txId, receipt.row());
+            return;
+        }
         if (KeptSpends.knows(session::find, txId)) {
             return;
         }
@@ -418,6 +423,17 @@ public final class StoreRestore {
         }
         KeptSpends.insert(session, spends.numberFor(session, KeptSpends.numberOf(receipt.row())), receipt.row());
         kept++;
+    }
+
+    /** Enters a transaction that was signed elsewhere, in place of an earlier row of it; a spend of the daemon's own tells of itself. */
+    private void enterRaw(Hash256 txId, Object[] row) throws SQLException {
+        Optional<KeptSpends.Raw> there = KeptSpends.raw(session, txId);
+        if (there.isPresent() && there.get().changedAt() < KeptSpends.changedAt(row)) {
+            KeptSpends.delete(session, there.get().number());
+            KeptSpends.insert(session, there.get().number(), row);
+        } else if (there.isEmpty() && !RawSendTable.isOwn(session, txId)) {
+            KeptSpends.insert(session, spends.numberFor(session, KeptSpends.numberOf(row)), row);
+        }
     }
 
     private void enter(SentLine.Memo memo) throws SQLException {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.hash;
 import static org.chainwalletd.store.StoreSample.intent;
+import static org.chainwalletd.store.StoreSample.raw;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,6 +31,7 @@ import org.chainwalletd.store.AccountSendSample;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.PayoutSample;
@@ -159,6 +161,13 @@ class PostgresMoveTest {
             AccountSendSample.write(store);
             SwapSample.write(store);
             PayoutSample.write(store);
+            done(store.rawSends().begin(raw(8), StoreSample.BEGUN));
+            done(store.rawSends()
+                    .end(
+                            done(store.rawSends().begin(raw(9), StoreSample.BEGUN))
+                                    .orElseThrow(),
+                            IntentState.ACCEPTED,
+                            StoreSample.BEGUN));
         }
         try (SqliteStore store = SqliteStore.open(in)) {
             done(store.allowance()
@@ -243,6 +252,9 @@ class PostgresMoveTest {
         assertBound(store, 700);
         pay(store, 1);
         long last = done(store.history().ofToken("token-1")).orElseThrow().number();
+        assertThat(done(store.rawSends().begin(raw(8), StoreSample.BEGUN)))
+                .as("what was passed on")
+                .hasValueSatisfying(again -> assertThat(again.number()).isLessThan(last));
         assertThat(done(store.history().after(0, 1_000)))
                 .as("no number is given twice")
                 .filteredOn(spend -> spend.number() >= last)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.hash;
 import static org.chainwalletd.store.StoreSample.intent;
+import static org.chainwalletd.store.StoreSample.raw;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -37,6 +38,7 @@ import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.PayoutSample;
 import org.chainwalletd.store.PayoutStore;
+import org.chainwalletd.store.SpendHistory.PastSpend;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.StoreSample;
@@ -640,6 +642,38 @@ class PostgresSentLogTest {
                 AccountSendSample.send(1, AccountSend.State.JOURNALLED), AccountSendStore.reference("token-1"));
         assertThat(found(restoredAfterLoss(false, send, two -> pay(two, 1)), send))
                 .isEmpty();
+    }
+
+    private static PastSpend told(Store store, int number) {
+        return done(store.history().ofTransaction(hash(number))).orElseThrow();
+    }
+
+    /** One daemon passes a transaction on, another sends it again, and a third commit, for another transaction, is not made. */
+    @Test
+    void what_was_passed_on_comes_back_and_in_a_commit_that_was_not_made_it_takes_no_number_of_a_payment()
+            throws IOException {
+        PostgresStore two = open("two");
+        PostgresServer.backUp(schema);
+        PostgresStore one = open("one");
+        done(one.rawSends().begin(raw(8), 50));
+        end(one);
+        done(two.rawSends().end(done(two.rawSends().begin(raw(8), 60)).orElseThrow(), IntentState.ACCEPTED, 70));
+        loseCommit("INSERT INTO kept_spends", lost -> done(lost.rawSends().begin(raw(9), 80)));
+        pay(two, 2);
+        PastSpend passedOn = told(two, 8);
+        long paid = told(two, 2).number();
+        end(two);
+        PostgresServer.putBack(schema);
+        assertThat(open("two").stopped()).isPresent();
+
+        restore("one");
+        assertThat(restore("two").restored()).isPresent();
+
+        PostgresStore store = open("two");
+        assertThat(told(store, 8)).isEqualTo(passedOn);
+        assertThat(told(store, 2).number()).isEqualTo(paid);
+        assertThat(told(store, 9).state()).isEqualTo(IntentState.PREPARED);
+        assertThat(told(store, 9).number()).isNotIn(paid, passedOn.number());
     }
 
     private void loseCommit(Consumer<Store> spend) throws IOException {

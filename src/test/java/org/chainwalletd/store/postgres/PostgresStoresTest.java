@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.hash;
 import static org.chainwalletd.store.StoreSample.intent;
+import static org.chainwalletd.store.StoreSample.raw;
 
 import java.lang.reflect.Proxy;
 import java.math.BigInteger;
@@ -37,6 +38,7 @@ import org.chainwalletd.store.KeyringRow;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.PayoutSample;
 import org.chainwalletd.store.PayoutStore;
+import org.chainwalletd.store.RawSendStore;
 import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreContract;
@@ -405,6 +407,33 @@ class PostgresStoresTest {
             assertThat(changed.holdsCoins()).isTrue();
         });
         assertThat(other.changedByOthers().spends()).isEmpty();
+    }
+
+    /** Each store has taken up the numbers before the others assign some. */
+    @Test
+    void what_one_store_passes_on_and_what_others_pay_have_different_numbers() {
+        List<Long> numbers = new ArrayList<>();
+        for (int round = 0; round < 6; round++) {
+            PostgresStore store = stores.get(round % 3);
+            if (round % 2 == 0) {
+                numbers.add(done(store.rawSends().begin(raw(round), 50))
+                        .orElseThrow()
+                        .number());
+            } else {
+                done(store.intents().open(intent(round, Optional.empty(), round), 0));
+                numbers.add(done(store.history().ofTransaction(hash(round)))
+                        .orElseThrow()
+                        .number());
+            }
+        }
+        assertThat(numbers).isSorted().doesNotHaveDuplicates();
+        RawSendStore.Sending again =
+                done(stores.get(1).rawSends().begin(raw(0), 60)).orElseThrow();
+        done(stores.get(2).rawSends().end(again, IntentState.ACCEPTED, 70));
+        assertThat(done(stores.get(0).history().ofNumber(numbers.get(0)))
+                        .orElseThrow()
+                        .state())
+                .isEqualTo(IntentState.ACCEPTED);
     }
 
     @Test

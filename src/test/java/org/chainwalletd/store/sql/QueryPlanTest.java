@@ -26,6 +26,7 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.PayoutStore;
+import org.chainwalletd.store.RawSendStore;
 import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.StoreContract;
 import org.chainwalletd.store.StoreSample;
@@ -83,6 +84,10 @@ class QueryPlanTest {
             done(store.receipts().forgetKept(30, 10));
             done(store.intents().forget(20, 10));
             done(store.allowance().forgetUses(20, 0));
+
+            RawSendStore.Sending passedOn =
+                    done(store.rawSends().begin(StoreSample.raw(1), 20)).orElseThrow();
+            done(store.rawSends().end(passedOn, IntentState.ACCEPTED, 21));
 
             AccountSend sent = AccountSendSample.send(0, AccountSend.State.JOURNALLED);
             done(store.accountSends().open(List.of(sent)));

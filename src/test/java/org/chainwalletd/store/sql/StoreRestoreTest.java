@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.hash;
 import static org.chainwalletd.store.StoreSample.intent;
+import static org.chainwalletd.store.StoreSample.raw;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -35,6 +36,7 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.ReservationStore;
+import org.chainwalletd.store.SpendHistory.PastSpend;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.files.CrashPoint;
@@ -477,6 +479,47 @@ class StoreRestoreTest {
                     .isNotNull();
             assertThat(held(store, 1)).isEmpty();
             assertThat(held(store, 2)).isEqualTo(second.inputs());
+        }
+    }
+
+    private static PastSpend told(Store store, int number) {
+        return done(store.history().ofTransaction(hash(number))).orElseThrow();
+    }
+
+    @Test
+    void what_was_passed_on_comes_back_under_its_number_with_what_became_of_it() throws IOException {
+        PastSpend first;
+        PastSpend second;
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            pay(store, 1);
+            done(store.rawSends().begin(raw(8), 50));
+        }
+        copy(file, backup);
+        Optional<CommitMark> books;
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            done(store.rawSends()
+                    .end(done(store.rawSends().begin(raw(8), 60)).orElseThrow(), IntentState.ACCEPTED, 70));
+            pay(store, 2);
+            done(store.rawSends().begin(raw(9), 80));
+            first = told(store, 8);
+            second = told(store, 9);
+            books = store.confirmed();
+        }
+        copy(backup, file);
+
+        assertThat(restore(books, false).ended()).as("payments").isZero();
+
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            assertThat(told(store, 8)).isEqualTo(first);
+            assertThat(told(store, 8).state()).isEqualTo(IntentState.ACCEPTED);
+            assertThat(told(store, 9)).isEqualTo(second);
+        }
+        writeLogAnew();
+        Files.delete(file);
+        restore(Optional.empty(), false);
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            assertThat(told(store, 8)).isEqualTo(first);
+            assertThat(told(store, 9)).isEqualTo(second);
         }
     }
 }
