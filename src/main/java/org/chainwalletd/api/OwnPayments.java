@@ -60,25 +60,34 @@ public final class OwnPayments {
             Kind kind,
             State state,
             Hash256 txId,
-            @OrNull Optional<Address> from,
-            @Doc("absent for a batch of payouts") @OrNull Optional<List<SentOutput>> outputs,
-            @Doc("only for a batch of payouts") OptionalLong outputCount,
+
+            @Doc("of a raw transaction who has signed its first plain input") @OrNull
+            Optional<Address> from,
+
+            @Doc("null for a batch of payouts, and for a raw transaction with more than 250") @OrNull
+            Optional<List<SentOutput>> outputs,
+
+            @Doc("only where `outputs` is null for that reason")
+            OptionalLong outputCount,
 
             @Doc("what the outputs pay, without change") @OrNull
             Optional<Amount> amount,
 
-            @Doc("effective, with folded sub-dust change") @OrNull
+            @Doc("effective, with folded sub-dust change; null for a raw transaction") @OrNull
             Optional<Amount> fee,
 
             @Doc("null also while it is in no block") @OrNull
             OptionalLong blockHeight,
 
-            @Doc("0 while it is in no block, null while that is not known") @OrNull
+            @Doc(
+                    "0 while it is in no block, null while that is not known, which is so for a raw transaction until a block that pays or spends from a watched address has it")
+            @OrNull
             OptionalLong confirmations,
 
             @Doc("seconds since 1970") @OrNull OptionalLong createdAt,
 
-            @Doc("of the state, seconds since 1970") long changedAt,
+            @Doc("of the state, seconds since 1970; of a raw transaction the last send")
+            long changedAt,
 
             @Doc(
                     "of the access token that asked for it: `spend` for the classic one; null for what the daemon does by itself")
@@ -91,7 +100,8 @@ public final class OwnPayments {
             name = "list_spends",
             scope = Scope.READ,
             summary =
-                    "Every payment that the daemon has decided on, page by page in an order that never changes, whatever became of it.")
+                    "Every payment that the daemon has decided on, and every transaction that it has passed on, page by page in an"
+                            + " order that never changes, whatever became of it.")
     public record ListSpends(
             @Doc("of an earlier answer; without it the list begins with the first payment")
             Optional<String> cursor,

@@ -201,6 +201,11 @@ public final class CoinLedger {
         return books.history(address, from, to, after, most);
     }
 
+    /** Finds the heights of the blocks that have transactions; see {@link LedgerBooks#heights}. */
+    public CompletionStage<List<OptionalLong>> heights(List<LedgerBooks.Sought> transactions) {
+        return books.heights(transactions);
+    }
+
     /**
      * Reason, in words, why an address must not be removed: the ledger has coins of it, or its history was not read to the end, so that neither its
      * coins nor its HTLCs are known. Empty alone is no permission: the nodes are asked as well.

@@ -11,6 +11,7 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.RawSendStore;
 import org.chainwalletd.store.ReceiptStore.Bound;
 import org.chainwalletd.store.SpendHistory.Amounts;
 import org.chainwalletd.store.SpendHistory.PastSpend;
@@ -22,20 +23,43 @@ import org.slf4j.LoggerFactory;
  * View of a stored spend for lists. The contents of a witness are never read: bytes that are sealed stay sealed.
  *
  * @param from empty where nothing names it any more
- * @param outputs empty where only sums are left
+ * @param outputs empty where only sums are left, and of a raw transaction that has too many
+ * @param outputCount number of outputs, where that is known
  */
 public record OwnPayment(
-        PastSpend spend, Optional<Address> from, Optional<List<Receipt.PaidOutput>> outputs, Amounts amounts) {
+        PastSpend spend,
+        Optional<Address> from,
+        Optional<List<Receipt.PaidOutput>> outputs,
+        OptionalInt outputCount,
+        Amounts amounts) {
     private static final Logger LOG = LoggerFactory.getLogger(OwnPayment.class);
 
     /** Creates the view; a spend that cannot be read is shown without its outputs. */
     public static OwnPayment of(PastSpend spend) {
+        return spend.kind().equals(RawSendStore.KIND) ? ofRaw(spend) : ofOwn(spend);
+    }
+
+    private static OwnPayment ofRaw(PastSpend spend) {
+        Optional<RawContent> content = RawSends.content(spend);
+        return new OwnPayment(
+                spend,
+                spend.from(),
+                content.flatMap(RawContent::outputs)
+                        .map(outputs -> outputs.stream()
+                                .map(output ->
+                                        new Receipt.PaidOutput(output, RawContent.isChange(output, spend.from())))
+                                .toList()),
+                content.map(raw -> OptionalInt.of(raw.outputCount())).orElse(OptionalInt.empty()),
+                new Amounts(content.flatMap(RawContent::paid), Optional.empty()));
+    }
+
+    private static OwnPayment ofOwn(PastSpend spend) {
         Optional<Receipt> receipt = receipt(spend);
         if (receipt.isEmpty()) {
             Amounts amounts = spend.told() instanceof Told.Sums sums
                     ? sums.amounts()
                     : new Amounts(Optional.empty(), spend.details().fee());
-            return new OwnPayment(spend, spend.from(), Optional.empty(), amounts);
+            return new OwnPayment(spend, spend.from(), Optional.empty(), OptionalInt.empty(), amounts);
         }
         List<Receipt.PaidOutput> outputs = receipt.get().outputs();
         Optional<Address> change = outputs.stream()
@@ -46,6 +70,7 @@ public record OwnPayment(
                 spend,
                 spend.from().or(() -> change),
                 Optional.of(outputs),
+                OptionalInt.of(outputs.size()),
                 new Amounts(
                         Optional.of(paid(outputs)), Optional.of(receipt.get().fee())));
     }
@@ -101,10 +126,5 @@ public record OwnPayment(
             LOG.error("spend {} cannot be read, and only its id is kept", intent.txId(), e);
             return Optional.empty();
         }
-    }
-
-    /** Number of outputs, where that is known. */
-    public OptionalInt outputCount() {
-        return outputs.isPresent() ? OptionalInt.of(outputs.get().size()) : OptionalInt.empty();
     }
 }

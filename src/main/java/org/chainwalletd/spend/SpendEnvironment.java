@@ -29,6 +29,7 @@ import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.HeardIntents;
 import org.chainwalletd.store.HeardIntents.IntentListener;
 import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.RawSendStore;
 import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.SpendHistory;
@@ -82,6 +83,7 @@ public record SpendEnvironment(
             ReceiptStore receipts,
             AllowanceStore allowance,
             SpendHistory history,
+            RawSendStore rawSends,
             Optional<Duration> historyKept,
             Supplier<Optional<String>> stopped,
             boolean shared,
@@ -94,6 +96,7 @@ public record SpendEnvironment(
                     store.receipts(),
                     store.allowance(),
                     store.history(),
+                    store.rawSends(),
                     historyKept,
                     store::stopped,
                     store.isShared(),
@@ -102,7 +105,16 @@ public record SpendEnvironment(
 
         public Stores withIntents(IntentStore others) {
             return new Stores(
-                    others, reservations, receipts, allowance, history, historyKept, stopped, shared, othersChange);
+                    others,
+                    reservations,
+                    receipts,
+                    allowance,
+                    history,
+                    rawSends,
+                    historyKept,
+                    stopped,
+                    shared,
+                    othersChange);
         }
     }
 
@@ -262,6 +274,10 @@ public record SpendEnvironment(
 
     SpendHistory history() {
         return stores.history();
+    }
+
+    RawSendStore rawSends() {
+        return stores.rawSends();
     }
 
     Optional<Duration> historyKept() {

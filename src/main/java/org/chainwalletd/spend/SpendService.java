@@ -15,12 +15,10 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
-import org.chainwalletd.chain.DecodeException;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.keeper.Background;
-import org.chainwalletd.spend.Broadcast.BroadcastOutcome;
 import org.chainwalletd.spend.plan.Draft;
 import org.chainwalletd.spend.plan.GrantedPlan;
 import org.chainwalletd.spend.plan.Payment;
@@ -50,7 +48,7 @@ public final class SpendService {
     private final ActorRef<Reservations.Command> reservations;
     private final ActorRef<SpendMonitor.Command> monitor;
     private final Simulation.Simulator simulator;
-    private final RawBroadcast raw;
+    private final RawSends raw;
     private final OwnerRebroadcasts rebroadcasts;
     private final AtomicInteger inFlightUtxos = new AtomicInteger();
     private final AtomicInteger inFlightTransfers;
@@ -71,7 +69,7 @@ public final class SpendService {
         });
         this.receipts = child(context, Receipts.create(env, broadcast, reservations), "receipts");
         this.simulator = new Simulation.Simulator(env, reservations);
-        this.raw = new RawBroadcast(env, broadcast);
+        this.raw = new RawSends(env, broadcast);
         this.rebroadcasts = new OwnerRebroadcasts(env.node(), broadcast, env.intents(), env.executor());
     }
 
@@ -216,10 +214,12 @@ public final class SpendService {
     /**
      * Hands a signed transaction to the nodes; one that they know already counts as sent. All addresses are marked suspect before and after: a
      * mempool that was looked at meanwhile did not have the transaction yet.
+     *
+     * @param tokenName name of the access token that asks for it
      */
-    public CompletionStage<Hash256> sendRaw(Bytes transaction) {
+    public CompletionStage<Hash256> sendRaw(Bytes transaction, String tokenName) {
         reservations.tell(new Reservations.Suspect(Optional.empty()));
-        return raw.send(transaction)
+        return raw.send(transaction, tokenName)
                 .whenCompleteAsync(
                         (txId, failure) -> reservations.tell(new Reservations.Suspect(Optional.empty())),
                         env.executor());
@@ -374,55 +374,5 @@ public final class SpendService {
         CompletableFuture<Void> answer = new CompletableFuture<>();
         receipts.tell(new Receipts.Drain(answer));
         return answer;
-    }
-
-    /** Sender for transactions that somebody else signed: they are passed through, but a lost answer or a repeated send is not an error. */
-    static final class RawBroadcast {
-        private final SpendEnvironment env;
-        private final Broadcast broadcast;
-
-        RawBroadcast(SpendEnvironment env, Broadcast broadcast) {
-            this.env = env;
-            this.broadcast = broadcast;
-        }
-
-        /** Sends a transaction. Bytes that cannot be decoded go to the node unchanged, and the node's words are the answer. */
-        CompletionStage<Hash256> send(Bytes transaction) {
-            Optional<Hash256> txId = idOf(transaction);
-            if (txId.isEmpty()) {
-                return env.node().sendRawTransaction(transaction);
-            }
-            return broadcast
-                    .send(txId.get(), transaction, false)
-                    .thenComposeAsync(outcome -> answer(txId.get(), outcome), env.executor());
-        }
-
-        private Optional<Hash256> idOf(Bytes transaction) {
-            try {
-                return Optional.of(
-                        TransactionCodec.txId(env.profile(), TransactionCodec.decode(transaction.toArray())));
-            } catch (DecodeException e) {
-                return Optional.empty();
-            }
-        }
-
-        private static CompletionStage<Hash256> answer(Hash256 txId, BroadcastOutcome outcome) {
-            if (outcome instanceof BroadcastOutcome.Accepted) {
-                return CompletableFuture.completedFuture(txId);
-            }
-            if (outcome instanceof BroadcastOutcome.Conflicted conflict) {
-                return CompletableFuture.failedFuture(
-                        new SpendException(new SpendRefusal.DoubleSpend(txId, conflict.text())));
-            }
-            if (outcome instanceof BroadcastOutcome.NotYet early) {
-                return CompletableFuture.failedFuture(
-                        new SpendException(new SpendRefusal.UpstreamFailed(early.text())));
-            }
-            String text = outcome instanceof BroadcastOutcome.Refused refused
-                    ? refused.text()
-                    : "whether transaction " + txId + " was taken is unknown, look it up with get_transaction: "
-                            + ((BroadcastOutcome.Unknown) outcome).text();
-            return CompletableFuture.failedFuture(new SpendException(new SpendRefusal.UpstreamFailed(text)));
-        }
     }
 }

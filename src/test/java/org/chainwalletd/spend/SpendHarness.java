@@ -300,6 +300,7 @@ final class SpendHarness implements AutoCloseable {
                         beforeReceipts.apply(store.receipts()),
                         store.allowance(),
                         store.history(),
+                        store.rawSends(),
                         Optional.empty(),
                         store::stopped,
                         store.isShared(),

@@ -531,9 +531,11 @@ class TransferTest extends SpendCase {
                 TxOutput.toAddress(shop, Amount.of(9_000)));
         Bytes bytes = Bytes.wrap(TransactionCodec.encode(tx));
 
-        assertThat(get(spends.spending.sendRaw(bytes))).isEqualTo(get(spends.spending.sendRaw(bytes)));
+        assertThat(get(spends.spending.sendRaw(bytes, "spend")))
+                .isEqualTo(get(spends.spending.sendRaw(bytes, "spend")));
         spends.devnet.mine(1);
-        assertThat(get(spends.spending.sendRaw(bytes))).isEqualTo(TransactionCodec.txId(SpendHarness.PROFILE, tx));
+        assertThat(get(spends.spending.sendRaw(bytes, "spend")))
+                .isEqualTo(TransactionCodec.txId(SpendHarness.PROFILE, tx));
     }
 
     @Test
@@ -551,7 +553,7 @@ class TransferTest extends SpendCase {
             get(spends.spending.transfer(request(payer, shop, 1_000)));
         });
 
-        get(spends.spending.sendRaw(Bytes.wrap(TransactionCodec.encode(tx))));
+        get(spends.spending.sendRaw(Bytes.wrap(TransactionCodec.encode(tx)), "spend"));
 
         assertThat(get(spends.spending.transfer(request(payer, shop, 1_000))).inputs())
                 .extracting(Coin::outpoint)

@@ -119,7 +119,10 @@ public record MethodFamilies(
         methods.addAll(SweepMethods.all(money.sweeps(), executor));
         methods.addAll(PayoutMethods.all(money.payouts(), executor));
         methods.addAll(OwnPaymentMethods.all(
-                () -> money.spending().history(), () -> chain.follower().height(), executor));
+                () -> money.spending().history(),
+                sought -> chain.ledger().heights(sought),
+                () -> chain.follower().height(),
+                executor));
         methods.addAll(FollowMethods.all(
                 chain.follower(),
                 () -> chain.nodes().chain().complaint(),

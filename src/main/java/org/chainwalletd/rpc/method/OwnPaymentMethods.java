@@ -23,6 +23,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.spend.OwnPayment;
+import org.chainwalletd.spend.RawSends;
 import org.chainwalletd.spend.SealedClaims;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.SpendHistory;
@@ -43,22 +44,26 @@ public final class OwnPaymentMethods {
     private static final String CURSOR = "s1.";
 
     private final Supplier<SpendHistory> history;
+    private final RawSends.Heights heights;
     private final Supplier<OptionalLong> tip;
     private final Executor executor;
 
-    private OwnPaymentMethods(Supplier<SpendHistory> history, Supplier<OptionalLong> tip, Executor executor) {
+    private OwnPaymentMethods(
+            Supplier<SpendHistory> history, RawSends.Heights heights, Supplier<OptionalLong> tip, Executor executor) {
         this.history = history;
+        this.heights = heights;
         this.tip = tip;
         this.executor = executor;
     }
 
     /**
+     * @param heights tells which transactions that were only passed on are in blocks
      * @param tip height that was followed, as far as it is known
      * @param executor for turning answers into results: any pool of the daemon
      */
     public static List<RpcMethod<?, ?>> all(
-            Supplier<SpendHistory> history, Supplier<OptionalLong> tip, Executor executor) {
-        OwnPaymentMethods methods = new OwnPaymentMethods(history, tip, executor);
+            Supplier<SpendHistory> history, RawSends.Heights heights, Supplier<OptionalLong> tip, Executor executor) {
+        OwnPaymentMethods methods = new OwnPaymentMethods(history, heights, tip, executor);
         return List.of(
                 RpcMethod.of(ListSpends.class, methods::list),
                 RpcMethod.of(GetSpend.class, methods::get),
@@ -92,6 +97,7 @@ public final class OwnPaymentMethods {
     private CompletionStage<ListSpends.Result> more(Page page, long after) {
         return history.get()
                 .after(after, BITE)
+                .thenComposeAsync(found -> RawSends.placed(found, heights, executor), executor)
                 .thenComposeAsync(
                         found -> page.take(found)
                                 ? more(page, page.told)
@@ -198,6 +204,7 @@ public final class OwnPaymentMethods {
         OwnPayment payment = OwnPayment.of(past);
         Kind kind = kindOf(past);
         boolean batch = kind == Kind.PAYOUT_BATCH;
+        boolean counted = batch || payment.outputs().isEmpty();
         return new OwnSpend(
                 past.number(),
                 past.clientToken().filter(TokenBinding::isOfCaller),
@@ -214,7 +221,7 @@ public final class OwnPaymentMethods {
                                                 paid.output().value(),
                                                 paid.change()))
                                         .toList()),
-                batch && payment.outputCount().isPresent()
+                counted && payment.outputCount().isPresent()
                         ? OptionalLong.of(payment.outputCount().getAsInt())
                         : OptionalLong.empty(),
                 payment.amounts().amount(),
@@ -231,7 +238,7 @@ public final class OwnPaymentMethods {
 
     private static OptionalLong confirmations(PastSpend past, OptionalLong tip) {
         if (past.state() != IntentState.CONFIRMED) {
-            return OptionalLong.of(0);
+            return kindOf(past) == Kind.RAW ? OptionalLong.empty() : OptionalLong.of(0);
         }
         if (past.blockHeight().isEmpty() || tip.isEmpty()) {
             return OptionalLong.empty();
@@ -267,7 +274,10 @@ public final class OwnPaymentMethods {
             throw RefusedException.invalidParams("give one of `client_token`, `tx_id` and `spend_id`");
         }
         return find(call)
-                .thenApplyAsync(found -> new GetSpend.Result(found.map(spend -> told(spend, tip.get()))), executor);
+                .thenComposeAsync(found -> RawSends.placed(found.stream().toList(), heights, executor), executor)
+                .thenApplyAsync(
+                        found -> new GetSpend.Result(found.stream().findFirst().map(spend -> told(spend, tip.get()))),
+                        executor);
     }
 
     private CompletionStage<Optional<PastSpend>> find(GetSpend call) {

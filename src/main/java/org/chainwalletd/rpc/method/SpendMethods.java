@@ -83,7 +83,8 @@ public final class SpendMethods {
     }
 
     private CompletionStage<SendRawTransaction.Result> sendRaw(SendRawTransaction call, CallContext context) {
-        return spending.sendRaw(call.txHex()).thenApplyAsync(SendRawTransaction.Result::new, executor);
+        return spending.sendRaw(call.txHex(), context.grant().name())
+                .thenApplyAsync(SendRawTransaction.Result::new, executor);
     }
 
     private CompletionStage<AbandonTransfer.Result> abandon(AbandonTransfer call, CallContext context) {

@@ -290,6 +290,23 @@ public final class LedgerBooks {
         });
     }
 
+    /**
+     * A transaction that may be in a block.
+     *
+     * @param inputs outpoints that it spends
+     */
+    public record Sought(Hash256 txId, List<Outpoint> inputs) {}
+
+    /** Finds the heights of the blocks that have transactions, in their order; only one that pays or spends from a watched address is found. */
+    public CompletionStage<List<OptionalLong>> heights(List<Sought> transactions) {
+        return file.read(session -> {
+            Page head = session.head();
+            return transactions.stream()
+                    .map(sought -> LedgerTable.heightOf(head, sought.txId(), sought.inputs()))
+                    .toList();
+        });
+    }
+
     /** Reads those of these outpoints whose outputs are proven by the bytes of their transactions. */
     public CompletionStage<Map<Outpoint, Map.Entry<Amount, Bytes>>> verified(Set<Outpoint> wanted) {
         return file.read(session -> {

@@ -217,6 +217,32 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
                 .isPresent();
     }
 
+    /** Finds the height of the block with a transaction that has made a coin, or has spent one of these outpoints if they were coins. */
+    static OptionalLong heightOf(Page page, Hash256 txId, List<Outpoint> inputs) {
+        Optional<Long> made = page.queryOne(
+                "SELECT height FROM coins INDEXED BY coins_by_outpoint"
+                        + " WHERE substr(tx_id, 1, 6) = substr(?1, 1, 6) AND tx_id = ?1 AND scan = ?2 LIMIT 1",
+                row -> row.getLong(1),
+                txId.toArray(),
+                page.scan());
+        if (made.isPresent()) {
+            return OptionalLong.of(made.get());
+        }
+        for (Outpoint input : inputs) {
+            Optional<Long> spent = page.queryOne(
+                    "SELECT spent_height FROM coins INDEXED BY coins_by_outpoint" + OF_OUTPOINT + " AND spent_by = ?4",
+                    row -> row.getLong(1),
+                    input.txId().toArray(),
+                    input.index(),
+                    page.scan(),
+                    txId.toArray());
+            if (spent.isPresent()) {
+                return OptionalLong.of(spent.get());
+            }
+        }
+        return OptionalLong.empty();
+    }
+
     /** Enters a coin; one that exists already stays as it is. */
     static void create(Page page, OwnCoin coin) {
         LedgerSieve.inMindOf(page.session()).ifPresent(sieve -> sieve.unspent(coin.outpoint()));

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -30,6 +31,7 @@ import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.SpendHistory.PastSpend;
 import org.chainwalletd.store.TokenBinding;
+import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.Test;
 
@@ -42,8 +44,8 @@ class OwnPaymentMethodsTest {
     private static final String LONGEST_MEMO = "\u0001".repeat(256);
 
     private final List<PastSpend> spends = new ArrayList<>();
-    private final CallRig rig =
-            new CallRig(OwnPaymentMethods.all(this::history, () -> OptionalLong.of(Integer.MAX_VALUE), Runnable::run));
+    private final CallRig rig = new CallRig(OwnPaymentMethods.all(
+            this::history, this::heights, () -> OptionalLong.of(Integer.MAX_VALUE), Runnable::run));
 
     private SpendHistory history() {
         return (SpendHistory) Proxy.newProxyInstance(
@@ -53,6 +55,11 @@ class OwnPaymentMethodsTest {
                         .filter(spend -> spend.number() > (Long) arguments[0])
                         .limit((Integer) arguments[1])
                         .toList()));
+    }
+
+    private CompletionStage<List<OptionalLong>> heights(List<LedgerBooks.Sought> transactions) {
+        return CompletableFuture.completedFuture(
+                transactions.stream().map(sought -> OptionalLong.empty()).toList());
     }
 
     private static PastSpend largest(int number) {

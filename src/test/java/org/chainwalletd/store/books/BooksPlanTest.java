@@ -275,6 +275,7 @@ class BooksPlanTest {
         Await.result(books.history(OURS, 0, 9, Optional.empty(), 9));
         Await.result(books.flow(new MoneyFlow.Wanted(PLACE, 1, List.of(), -1)));
         Await.result(books.verified(java.util.Set.of(COIN)));
+        Await.result(books.heights(List.of(new LedgerBooks.Sought(hash(7), List.of(COIN)))));
         Await.result(new SpendingBooks(file)
                 .fates(PLACE, List.of(new SpendingBooks.Question(hash(7), List.of(COIN), Optional.of(PLACE)))));
         feed();

@@ -15,7 +15,12 @@ import org.chainwalletd.testkit.Await;
 
 /** Makes the writes of a store fail, for tests of those who use stores. */
 public final class StoreFaults {
-    private static final List<String> EVENTS = List.of("INSERT ON spends", "UPDATE ON spends", "DELETE ON spends");
+    private static final List<String> EVENTS = List.of(
+            "INSERT ON spends",
+            "UPDATE ON spends",
+            "DELETE ON spends",
+            "INSERT ON kept_spends",
+            "UPDATE ON kept_spends");
 
     private StoreFaults() {}
 

@@ -299,6 +299,7 @@ public final class SwapDaemon implements AutoCloseable {
                         sealed.receipts(),
                         mortal.allowance(),
                         store.history(),
+                        store.rawSends(),
                         Optional.empty(),
                         store::stopped,
                         false,
