@@ -222,8 +222,7 @@ final class PostgresSchema {
             session.execute("INSERT INTO gathering (one, number, founder) VALUES (1, 0, '')");
             session.execute("ALTER TABLE daemons ADD COLUMN node TEXT, ADD COLUMN gathered BIGINT NOT NULL DEFAULT 0");
         }
-        if (session.queryOne("SELECT 1 FROM pg_proc WHERE proname = 'watched_changed'", row -> true)
-                .isEmpty()) {
+        if (!hasTrigger(session, "watched_changed", "watch_only")) {
             session.execute("""
                 CREATE FUNCTION watched_changed() RETURNS trigger LANGUAGE plpgsql AS $$
                 BEGIN

@@ -437,6 +437,21 @@ class PostgresStoresTest {
     }
 
     @Test
+    void stores_in_the_second_schema_of_a_database_hear_of_each_other_as_those_in_the_first() {
+        String second = PostgresServer.schema();
+        try (PostgresStore one = PostgresServer.open(second);
+                PostgresStore two = PostgresServer.open(second)) {
+            done(two.scans().move("blocks", 1));
+            AtomicBoolean told = new AtomicBoolean();
+            two.watchOnly().whenOthersChange(() -> told.set(true));
+            done(one.watchOnly()
+                    .put(new WatchStore.WatchOnly(StoreContract.PAYER, Optional.empty(), OptionalLong.empty())));
+            done(two.scans().move("blocks", 2));
+            Await.until("it is told", told::get);
+        }
+    }
+
+    @Test
     void a_store_that_is_behind_what_is_kept_of_changes_reads_all_rows_again() {
         done(stores.get(0).intents().open(intent(1, Optional.of("token-one"), 7), 0));
         PostgresServer.run(schema, "DELETE FROM changes");
