@@ -12,7 +12,8 @@ import org.chainwalletd.chain.Hash256;
 
 /**
  * History of all spends, for reporting. Each spend has a number for life, ascending in the order in which they were opened. No spend with a lower
- * number appears later, so pages by number miss nothing and repeat nothing, whatever is paid, reorganised or restarted meanwhile.
+ * number appears later, so pages by number miss nothing and repeat nothing, whatever is paid, reorganised or restarted meanwhile. Transactions that
+ * were only passed on ({@link RawSendStore}) are among them; these are never confirmed here and never shortened.
  */
 public interface SpendHistory {
     /**

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -184,5 +185,17 @@ class RawSendsDaemonTest {
                         .code())
                 .isEqualTo(-32602);
         assertThat(listed(Map.of("kind", "raw", "state", "refused"))).hasSize(1);
+    }
+
+    @Test
+    void of_one_with_many_outputs_their_number_is_told() {
+        daemon.fund(stranger, 200_000);
+        TxOutput[] outputs = new TxOutput[300];
+        Arrays.fill(outputs, output(SHOP, 500));
+        String txId = send(signed(stranger, outputs));
+        assertThat(told(txId).path("outputs").isNull()).isTrue();
+        assertThat(told(txId).path("output_count").asInt()).isEqualTo(300);
+        assertThat(told(txId).path("amount").asLong()).isEqualTo(150_000);
+        daemon.mine(1);
     }
 }

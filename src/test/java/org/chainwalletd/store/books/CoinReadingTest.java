@@ -374,4 +374,30 @@ class CoinReadingTest {
         assertThat(sums(2, asked)).containsEntry(later, Amount.ZERO);
         assertThat(Await.result(books.sums(place(9), MATURITY, many))).isEmpty();
     }
+
+    private OptionalLong height(int transaction, Outpoint... inputs) {
+        return Await.result(books.heights(List.of(new LedgerBooks.Sought(hash(transaction), List.of(inputs)))))
+                .get(0);
+    }
+
+    @Test
+    void the_block_of_a_transaction_is_known_by_a_coin_that_it_makes_or_spends_until_it_is_undone() {
+        OwnCoin paid = coin(1, many.get(0), 5, 1, false);
+        Outpoint foreign = new Outpoint(hash(9), 0);
+        block(1, created(paid));
+        block(2, new LedgerChange.Spent(paid.outpoint(), 2, hash(2)));
+        assertThat(height(1)).hasValue(1);
+        assertThat(height(1, foreign)).hasValue(1);
+        assertThat(height(2, foreign, paid.outpoint())).hasValue(2);
+        assertThat(height(3, foreign, paid.outpoint())).as("has lost the coin").isEmpty();
+        assertThat(height(9, foreign)).isEmpty();
+
+        Await.result(file.write(session -> {
+            table.undo(session.head(), 1);
+            BlockRows.undo(session.head(), 1);
+            return null;
+        }));
+        assertThat(height(1)).hasValue(1);
+        assertThat(height(2, foreign, paid.outpoint())).isEmpty();
+    }
 }
