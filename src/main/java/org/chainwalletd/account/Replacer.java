@@ -263,6 +263,25 @@ final class Replacer {
                     .filter(version -> wish.accepted().contains(version.hash()))
                     .max(BY_FEE);
             Optional<Version> before = accepted.or(() -> payable.stream().max(BY_FEE));
+            Optional<GasPrice> price = step(origin, most, before, accepted.isEmpty());
+            Optional<Version> made = price.flatMap(this::made);
+            while (made.isPresent()) {
+                price = step(origin, most, made, false);
+                made = price.flatMap(this::made);
+            }
+            return price;
+        }
+
+        /** The version at this price, which no endpoint has taken: where it was refused for its price, it would be again. */
+        private Optional<Version> made(GasPrice price) {
+            return row().versions().stream()
+                    .filter(version -> version.maxFee().equals(price.maxFee())
+                            && version.tip().equals(price.tip()))
+                    .findFirst();
+        }
+
+        /** @param mayBeLess whether a version that pays more by less than an eighth is of use, since no endpoint has the one before it */
+        private Optional<GasPrice> step(Version origin, BigInteger most, Optional<Version> before, boolean mayBeLess) {
             BigInteger risen = risen(origin.maxFee(), most, before);
             BigInteger tip = origin.tip().add(risen.subtract(origin.maxFee()).max(BigInteger.ZERO));
             BigInteger fee = urgency.agreedBaseFee()
@@ -277,7 +296,7 @@ final class Replacer {
             boolean isReplacement =
                     price.maxFee().compareTo(least.maxFee()) >= 0 && price.tip().compareTo(least.tip()) >= 0;
             boolean isLastStep =
-                    accepted.isEmpty() && price.maxFee().compareTo(before.get().maxFee()) > 0;
+                    mayBeLess && price.maxFee().compareTo(before.get().maxFee()) > 0;
             return isReplacement || isLastStep ? Optional.of(price) : Optional.empty();
         }
 

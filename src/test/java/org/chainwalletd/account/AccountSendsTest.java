@@ -640,6 +640,24 @@ class AccountSendsTest {
     }
 
     @Test
+    void an_urgent_send_is_raised_beyond_the_version_that_no_endpoint_has_taken_yet() {
+        done(rig.sends.send(
+                rig.request("claim", SendKind.CLAIM, SendValue.exactly(BigInteger.ZERO), Pushing.URGENTLY)));
+        refuseEverything("replacement transaction underpriced");
+        for (int versions = 2; versions < 5; versions++) {
+            int wanted = versions;
+            rig.chain.clock().advance(AccountRig.PACE.urgent());
+            Await.until("it pays more", () -> rig.find("claim").hashes().size() == wanted);
+            assertThat(rig.find("claim").hashes()).doesNotHaveDuplicates();
+        }
+
+        List<BigInteger> fees = done(rig.journal.find("claim")).orElseThrow().versions().stream()
+                .map(AccountSend.Version::maxFee)
+                .toList();
+        assertThat(fees).isSorted();
+    }
+
+    @Test
     void what_its_owner_pushes_stays_where_it_is_after_a_restart_until_he_does() {
         // A second endpoint that takes it would do so at any time after the first one's answer, which is the only one
         // waited for.
