@@ -50,6 +50,8 @@ final class OpenSend {
     OptionalLong refusedSince = OptionalLong.empty();
     /** Versions that an endpoint has accepted, as far as this process knows. */
     final Set<Hash256> accepted = new HashSet<>();
+    /** Newest version, when an endpoint has refused it because it does not pay enough more than another one. */
+    private Optional<Hash256> outbid = Optional.empty();
     /** Lowest balance of its address, in wei, that an endpoint named at the last attempt to raise the fee; empty: not known. */
     Optional<BigInteger> lowestBalance = Optional.empty();
     /** Submissions of versions that no endpoint has answered yet. */
@@ -157,13 +159,21 @@ final class OpenSend {
         refusedSince = OptionalLong.empty();
     }
 
-    void notTaken(Throwable why, long now) {
+    void notTaken(Hash256 version, Throwable why, long now) {
         boolean byAll = why instanceof AccountException.NotTaken none && none.refusedByAll();
+        if (why instanceof AccountException.NotTaken none && none.outbid()) {
+            outbid = Optional.of(version);
+        }
         if (!byAll || row.state() != State.JOURNALLED) {
             refusedSince = OptionalLong.empty();
         } else if (refusedSince.isEmpty()) {
             refusedSince = OptionalLong.of(now);
         }
+    }
+
+    /** Whether an endpoint wants more for a replacement than the newest version pays. */
+    boolean isOutbid() {
+        return outbid.filter(row.newest().hash()::equals).isPresent();
     }
 
     /**

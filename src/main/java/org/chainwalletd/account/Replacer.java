@@ -70,11 +70,18 @@ final class Replacer {
 
     /**
      * @param accepted versions that an endpoint has taken: only these stand in the way of a cheaper step
+     * @param outbid whether an endpoint has refused the newest one because it does not pay enough more than another
      * @param behind those that wait for it, which raise its ceiling
      * @param deadline Unix seconds, unsigned, after which it is worth nothing
      */
     record Wish(
-            AccountSend row, Purpose purpose, Set<Hash256> accepted, Behind behind, Kept kept, OptionalLong deadline) {
+            AccountSend row,
+            Purpose purpose,
+            Set<Hash256> accepted,
+            boolean outbid,
+            Behind behind,
+            Kept kept,
+            OptionalLong deadline) {
         Wish {
             accepted = Set.copyOf(accepted);
         }
@@ -142,12 +149,13 @@ final class Replacer {
 
     /**
      * Where no claim or refund waits for it only the market raises a version that no endpoint has taken: nobody would know the difference, and
-     * it would be paid afterwards.
+     * it would be paid afterwards. One that wants more for a replacement knows it.
      */
     private List<GasPrice> prices(Wish wish, Urgency urgency, boolean isPressing, long gas) {
         boolean isDue = isPressing
                 || wish.isFirstForNothing()
                 || wish.isNewestTaken()
+                || wish.outbid()
                 || urgency.market().comfortable().compareTo(wish.row().newest().maxFee()) > 0;
         return isDue
                 ? spendable(wish, urgency, isPressing)

@@ -445,7 +445,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private void notTaken(OpenSend entry, Hash256 version, Throwable failure) {
-        entry.notTaken(failure, setup.clock().millis());
+        entry.notTaken(version, failure, setup.clock().millis());
         LOG.warn(
                 "account chain: {} (nonce {}) was taken by no endpoint: {}",
                 version,
@@ -493,7 +493,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         AccountSend row = entry.row;
         boolean isPressing = sends.isPressing(entry);
         Replacer.Kept kept = new Replacer.Kept(sends.committedBeside(row), swapsBefore(entry));
-        Replacer.Wish wish = new Replacer.Wish(row, purpose, entry.accepted, sends.behind(row), kept, entry.deadline);
+        Replacer.Wish wish = new Replacer.Wish(
+                row, purpose, entry.accepted, entry.isOutbid(), sends.behind(row), kept, entry.deadline);
         CompletionStage<Replacer.Made> making =
                 Work.on(setup.threads(isPressing), () -> replacer.replace(wish, isPressing));
         entry.replacement = Optional.of(new OpenSend.Replacement(making, answers));

@@ -1073,6 +1073,29 @@ class AccountSendsTest {
     }
 
     @Test
+    void a_payment_is_raised_further_while_endpoints_want_more_for_its_replacement() {
+        rig.send("one", 7);
+        refuseEverything("replacement transaction underpriced");
+        assertThat(done(rig.sends.raise("one")).hashes()).hasSize(2);
+
+        Await.until("a higher one is made", () -> {
+            tryToRaise();
+            return rig.find("one").hashes().size() > 2;
+        });
+        rig.first.behave();
+        rig.second.behave();
+        Await.until("it is taken", () -> {
+            rig.chain.clock().advance(AccountRig.PACE.resend());
+            return rig.chain.waiting().stream()
+                    .anyMatch(tx -> tx.hash().equals(rig.find("one").hash()));
+        });
+        rig.chain.mine();
+        rig.finish("one");
+
+        assertThat(rig.find("one").hashes().indexOf(rig.find("one").hash())).isGreaterThan(1);
+    }
+
+    @Test
     void a_payment_of_all_is_mined_although_no_endpoint_tells_the_balance_while_it_is_stuck() {
         done(rig.sends.send(rig.request("all", SendKind.SEND, new SendValue.All(), Pushing.BY_ITSELF)));
         rig.first.refuse("eth_getBalance", -32000, "busy");

@@ -447,7 +447,7 @@ public final class AccountChain {
     public CompletionStage<Void> sendToAll(Bytes raw, Hash256 hash) {
         if (stopped.get() != null) {
             return CompletableFuture.failedFuture(
-                    new AccountException.NotTaken(false, List.of("sending is stopped: " + stopped.get())));
+                    new AccountException.NotTaken(false, false, List.of("sending is stopped: " + stopped.get())));
         }
         CompletableFuture<Void> taken = new CompletableFuture<>();
         List<CompletableFuture<Boolean>> sent = endpoints.stream()
@@ -473,13 +473,23 @@ public final class AccountChain {
     private static AccountException.NotTaken notTaken(List<Throwable> failures) {
         return new AccountException.NotTaken(
                 failures.stream().allMatch(AccountChain::isRefusal),
+                failures.stream().anyMatch(AccountChain::isOutbid),
                 failures.stream().map(AccountException::words).toList());
     }
 
     /** "Nonce too low" is no refusal: it speaks of the chain, which is looked at for that. */
     private static boolean isRefusal(Throwable failure) {
+        return failure instanceof AccountException.Refused && !says(failure, "nonce too low");
+    }
+
+    /** "Replacement transaction underpriced", or "ReplacementNotAllowed". */
+    private static boolean isOutbid(Throwable failure) {
+        return says(failure, "replacement");
+    }
+
+    private static boolean says(Throwable failure, String words) {
         return failure instanceof AccountException.Refused refused
-                && !refused.words().toLowerCase(Locale.ROOT).contains("nonce too low");
+                && refused.words().toLowerCase(Locale.ROOT).contains(words);
     }
 
     /** Reads from the first endpoint that answers, beginning with the one that answered last. */

@@ -73,15 +73,24 @@ public abstract sealed class AccountException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         private final boolean refusedByAll;
+        private final boolean outbid;
 
-        /** @param refusedByAll whether each of them has said no to it, and none that its nonce is spent */
-        public NotTaken(boolean refusedByAll, List<String> answers) {
+        /**
+         * @param refusedByAll whether each of them has said no to it, and none that its nonce is spent
+         * @param outbid whether one of them keeps another transaction with its nonce, because this one does not pay enough more
+         */
+        public NotTaken(boolean refusedByAll, boolean outbid, List<String> answers) {
             super("no account-chain endpoint takes the transaction: " + String.join("; ", answers));
             this.refusedByAll = refusedByAll;
+            this.outbid = outbid;
         }
 
         public boolean refusedByAll() {
             return refusedByAll;
+        }
+
+        public boolean outbid() {
+            return outbid;
         }
     }
 
