@@ -155,16 +155,25 @@ final class OpenSends {
         return named <= row.nonce() && LongStream.range(named, row.nonce()).allMatch(ours::contains);
     }
 
-    /** Returns the waiting sends with the lowest nonces, which the others depend on. */
+    /** Returns the sends with the lowest nonces that may still be mined, which the others depend on. */
     private List<OpenSend> waiting(EvmAddress from) {
         return given(from).stream()
-                .filter(OpenSend::isWaiting)
+                .filter(this::mayBeMined)
                 .limit(pace.window())
                 .toList();
     }
 
+    /**
+     * Whether it is in no block and can come into one. One that is missing cannot, and the balance shows already who has used its nonce; but
+     * where a claim or a refund waits for it, that is not believed before it is lost.
+     */
+    private boolean mayBeMined(OpenSend send) {
+        return send.isWaiting() && (!send.isMissing() || isPressing(send));
+    }
+
+    /** Whether anything is in no block, as far as is known. One that is missing may be in one, and nothing new is sent before that is known. */
     boolean isWaiting(EvmAddress from) {
-        return !waiting(from).isEmpty();
+        return given(from).stream().anyMatch(OpenSend::isWaiting);
     }
 
     /** A gate asks for the way at each of its looks, as long as it waits for nothing else to be in no block. */
@@ -251,10 +260,10 @@ final class OpenSends {
                 pressing.stream().map(send -> send.row.newest().tip()).reduce(BigInteger.ZERO, BigInteger::max));
     }
 
-    /** Wei that the others of its address which are in no block may still take. */
+    /** Wei that the others of its address which may still be mined may take. */
     BigInteger committedBeside(AccountSend row) {
-        return of(SendSetup.address(row.call().from())).stream()
-                .filter(send -> send.row.id() != row.id() && !send.row.isCopy() && send.isWaiting())
+        return given(SendSetup.address(row.call().from())).stream()
+                .filter(send -> send.row.id() != row.id() && mayBeMined(send))
                 .map(send -> Commitment.of(send.row, true).most())
                 .reduce(BigInteger.ZERO, BigInteger::add);
     }

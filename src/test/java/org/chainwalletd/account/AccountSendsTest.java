@@ -521,6 +521,82 @@ class AccountSendsTest {
         assertThat(rig.send("one", 7).state()).isInstanceOf(SendState.Lost.class);
     }
 
+    /** Somebody else uses the nonce of {@code reference}, at fees at which nothing of ours is mined. */
+    private void steal(String reference) {
+        BigInteger ours = newestFee(reference);
+        BigInteger fee = ours.multiply(BigInteger.valueOf(3));
+        rig.chain.baseFee(ours.multiply(BigInteger.TWO));
+        rig.chain
+                .wallet(SecretBytes.takeOver(Bytes.parse("11".repeat(32)).toArray()))
+                .send(
+                        rig.find(reference).nonce(),
+                        fee,
+                        fee,
+                        21_000,
+                        Optional.of(rig.other),
+                        BigInteger.ONE,
+                        Bytes.EMPTY);
+        rig.chain.mine(6);
+        Await.until("it is missing", this::isFirstMissing);
+    }
+
+    private boolean isFirstMissing() {
+        return done(rig.sends.open(rig.own)).get(0).state() instanceof SendState.Missing;
+    }
+
+    private void awaitRaised(String reference) {
+        Await.until("it is raised", () -> rig.find(reference).hashes().size() > 1);
+    }
+
+    @Test
+    void a_payment_behind_a_missing_one_is_raised_and_what_that_one_would_have_taken_is_not_kept_for_it() {
+        BigInteger fee = market().multiply(BigInteger.valueOf(21_000));
+        done(rig.sends.send(rig.request(
+                "missing", ETHER.subtract(fee.multiply(BigInteger.valueOf(3))).subtract(BigInteger.TEN))));
+        rig.send("next", 7);
+        steal("missing");
+
+        rig.chain.clock().advance(AccountRig.PACE.stuck());
+        awaitRaised("next");
+
+        assertThat(rig.find("missing").hashes()).hasSize(1);
+        assertThat(isFirstMissing()).isTrue();
+    }
+
+    @Test
+    void a_payment_behind_a_missing_lock_is_raised_for_a_gate_which_stays_shut_and_that_lock_is_not_cancelled() {
+        done(rig.sends.send(rig.request("lock", SendKind.LOCK, SendValue.exactly(BigInteger.TEN), Pushing.BY_OWNER)));
+        rig.sends.reserveFor(address -> 1);
+        done(rig.sends.send(rig.request("all", SendKind.SEND, new SendValue.All(), Pushing.BY_ITSELF)));
+        steal("lock");
+        rig.sends.reserveFor(address -> 1_000_000);
+
+        assertThat(done(rig.sends.makeWay(rig.own))).isTrue();
+        rig.chain.clock().advance(AccountRig.PACE.stuck());
+        assertThat(done(rig.sends.makeWay(rig.own))).isTrue();
+        awaitRaised("all");
+
+        rig.chain.mine();
+        rig.await("all", SendState.Mined.class);
+        assertThat(rig.find("lock").hashes()).hasSize(1);
+        assertThat(done(rig.sends.makeWay(rig.own))).isTrue();
+        assertThat(isFirstMissing()).isTrue();
+    }
+
+    @Test
+    void a_missing_payment_that_a_claim_waits_for_is_raised_as_before() {
+        rig.send("missing", 7);
+        done(rig.sends.send(claim("claim", ETHER.divide(BigInteger.valueOf(100)))));
+        steal("missing");
+
+        rig.chain.clock().advance(AccountRig.PACE.urgent());
+        awaitRaised("claim");
+        rig.chain.clock().advance(AccountRig.PACE.urgent());
+        awaitRaised("missing");
+
+        assertThat(isFirstMissing()).isTrue();
+    }
+
     @Test
     void an_endpoint_whose_receipts_come_late_makes_no_payment_lost() throws IOException {
         try (AccountRig alone =
