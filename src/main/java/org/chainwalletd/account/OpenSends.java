@@ -256,6 +256,9 @@ final class OpenSends {
                         .filter(send -> send.row.nonce() > row.nonce() && send.isWaiting() && send.isPressing())
                         .toList();
         return new Replacer.Behind(
+                pressing.stream()
+                        .flatMap(send -> send.row.order().feeCeiling().stream())
+                        .reduce(BigInteger.ZERO, BigInteger::add),
                 pressing.stream().map(OpenSend::room).reduce(BigInteger.ZERO, BigInteger::add),
                 pressing.stream().map(send -> send.row.newest().tip()).reduce(BigInteger.ZERO, BigInteger::max));
     }

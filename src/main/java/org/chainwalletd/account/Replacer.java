@@ -46,10 +46,11 @@ final class Replacer {
     /**
      * Offers of claims and refunds that wait for a transaction: what holds them up is worth as much to get through.
      *
-     * @param room wei that they may still pay
+     * @param worth wei, their ceilings together
+     * @param room wei that they may still pay of it
      * @param tip wei per gas, the highest that one of them offers; zero where none waits
      */
-    record Behind(BigInteger room, BigInteger tip) {}
+    record Behind(BigInteger worth, BigInteger room, BigInteger tip) {}
 
     /**
      * Part of the balance that is left to others, unless a claim or a refund waits for the transaction. At a gate only the reserve is not.
@@ -159,7 +160,8 @@ final class Replacer {
                 || urgency.market().comfortable().compareTo(wish.row().newest().maxFee()) > 0;
         return isDue
                 ? spendable(wish, urgency, isPressing)
-                        .map(wei -> most(wish, wei).divide(BigInteger.valueOf(gas)))
+                        .map(wei -> most(wish, wei, dearest(urgency.market()).multiply(BigInteger.valueOf(gas)))
+                                .divide(BigInteger.valueOf(gas)))
                         .flatMap(most -> price(wish, urgency.market(), isPressing, most).stream())
                         .distinct()
                         .toList()
@@ -174,27 +176,43 @@ final class Replacer {
                         .spendable(urgency.reachedBalance(setup.chain().quorum()), urgency.market()));
     }
 
-    /** @param most wei per gas */
+    /**
+     * At least the tip of what waits for it, and at once: raised by an eighth at a time the fee would have gone up with it as often.
+     *
+     * @param most wei per gas
+     */
     private static Optional<GasPrice> price(Wish wish, FeeMarket market, boolean isPressing, BigInteger most) {
         Version before = isPressing ? wish.dearestWithin(most) : wish.row().newest();
         boolean isOutbid = wish.behind().tip().compareTo(before.tip()) > 0;
-        BigInteger perGas = isOutbid ? most : most.min(market.comfortable().multiply(MOST_TIMES));
+        BigInteger perGas = isOutbid ? most : most.min(dearest(market));
         return new GasPrice(before.tip(), before.maxFee())
-                .raised(market, perGas)
+                .raised(
+                        new FeeMarket(
+                                market.baseFee(), market.tip().max(wish.behind().tip())),
+                        perGas)
                 .or(() -> wish.isFirstForNothing() ? GasPrice.within(market, perGas) : Optional.empty());
     }
 
-    /** Wei for gas. What was given up may cost more than it was wanted for: later nonces wait for its own. */
-    private static BigInteger most(Wish wish, BigInteger spendable) {
+    /** Wei per gas. */
+    private static BigInteger dearest(FeeMarket market) {
+        return market.comfortable().multiply(MOST_TIMES);
+    }
+
+    /**
+     * Wei for gas. What was given up may cost more than it was wanted for, since later nonces wait for its own: like what has no ceiling, it
+     * costs no more than {@code usual} and the worth of the claims and refunds that wait for it.
+     */
+    private static BigInteger most(Wish wish, BigInteger spendable, BigInteger usual) {
         AccountSend row = wish.row();
+        BigInteger worth = usual.add(wish.behind().worth());
         if (wish.isForNothing()) {
-            return spendable;
+            return spendable.min(worth);
         }
-        BigInteger left = spendable.subtract(row.call().value());
-        return row.order()
+        BigInteger ceiling = row.order()
                 .feeCeiling()
-                .map(ceiling -> left.min(ceiling.add(wish.behind().room())))
-                .orElse(left);
+                .map(own -> own.add(wish.behind().room()))
+                .orElse(worth);
+        return spendable.subtract(row.call().value()).min(ceiling);
     }
 
     /** While nobody hears us nothing is raised: nobody would know the difference, and it would be paid afterwards. */

@@ -924,6 +924,28 @@ class AccountSendsTest {
         });
     }
 
+    /** Raised in both fields alike it would take all of the balance before its tip is that of the claim. */
+    @Test
+    void spending_a_nonce_in_the_way_of_a_claim_offers_as_much_and_costs_no_more_than_the_market_and_that_claim() {
+        BigInteger worth = ETHER.divide(BigInteger.valueOf(100));
+        rig.first.lies().tip(BigInteger.ONE);
+        rig.second.lies().tip(BigInteger.ONE);
+        BigInteger most = market().multiply(BigInteger.TEN)
+                .multiply(BigInteger.valueOf(21_000))
+                .add(worth);
+        rig.send("one", 7);
+        done(rig.sends.cancel("one"));
+        done(rig.sends.send(claim("claim", worth)));
+        rig.chain.clock().advance(AccountRig.PACE.urgent());
+        awaitRaised("claim");
+        Await.until("it offers what the claim offers", () -> {
+            done(rig.sends.raise("one"));
+            return newest("one").tip().compareTo(newest("claim").tip()) >= 0;
+        });
+
+        assertThat(newestFee("one").multiply(BigInteger.valueOf(21_000))).isLessThanOrEqualTo(most);
+    }
+
     private SendRequest claim(String reference, BigInteger ceiling) {
         return new SendRequest(
                 reference,
