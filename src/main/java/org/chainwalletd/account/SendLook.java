@@ -23,7 +23,7 @@ import org.chainwalletd.store.AccountSend.Outcome;
 
 /** Asks the quorum what became of transactions of one address. A question on which it does not agree is left for the next look. */
 final class SendLook {
-    /** Receipts that are asked for at a time, those of the lowest nonces; more only when the first transaction alone has more versions. */
+    /** Receipts that are asked for at a time; more only when the first transaction alone has more versions. */
     private static final int MOST = 128;
 
     private static final int MOST_BLOCKS = 64;
@@ -41,16 +41,24 @@ final class SendLook {
         record Gone() implements Finding {}
     }
 
-    /** @param findings by id of the row; none for what could not be found out */
-    record Findings(long head, Map<Long, Finding> findings) {}
+    /**
+     * @param findings by id of the row; none for what could not be found out
+     * @param next id of the row at which the next look begins: the first for which there was no room
+     */
+    record Findings(long head, Map<Long, Finding> findings, long next) {}
 
     /** Position of the chain and transaction counts of the address. */
     private record Place(long head, long count, Optional<AccountBlock> last, long countAtLast) {}
 
-    /** @param chain the endpoints, on the lane of what is looked at. Blocks */
-    static Findings look(AccountChain chain, EvmAddress from, List<AccountSend> rows) {
+    /**
+     * Looks, and blocks.
+     *
+     * @param chain the endpoints, on the lane of what is looked at
+     * @param first id of the row at which to begin to ask for receipts, so that each is asked for in its turn
+     */
+    static Findings look(AccountChain chain, EvmAddress from, List<AccountSend> rows, long first) {
         Place place = place(chain, from);
-        return look(chain, place, rows, standing(chain, place, rows));
+        return look(chain, place, rows, first, standing(chain, place, rows));
     }
 
     private static Place place(AccountChain chain, EvmAddress from) {
@@ -108,7 +116,8 @@ final class SendLook {
                 .isPresent();
     }
 
-    private static Findings look(AccountChain chain, Place place, List<AccountSend> rows, Set<Hash256> standing) {
+    private static Findings look(
+            AccountChain chain, Place place, List<AccountSend> rows, long first, Set<Hash256> standing) {
         Map<Long, Finding> findings = new HashMap<>();
         for (AccountSend row : rows) {
             if (row.nonce() >= place.count() && row.state() != AccountSend.State.MINED) {
@@ -117,13 +126,15 @@ final class SendLook {
         }
         List<AccountSend> unknown = rows.stream()
                 .filter(row -> !findings.containsKey(row.id()) && !stands(row, standing))
-                .sorted(Comparator.comparingLong(AccountSend::nonce))
+                .sorted(Comparator.comparing((AccountSend row) -> row.id() < first)
+                        .thenComparingLong(AccountSend::id))
                 .toList();
-        outcomes(chain, unknown)
-                .forEach((row, outcomes) -> outcome(outcomes)
-                        .flatMap(found -> finding(place, row, found))
-                        .ifPresent(finding -> findings.put(row.id(), finding)));
-        return new Findings(place.head(), findings);
+        Map<AccountSend, List<CompletionStage<Optional<Outcome>>>> asked = outcomes(chain, unknown);
+        asked.forEach((row, outcomes) -> outcome(outcomes)
+                .flatMap(found -> finding(place, row, found))
+                .ifPresent(finding -> findings.put(row.id(), finding)));
+        long next = asked.size() < unknown.size() ? unknown.get(asked.size()).id() : AccountSend.NEW;
+        return new Findings(place.head(), findings, next);
     }
 
     /** Begins a question for each version, so that many of them take no longer than one. */

@@ -128,6 +128,9 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private final OpenSends sends;
     private final SendJournal journal;
     private final Map<EvmAddress, Looking> looking = new HashMap<>();
+    /** Row at which the next look at an address begins. */
+    private final Map<EvmAddress, Long> lookNext = new HashMap<>();
+
     private long looks;
 
     private SendWatch(
@@ -677,12 +680,13 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             Looking before = looking.get(from);
             if (before == null || isPressing && !before.isPressing()) {
                 Looking look = new Looking(++looks, isPressing);
+                long first = lookNext.getOrDefault(from, AccountSend.NEW);
                 looking.put(from, look);
                 getContext()
                         .pipeToSelf(
                                 Work.on(
                                         setup.threads(isPressing),
-                                        () -> SendLook.look(setup.chain(isPressing), from, open)),
+                                        () -> SendLook.look(setup.chain(isPressing), from, open, first)),
                                 (findings, failure) -> new Looked(from, look, Outcome.of(findings, failure)));
             }
         });
@@ -704,6 +708,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     private void apply(EvmAddress from, SendLook.Findings findings) {
         head.set(findings.head());
+        lookNext.put(from, findings.next());
         sends.of(from).forEach(entry -> entry.firstSeenAt(head.get()));
         findings.findings().forEach(this::apply);
     }

@@ -6,6 +6,7 @@ import static org.chainwalletd.account.AccountRig.ETHER;
 import static org.chainwalletd.account.AccountRig.done;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.NullNode;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -15,9 +16,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -519,6 +522,28 @@ class AccountSendsTest {
                                 .asString()
                                 .contains("Somebody else uses the key"));
         assertThat(rig.send("one", 7).state()).isInstanceOf(SendState.Lost.class);
+    }
+
+    @Test
+    void a_payment_behind_more_than_are_asked_for_at_a_time_is_looked_at_in_its_turn() {
+        List<CompletionStage<SendRecord>> answers = new ArrayList<>();
+        for (int i = 0; i < 130; i++) {
+            answers.add(rig.sends.send(rig.request("send-" + i, BigInteger.ONE)));
+        }
+        Set<String> hidden = new HashSet<>();
+        AccountRig.all(answers)
+                .forEach(record -> hidden.add("0x" + record.hash().hex()));
+        for (EvmEndpoint endpoint : List.of(rig.first, rig.second)) {
+            endpoint.lies()
+                    .tell((method, params, truth) -> method.equals("eth_getTransactionReceipt")
+                                    && hidden.contains(params.path(0).asText())
+                            ? NullNode.getInstance()
+                            : truth);
+        }
+        rig.send("last", 1);
+        rig.chain.mine();
+
+        rig.await("last", SendState.Mined.class);
     }
 
     /** Somebody else uses the nonce of {@code reference}, at fees at which nothing of ours is mined. */
