@@ -102,7 +102,7 @@ final class OpenSends {
 
     List<OpenSend> of(EvmAddress from) {
         return byId.values().stream()
-                .filter(send -> SendSetup.address(send.row.call().from()).equals(from))
+                .filter(send -> SendSetup.payer(send.row).equals(from))
                 .sorted(Comparator.comparingLong(send -> send.row.nonce()))
                 .toList();
     }
@@ -110,7 +110,7 @@ final class OpenSends {
     Map<EvmAddress, List<AccountSend>> rows() {
         Map<EvmAddress, List<AccountSend>> rows = new HashMap<>();
         for (OpenSend send : byId.values()) {
-            rows.computeIfAbsent(SendSetup.address(send.row.call().from()), any -> new ArrayList<>())
+            rows.computeIfAbsent(SendSetup.payer(send.row), any -> new ArrayList<>())
                     .add(send.row);
         }
         return rows;
@@ -123,7 +123,7 @@ final class OpenSends {
 
     /** Copies of one, at other nonces, by nonce. */
     List<OpenSend> copies(AccountSend row) {
-        return of(SendSetup.address(row.call().from())).stream()
+        return of(SendSetup.payer(row)).stream()
                 .filter(send -> send.row.isCopy() && send.repeats(row))
                 .toList();
     }
@@ -133,8 +133,8 @@ final class OpenSends {
      * when it does so already, by itself or by a copy.
      */
     OptionalLong nonceFrom(long named, AccountSend row) {
-        Map<Long, List<OpenSend>> ours = of(SendSetup.address(row.call().from())).stream()
-                .collect(Collectors.groupingBy(send -> send.row.nonce()));
+        Map<Long, List<OpenSend>> ours =
+                of(SendSetup.payer(row)).stream().collect(Collectors.groupingBy(send -> send.row.nonce()));
         for (long nonce = named; nonce < Long.MAX_VALUE; nonce++) {
             List<OpenSend> holders = ours.getOrDefault(nonce, List.of());
             if (holders.stream().anyMatch(send -> send.row.id() == row.id() || send.repeats(row))) {
@@ -149,9 +149,8 @@ final class OpenSends {
 
     /** Whether a chain that has come to {@code named} comes to one of ours next, or after open ones of ours alone. */
     boolean leads(long named, AccountSend row) {
-        Set<Long> ours = of(SendSetup.address(row.call().from())).stream()
-                .map(send -> send.row.nonce())
-                .collect(Collectors.toSet());
+        Set<Long> ours =
+                of(SendSetup.payer(row)).stream().map(send -> send.row.nonce()).collect(Collectors.toSet());
         return named <= row.nonce() && LongStream.range(named, row.nonce()).allMatch(ours::contains);
     }
 
@@ -183,7 +182,7 @@ final class OpenSends {
 
     /** Whether a gate has asked for the way of late and this is the next one in it. */
     boolean isInTheWay(OpenSend send, long now) {
-        EvmAddress from = SendSetup.address(send.row.call().from());
+        EvmAddress from = SendSetup.payer(send.row);
         Long asked = wayAskedAt.get(from);
         return asked != null
                 && now - asked <= pace.stuck().toMillis()
@@ -200,7 +199,7 @@ final class OpenSends {
     /** Whether it is a claim or a refund, or one of them waits for it. */
     boolean isPressing(OpenSend send) {
         return send.isPressing()
-                || given(SendSetup.address(send.row.call().from())).stream()
+                || given(SendSetup.payer(send.row)).stream()
                         .anyMatch(later ->
                                 later.row.nonce() > send.row.nonce() && later.isWaiting() && later.isPressing());
     }
@@ -252,7 +251,7 @@ final class OpenSends {
     Replacer.Behind behind(AccountSend row) {
         List<OpenSend> pressing = row.isCopy()
                 ? List.of()
-                : given(SendSetup.address(row.call().from())).stream()
+                : given(SendSetup.payer(row)).stream()
                         .filter(send -> send.row.nonce() > row.nonce() && send.isWaiting() && send.isPressing())
                         .toList();
         return new Replacer.Behind(
@@ -265,7 +264,7 @@ final class OpenSends {
 
     /** Wei that the others of its address which may still be mined may take. */
     BigInteger committedBeside(AccountSend row) {
-        return given(SendSetup.address(row.call().from())).stream()
+        return given(SendSetup.payer(row)).stream()
                 .filter(send -> send.row.id() != row.id() && mayBeMined(send))
                 .map(send -> Commitment.of(send.row, true).most())
                 .reduce(BigInteger.ZERO, BigInteger::add);

@@ -25,6 +25,7 @@ import org.chainwalletd.store.AccountSend.Version;
 
 /** Makes versions that pay more, and has them in the journal before anybody gets to see them. */
 final class Replacer {
+    /** Gas that a transfer to an account without code takes. */
     static final long TRANSFER_GAS = 21_000;
     /** Multiple of the market's price at which a fee stops rising where no claim or refund waits: raises that nobody mines must stay cheap. */
     private static final BigInteger MOST_TIMES = BigInteger.TEN;
@@ -131,7 +132,7 @@ final class Replacer {
      * @param isPressing whether a claim or a refund waits for it
      */
     Made replace(Wish wish, boolean isPressing) {
-        EvmAddress from = SendSetup.address(wish.row().call().from());
+        EvmAddress from = SendSetup.payer(wish.row());
         Urgency urgency = Urgency.of(setup.chain(isPressing), from);
         return wish.isPressing() ? raise(wish, urgency) : replace(wish, urgency, isPressing);
     }

@@ -31,7 +31,6 @@ import org.slf4j.LoggerFactory;
  */
 final class SendMaker {
     private static final Logger LOG = LoggerFactory.getLogger(SendMaker.class);
-    private static final long TRANSFER_GAS = 21_000;
     private static final long MOST_GAS = 2_000_000;
 
     private final SendSetup setup;
@@ -183,7 +182,7 @@ final class SendMaker {
             return CompletableFuture.completedFuture(fixed.limit());
         }
         BigInteger value = request.value() instanceof SendValue.Exactly exactly ? exactly.wei() : BigInteger.ONE;
-        Optional<Refusal> tooLittle = funds.refusal(request, value, TRANSFER_GAS);
+        Optional<Refusal> tooLittle = funds.refusal(request, value, Replacer.TRANSFER_GAS);
         return tooLittle.isPresent()
                 ? CompletableFuture.failedFuture(new RefusedException(tooLittle.get()))
                 : setup.chain(request.kind().isPressing())
@@ -209,8 +208,8 @@ final class SendMaker {
     }
 
     private static long withRoom(long estimate) {
-        if (estimate <= TRANSFER_GAS) {
-            return TRANSFER_GAS;
+        if (estimate <= Replacer.TRANSFER_GAS) {
+            return Replacer.TRANSFER_GAS;
         }
         if (estimate > MOST_GAS) {
             throw new RefusedException(SendRefusal.wouldRevert("it would take " + estimate + " gas"));

@@ -125,6 +125,11 @@ public record SendSetup(
         return EvmAddress.of(bytes.toArray());
     }
 
+    /** The address whose nonce a row takes. */
+    static EvmAddress payer(AccountSend row) {
+        return address(row.call().from());
+    }
+
     /**
      * Intervals and batch sizes.
      *

@@ -511,10 +511,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         if (sends.isInTheWay(entry, entry.triedAt)) {
             return OptionalInt.of(0);
         }
-        return open.isKnown()
-                ? OptionalInt.of(
-                        open.needingGas(SendSetup.address(entry.row.call().from())))
-                : OptionalInt.empty();
+        return open.isKnown() ? OptionalInt.of(open.needingGas(SendSetup.payer(entry.row))) : OptionalInt.empty();
     }
 
     private Behavior<Command> replaced(Replaced command) {
@@ -742,7 +739,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     /** Pauses after a revert: the call may have failed for a reason that passes, such as a time, so it is tried again, but not at once. */
     private void pause(AccountSend copy) {
         long until = setup.clock().millis() + setup.pace().refused().toMillis();
-        sends.given(SendSetup.address(copy.call().from())).stream()
+        sends.given(SendSetup.payer(copy)).stream()
                 .filter(send -> send.repeats(copy))
                 .forEach(send -> send.pausedUntil = until);
     }
@@ -756,7 +753,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             LOG.error(
                     "nonce {} of {} is used at a final block, and no endpoint shows a receipt of {}: nothing new is sent until one does",
                     entry.row.nonce(),
-                    SendSetup.address(entry.row.call().from()),
+                    SendSetup.payer(entry.row),
                     entry.row.reference());
         }
         if (entry.isLost(setup.pace(), now)) {
@@ -764,7 +761,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 LOG.error(
                         "nonce {} of {} was used by another transaction than {}",
                         entry.row.nonce(),
-                        SendSetup.address(entry.row.call().from()),
+                        SendSetup.payer(entry.row),
                         entry.row.reference());
             }
             journal.enter(entry, State.LOST, Optional.empty());
@@ -785,7 +782,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         LOG.warn(
                 "nonce {} of {}: no endpoint has taken {} in {}, so its nonce is to be spent to ourselves",
                 entry.row.nonce(),
-                SendSetup.address(entry.row.call().from()),
+                SendSetup.payer(entry.row),
                 entry.row.reference(),
                 setup.pace().refused());
         beginReplacing(entry, Replacer.Purpose.NOTHING, List.of());
@@ -795,7 +792,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         LOG.warn(
                 "nonce {} of {}: {} holds up a swap and was not got through, so its nonce is to be spent to ourselves",
                 entry.row.nonce(),
-                SendSetup.address(entry.row.call().from()),
+                SendSetup.payer(entry.row),
                 entry.row.reference());
         beginReplacing(entry, Replacer.Purpose.NOTHING, List.of());
     }
