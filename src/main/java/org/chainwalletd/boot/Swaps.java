@@ -340,7 +340,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     rules.contract(),
                     journal,
                     parts.htlcs().records(),
-                    parts.following().follower()::height,
+                    parts.following().follower()::tip,
                     parts.spending()::ofTokenForCertain,
                     parts.htlcs().methods().spends()::claim,
                     parts.settings().chain(),

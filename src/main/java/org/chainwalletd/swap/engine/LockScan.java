@@ -47,6 +47,15 @@ public final class LockScan {
         }
     }
 
+    /** Whether a lock without a row has to be looked at again. */
+    enum Fate {
+        OPEN,
+        /** Open, and more can be read about it at once. */
+        READING,
+        /** Ended for good, never there, or looked after by somebody else. */
+        OVER
+    }
+
     /** @param last block that was read; at most {@link LogQuery#MOST_BLOCKS} from the first */
     record Range(long first, long last) {
         static Range of(long first, long end) {

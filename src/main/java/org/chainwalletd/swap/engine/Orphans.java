@@ -15,6 +15,7 @@ import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.swap.engine.LockScan.Fate;
 import org.chainwalletd.swap.gates.SwapRow.RefundDue;
 import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.swap.legs.SwapSends;
@@ -50,13 +51,6 @@ public final class Orphans {
         this.alarms = alarms;
     }
 
-    /** Whether a lock has to be looked at again. */
-    enum Fate {
-        OPEN,
-        /** Ended for good, never there, or looked after by somebody else. */
-        OVER
-    }
-
     Fate tend(LockScan.Seen lock) {
         Optional<SwapJournal.Known> row = await(journal.ofHashLock(lock.hashLock()));
         if (row.isPresent()) {
@@ -67,13 +61,19 @@ public final class Orphans {
         return block.isEmpty() ? Fate.OPEN : withoutRow(lock, block.get());
     }
 
-    /** An event that an endpoint has made up shows nothing in the contract. */
+    /**
+     * An event that an endpoint has made up shows nothing in the contract. No lock of a later block does either: endpoints that answer now may be
+     * behind those that showed the event.
+     */
     private Fate withoutRow(LockScan.Seen lock, AccountBlock at) {
+        if (at.number() < lock.block()) {
+            return Fate.OPEN;
+        }
         SwapContract.Swap slot =
                 await(chain.agreed(reads -> reads.swap(contract, lock.hashLock(), BlockRef.hash(at.hash()))));
         boolean ours = slot.sender().equals(lock.sender());
         if (ours && slot.state() == SwapContract.State.CLAIMED) {
-            return secrets.fromTheContract(lock.hashLock(), lock.block()) ? Fate.OPEN : Fate.OVER;
+            return secrets.fromTheContract(lock, slot.deadline(), at);
         }
         if (!ours || slot.state() != SwapContract.State.LOCKED) {
             return Fate.OVER;

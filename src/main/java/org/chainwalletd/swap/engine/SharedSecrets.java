@@ -17,7 +17,6 @@ import org.chainwalletd.account.SendRequest;
 import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
-import org.chainwalletd.account.endpoints.AccountReads.AccountTransaction;
 import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.api.Htlcs;
 import org.chainwalletd.chain.Amount;
@@ -27,12 +26,14 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.TxShape;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.htlc.ClaimRequest;
 import org.chainwalletd.htlc.HtlcRecords;
 import org.chainwalletd.htlc.HtlcRecords.HtlcRecord;
 import org.chainwalletd.keeper.Background;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.store.Intent;
+import org.chainwalletd.swap.engine.LockScan.Fate;
 import org.chainwalletd.swap.legs.Redeeming.ChainFee;
 import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.swap.legs.SwapSends;
@@ -51,14 +52,18 @@ public final class SharedSecrets {
     /** Greatest duration of a lock on either chain, in blocks; older ones have ended. */
     private static final long RECENT_BLOCKS = 8_640;
 
-    private static final int MOST_SEARCHED = 5_000;
+    /** The same in seconds. */
+    private static final long LONGEST_SECONDS = 86_400;
+    /** How much later than a claim in the contract blocks of the chain must be, so that all that was locked before it is in the books. */
+    private static final long BOOKS_SECONDS = 3_600;
 
     private final Setup setup;
+    private final SecretSearch search;
 
     /**
      * Dependencies and settings.
      *
-     * @param tip height of the followed chain; empty before the first look
+     * @param tip of the followed chain; empty before the first look
      * @param bound spend that a token stands for, after one more commit: a spend that is not found was never begun
      * @param claim on the chain; the same request twice is one claim
      */
@@ -68,7 +73,7 @@ public final class SharedSecrets {
             EvmAddress contract,
             SwapJournal journal,
             HtlcRecords htlcs,
-            Supplier<OptionalLong> tip,
+            Supplier<Optional<FollowedTip>> tip,
             Function<String, CompletionStage<Optional<Intent>>> bound,
             Function<ClaimRequest, CompletionStage<Receipt>> claim,
             ChainProfile profile,
@@ -76,6 +81,12 @@ public final class SharedSecrets {
 
     public SharedSecrets(Setup setup) {
         this.setup = setup;
+        this.search = new SecretSearch(setup.chain(), setup.contract());
+    }
+
+    /** @param open hash locks of our locks in the contract that are looked after; what is known of others is forgotten */
+    void beginRound(Set<Hash256> open) {
+        search.beginRound(open);
     }
 
     /**
@@ -86,11 +97,12 @@ public final class SharedSecrets {
      * @return more of them
      */
     Set<Hash256> fromTheChain(List<EvmAddress> ours, Set<Hash256> settled) {
-        OptionalLong tip = setup.tip().get();
+        Optional<FollowedTip> tip = setup.tip().get();
         if (tip.isEmpty()) {
             return Set.of();
         }
-        long since = Long.compareUnsigned(tip.getAsLong(), RECENT_BLOCKS) > 0 ? tip.getAsLong() - RECENT_BLOCKS : 0;
+        long height = tip.get().height();
+        long since = Long.compareUnsigned(height, RECENT_BLOCKS) > 0 ? height - RECENT_BLOCKS : 0;
         Set<Hash256> more = new HashSet<>();
         Optional<String> cursor = Optional.empty();
         do {
@@ -160,14 +172,33 @@ public final class SharedSecrets {
     /**
      * Claims on the chain what a claim of our lock in the contract has opened.
      *
-     * @param from block of our lock
-     * @return whether something may still have to be claimed
+     * @param deadline of our lock
+     * @param at final block by which it was claimed
      */
-    boolean fromTheContract(Hash256 hashLock, long from) {
-        List<HtlcRecord> open = await(setup.htlcs().ofHashLock(hashLock)).stream()
+    Fate fromTheContract(LockScan.Seen lock, long deadline, AccountBlock at) {
+        search.begin(lock, at);
+        List<HtlcRecord> open = await(setup.htlcs().ofHashLock(lock.hashLock())).stream()
                 .filter(SharedSecrets::paysUs)
                 .toList();
-        return !open.isEmpty() && claimAll(open, search(hashLock, from));
+        if (open.isEmpty()) {
+            return areBooksComplete(deadline, search.claimedBy(lock.hashLock())) ? Fate.OVER : Fate.OPEN;
+        }
+        SecretSearch.State state = search.goOn(lock.hashLock());
+        search.secret(lock.hashLock()).ifPresentOrElse(secret -> claimAll(open, secret), () -> missing(open, state));
+        return state == SecretSearch.State.READING ? Fate.READING : Fate.OPEN;
+    }
+
+    /**
+     * Whether nothing can enter the books any more that a claimed lock was for. They may lag behind, as after a restore, and a reorganisation may take
+     * an HTLC out of them for a while.
+     *
+     * @param claimedBy time of a block by which it was claimed, Unix seconds
+     */
+    private boolean areBooksComplete(long deadline, long claimedBy) {
+        long time = setup.tip().get().map(FollowedTip::timestamp).orElse(0L);
+        return time >= LONGEST_SECONDS
+                && Long.compareUnsigned(time - LONGEST_SECONDS, deadline) >= 0
+                && time - BOOKS_SECONDS >= claimedBy;
     }
 
     private static boolean paysUs(HtlcRecord record) {
@@ -176,15 +207,22 @@ public final class SharedSecrets {
                 && (record.role() == Htlcs.Role.RECEIVER || record.role() == Htlcs.Role.BOTH);
     }
 
-    private boolean claimAll(List<HtlcRecord> open, Optional<Bytes> secret) {
-        if (secret.isEmpty()) {
+    private void missing(List<HtlcRecord> open, SecretSearch.State state) {
+        if (state == SecretSearch.State.NOT_THERE || state == SecretSearch.State.STANDS_STILL) {
+            HtlcRecord first = open.get(0);
             alarm(
                     SwapAlarm.Kind.SECRET_NOT_FOUND,
-                    open.get(0).params().hashLock(),
-                    "our lock in the contract was claimed, and its secret is in no direct claim: find it in the trace of that transaction,"
-                            + " and claim " + open.get(0).lock() + " with htlc_claim");
-            return false;
+                    first.params().hashLock(),
+                    "our lock in the contract was claimed, and its secret is "
+                            + (state == SecretSearch.State.NOT_THERE
+                                    ? "in no direct claim"
+                                    : "not found yet, since endpoints do not show all blocks")
+                            + ": find it in the trace of that transaction, and claim " + first.lock()
+                            + " with htlc_claim");
         }
+    }
+
+    private void claimAll(List<HtlcRecord> open, Bytes secret) {
         for (HtlcRecord record : open) {
             alarm(
                     SwapAlarm.Kind.CLAIM_WITHOUT_ROW,
@@ -193,9 +231,8 @@ public final class SharedSecrets {
                             + " pays us, the journal knows nothing of it, and it is claimed with the secret that the contract shows");
             attempt(
                     record.lock() + " cannot be claimed",
-                    () -> await(setup.claim().apply(begunEarlier(request(record, secret.get())))));
+                    () -> await(setup.claim().apply(begunEarlier(request(record, secret)))));
         }
-        return true;
     }
 
     /** Runs one of several acts; a failure does not keep the others. */
@@ -233,36 +270,5 @@ public final class SharedSecrets {
                 .filter(binding -> binding.digest().equals(claim.digest()))
                 .map(binding -> claim.under(binding.token()))
                 .orElse(claim);
-    }
-
-    /** A single endpoint's word is enough: a secret either has the hash or it has not. */
-    private Optional<Bytes> search(Hash256 hashLock, long from) {
-        long newest = setup.chain()
-                .any()
-                .block(BlockRef.Tag.LATEST)
-                .map(AccountBlock::number)
-                .orElse(-1L);
-        long last = Math.min(newest, Math.addExact(from, MOST_SEARCHED));
-        for (long number = from; number <= last; number++) {
-            Optional<Bytes> secret =
-                    setup
-                            .chain()
-                            .any()
-                            .transactionsTo(setup.contract(), BlockRef.number(number))
-                            .orElse(List.of())
-                            .stream()
-                            .flatMap(tx -> secretOf(tx, hashLock).stream())
-                            .findFirst();
-            if (secret.isPresent()) {
-                return secret;
-            }
-        }
-        return Optional.empty();
-    }
-
-    private static Optional<Bytes> secretOf(AccountTransaction transaction, Hash256 hashLock) {
-        return SwapContract.claimed(transaction.input())
-                .filter(preimage -> Hash256.sha256(preimage).equals(hashLock))
-                .map(Bytes::wrap);
     }
 }

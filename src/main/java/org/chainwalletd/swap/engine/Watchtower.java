@@ -4,6 +4,8 @@ import static org.chainwalletd.stage.Blocking.await;
 import static org.chainwalletd.swap.engine.SharedSecrets.attempt;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -144,6 +146,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
         /** Whether there are more blocks to read at once. */
         private boolean isBehind;
 
+        private int turn;
         private long durable;
         private Optional<Long> audit = Optional.of(Long.MAX_VALUE);
 
@@ -161,7 +164,8 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
             }
             isBehind = false;
             attempt("events of the contract could not be read", this::read);
-            for (LockScan.Seen lock : List.copyOf(open.values())) {
+            setup.secrets().beginRound(open.keySet());
+            for (LockScan.Seen lock : inTurn()) {
                 attempt("the lock " + lock.hashLock() + " cannot be looked at", () -> tend(lock));
             }
             attempt("secrets that the chain shows could not be used", this::share);
@@ -203,10 +207,19 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
             return first;
         }
 
+        /** Another one first in each round, since not all may get their share of what is read in it. */
+        private List<LockScan.Seen> inTurn() {
+            List<LockScan.Seen> locks = new ArrayList<>(open.values());
+            Collections.rotate(locks, turn++);
+            return locks;
+        }
+
         private void tend(LockScan.Seen lock) {
-            if (setup.orphans().tend(lock) == Orphans.Fate.OVER) {
+            LockScan.Fate fate = setup.orphans().tend(lock);
+            if (fate == LockScan.Fate.OVER) {
                 open.remove(lock.hashLock());
             }
+            isBehind |= fate == LockScan.Fate.READING;
         }
 
         private void share() {

@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.api.Htlcs;
@@ -31,11 +32,13 @@ import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.htlc.ClaimRequest;
 import org.chainwalletd.htlc.HtlcRecords;
 import org.chainwalletd.htlc.HtlcRecords.HtlcRecord;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.keyring.store.SealedRecords;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.store.TokenBinding;
@@ -86,6 +89,9 @@ public class WatchtowerTest {
     private OptionalLong fromBlock = OptionalLong.of(0);
     private final FewRecords htlcs = new FewRecords();
     private Legs legs = new StandingLegs(new OwnLock.Absent());
+    /** Newest block of the chain in the books: by itself much later than all that is done on the account chain. */
+    private volatile FollowedTip tip;
+
     private SqliteStore store;
     private SealedRecords seals;
     private SwapJournal journal;
@@ -102,6 +108,7 @@ public class WatchtowerTest {
         own = keys.add(SecretBytes.takeOver(secret));
         ours = List.of(own);
         chain.fund(own, ETHER);
+        booksReach(chain.head().time() + Duration.ofDays(7).toSeconds());
         store = SqliteStore.open(folder);
         seals = TestSeals.of(Await.result(store.swaps().newest()).map(SwapEntry::content));
         journal = new SwapJournal(store.swaps(), seals, executor);
@@ -167,6 +174,7 @@ public class WatchtowerTest {
 
     /** Books with a few HTLCs. */
     private static final class FewRecords implements HtlcRecords {
+        private final AtomicInteger looks = new AtomicInteger();
         private volatile List<HtlcRecord> records = List.of();
 
         @Override
@@ -186,6 +194,7 @@ public class WatchtowerTest {
 
         @Override
         public CompletableFuture<List<HtlcRecord>> ofHashLock(Hash256 hashLock) {
+            looks.incrementAndGet();
             return CompletableFuture.completedFuture(records.stream()
                     .filter(one -> one.params().hashLock().equals(hashLock))
                     .toList());
@@ -219,6 +228,7 @@ public class WatchtowerTest {
 
     private void watch() {
         long now = chain.clock().instant().getEpochSecond();
+        SharedSecrets secrets = secrets();
         kit.spawn(Watchtower.create(new Watchtower.Setup(
                 account.endpoints(),
                 chain.contract(),
@@ -231,10 +241,10 @@ public class WatchtowerTest {
                         account.sends(),
                         chain.contract(),
                         journal,
-                        secrets(),
+                        secrets,
                         rewatched::add,
                         alarms::add),
-                secrets(),
+                secrets,
                 Duration.ofMillis(20),
                 EvmLegRig.THREADS)));
     }
@@ -246,7 +256,7 @@ public class WatchtowerTest {
                 chain.contract(),
                 journal,
                 htlcs,
-                () -> OptionalLong.of(100),
+                () -> Optional.of(tip),
                 token -> CompletableFuture.completedFuture(Optional.ofNullable(begun.get(token))),
                 request -> {
                     if (unclaimable.contains(request.lock())) {
@@ -257,6 +267,10 @@ public class WatchtowerTest {
                 },
                 SwapWorld.PROFILE,
                 alarms::add));
+    }
+
+    private void booksReach(long seconds) {
+        tip = new FollowedTip(new BlockPlace(100, Hash256.ZERO), seconds);
     }
 
     private Hash256 lock(int n, long seconds) {
@@ -441,6 +455,148 @@ public class WatchtowerTest {
         assertThat(claim.sender()).isEqualTo(Sample.POOL_KEY);
         htlcs.records = List.of();
         Await.until("nothing is left of it", () -> place() >= chain.head().number() - 2);
+    }
+
+    /** A lock of ours without a row that the pool has claimed, finally; returns the block of the lock. */
+    private long claimedByThePool() {
+        lock(Sample.HASH_LOCK, 1_000);
+        long locked = chain.head().number();
+        chain.account(3).claim(Sample.SECRET);
+        chain.mine(4);
+        return locked;
+    }
+
+    private void poolPaysUs() {
+        htlcs.records = List.of(
+                htlc(Sample.POOL_KEY, Sample.OUR_KEY, Htlcs.State.LOCKED, Htlcs.Role.RECEIVER, Optional.empty()));
+    }
+
+    /** Calls for whole blocks. */
+    private static List<String> wholeBlocks(EvmEndpoint endpoint) {
+        return endpoint.calls().stream()
+                .filter(call -> call.method().equals("eth_getBlockByNumber")
+                        && call.params().path(1).asBoolean())
+                .map(call -> call.params().path(0).asText())
+                .toList();
+    }
+
+    private void roundsPass() {
+        int before = htlcs.looks.get();
+        Await.until("rounds pass", () -> htlcs.looks.get() > before + 2);
+    }
+
+    @Test
+    void an_htlc_that_books_show_late_is_claimed_with_the_secret_that_the_contract_has_shown() {
+        long locked = claimedByThePool();
+        booksReach(chain.head().time() - Duration.ofDays(1).toSeconds());
+        watch();
+        roundsPass();
+        booksReach(chain.head().time() + Duration.ofHours(2).toSeconds());
+        roundsPass();
+        poolPaysUs();
+        Await.until("it is claimed", () -> !claims.isEmpty());
+        assertThat(place()).as("the lock is not passed").isEqualTo(locked - 1);
+    }
+
+    @Test
+    void a_claimed_lock_is_passed_when_nothing_can_enter_the_books_for_it_any_more() {
+        long locked = claimedByThePool();
+        long end = chain.head().number() - 2;
+        long deadline = chain.swap(Sample.HASH_LOCK).deadline();
+        booksReach(deadline + Duration.ofDays(1).toSeconds() - 1);
+        watch();
+        roundsPass();
+        assertThat(place()).isEqualTo(locked - 1);
+        booksReach(deadline + Duration.ofDays(1).toSeconds());
+        Await.until("it is passed", () -> place() >= end);
+    }
+
+    @Test
+    void an_endpoint_that_hides_the_claim_hides_no_secret() {
+        claimedByThePool();
+        chain.endpoint().lies().block(block -> {
+            block.putArray("transactions");
+            return block;
+        });
+        poolPaysUs();
+        watch();
+        Await.until("it is claimed", () -> !claims.isEmpty());
+    }
+
+    @Test
+    void an_endpoint_that_shows_no_block_keeps_no_other_from_showing_the_secret() {
+        claimedByThePool();
+        showsNoBlocks(chain.endpoint());
+        poolPaysUs();
+        watch();
+        Await.until("it is claimed", () -> !claims.isEmpty());
+    }
+
+    private static void showsNoBlocks(EvmEndpoint endpoint) {
+        endpoint.lies()
+                .tell((method, params, truth) ->
+                        method.equals("eth_getBlockByNumber") && params.path(1).asBoolean()
+                                ? JsonNodeFactory.instance.nullNode()
+                                : truth);
+    }
+
+    @Test
+    void a_secret_is_found_however_long_after_the_lock_it_was_shown() {
+        lock(Sample.HASH_LOCK, 1_000_000);
+        chain.mine(5_010);
+        chain.account(3).claim(Sample.SECRET);
+        chain.mine(4);
+        poolPaysUs();
+        watch();
+        Await.until("much is read", () -> second.count("eth_getBlockByNumber") > 2_500);
+        Await.until("it is claimed", () -> !claims.isEmpty());
+    }
+
+    @Test
+    void a_claim_through_another_contract_is_told_and_its_lock_kept_while_an_htlc_pays_us() {
+        long locked = claimedByThePool();
+        for (EvmEndpoint endpoint : List.of(chain.endpoint(), second)) {
+            endpoint.lies().block(block -> {
+                block.putArray("transactions");
+                return block;
+            });
+        }
+        poolPaysUs();
+        watch();
+        Await.until("it is told", () -> !alarms.isEmpty());
+        roundsPass();
+        assertThat(alarms).extracting(SwapAlarm::kind).containsOnly(SwapAlarm.Kind.SECRET_NOT_FOUND);
+        assertThat(wholeBlocks(second)).as("each is read once").doesNotHaveDuplicates();
+        assertThat(place()).isEqualTo(locked - 1);
+        htlcs.records = List.of();
+        Await.until("nothing is left of it", () -> place() >= chain.head().number() - 2);
+    }
+
+    @Test
+    void endpoints_that_show_no_blocks_are_told_of_and_read_again() {
+        claimedByThePool();
+        showsNoBlocks(chain.endpoint());
+        showsNoBlocks(second);
+        poolPaysUs();
+        watch();
+        Await.until("it is told", () -> !alarms.isEmpty());
+        assertThat(alarms.get(0).message()).contains("endpoints do not show all blocks");
+        second.lies().stop();
+        Await.until("it is claimed", () -> !claims.isEmpty());
+    }
+
+    @Test
+    void endpoints_that_fall_behind_do_not_make_a_lock_look_like_an_invention() {
+        Hash256 hashLock = lock(7, 1_000);
+        chain.mine(6);
+        second.before("eth_getLogs", () -> second.behind(8));
+        watch();
+        Await.until("the lock was looked for where it is not yet", () -> second.count("eth_call") >= 1 || place() >= 1);
+        second.behave();
+        second.behind(0);
+        chain.nextTime(chain.swap(hashLock).deadline());
+        chain.mine(3);
+        Await.until("a refund waits", () -> !chain.waiting().isEmpty());
     }
 
     @Test
