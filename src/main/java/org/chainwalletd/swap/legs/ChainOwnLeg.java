@@ -368,6 +368,7 @@ public final class ChainOwnLeg implements OwnLeg {
                 version -> SwapTokens.takeBack(known.row().id(), lock, version),
                 TxShape.EMPTY.plusPlainOutputs(1).plusReclaim().minimumFee(),
                 output.value(),
+                view.tip().height(),
                 (token, fee) -> await(chain.htlcs()
                         .reclaimProven(
                                 new ReclaimRequest(

@@ -417,6 +417,7 @@ public final class ChainPoolLeg implements PoolLeg {
                     version -> ChainOwnLeg.SwapTokens.claim(swap.id(), lock, version),
                     minimumFee(),
                     output.value(),
+                    tip,
                     (token, fee) -> send(
                             request(swap.terms(), row, preimage, fee, Optional.of(token)),
                             row.params(),

@@ -18,14 +18,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Gets the spend of a lock into a block. It is shown to every node that lacks it, whenever it is asked for. A mempool replaces nothing, so
- * only when no node has it, and one at least has said that it does not want it for what it is, a version with a higher fee takes its place. Each version is
- * an intent of its own before it leaves, and any of them may be mined. Remembers nothing: what was sent is in the store.
+ * only when no node has it, and one at least has said that it does not want it for what it is, a version with a higher fee takes its place. A node
+ * may pretend to have it: what was refused by another one and is in no block for long is replaced all the same. Each version is an intent of its own
+ * before it leaves, and any of them may be mined. Remembers nothing: what was sent is in the store.
  */
 public final class Redeeming {
     private static final Logger LOG = LoggerFactory.getLogger(Redeeming.class);
     private static final int MOST_VERSIONS = 6;
     /** A refusal may pass by itself: the node is busy, or has not seen the block of the lock. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    /** A node that says for so many blocks that it has it may keep it from everybody else. */
+    private static final long UNMINED_BLOCKS = 30;
 
     private final ChainSide chain;
 
@@ -43,9 +46,15 @@ public final class Redeeming {
      * @param tokens of the versions, from 1
      * @param minimum fee of the consensus
      * @param value of what is spent
+     * @param tip height of the followed tip
      */
     record Spending(
-            Optional<String> earlier, IntFunction<String> tokens, Amount minimum, Amount value, Sending sending) {}
+            Optional<String> earlier,
+            IntFunction<String> tokens,
+            Amount minimum,
+            Amount value,
+            long tip,
+            Sending sending) {}
 
     /**
      * @param number of the newest version; 0 for what was begun for another reason, or when there is none
@@ -89,11 +98,12 @@ public final class Redeeming {
     }
 
     private Hash256 after(Spending spending, int number, Intent intent, OwnerRebroadcasts.Answer pushed) {
-        if (!pushed.isRefused() || !isOld(intent) || number == MOST_VERSIONS) {
+        boolean isUnwanted = pushed.isRefused() || !pushed.refusals().isEmpty() && isUnmined(intent, spending.tip());
+        if (!isUnwanted || !isOld(intent) || number == MOST_VERSIONS) {
             return intent.txId();
         }
         LOG.warn(
-                "no node wants {} of a swap, it is sent with a higher fee: {}",
+                "nodes do not want {} of a swap, it is sent with a higher fee: {}",
                 intent.txId(),
                 pushed.refusals().get(0));
         boolean isAbandoned = await(chain.spending().abandon(intent.txId()));
@@ -102,6 +112,10 @@ public final class Redeeming {
 
     private static int above(int number) {
         return Math.min(MOST_VERSIONS, number + 1);
+    }
+
+    private static boolean isUnmined(Intent intent, long tip) {
+        return tip - intent.builtAtHeight() >= UNMINED_BLOCKS;
     }
 
     private boolean isOld(Intent intent) {

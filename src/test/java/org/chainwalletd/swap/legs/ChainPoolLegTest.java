@@ -6,6 +6,7 @@ import static org.chainwalletd.swap.legs.ChainLegRig.AMOUNT;
 import static org.chainwalletd.swap.legs.ChainLegRig.DEPTH;
 import static org.chainwalletd.swap.legs.ChainLegRig.get;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -24,6 +26,7 @@ import org.chainwalletd.chain.HtlcScript;
 import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.swap.gates.Acts;
@@ -319,6 +322,38 @@ public class ChainPoolLegTest {
         beHonest();
         String second = claim();
         assertThat(second).isNotEqualTo(tx);
+        assertThat(fee(second)).isEqualTo(Amount.of(13_800));
+        rig.mine(1);
+        assertThat(rig.poolLock(row)).isInstanceOf(PoolLock.Claimed.class);
+    }
+
+    /** It keeps the claim from every miner, and the other one does not want what it pays. */
+    @Test
+    void a_node_that_pretends_to_have_the_claim_keeps_a_dearer_one_back_for_thirty_blocks_at_most() {
+        poolLocks();
+        rig.mine((int) DEPTH);
+        String tx = claim();
+        String cheap = Bytes.wrap(TransactionCodec.encode(rig.transaction(tx))).hex();
+        AtomicReference<JsonNode> waiting = new AtomicReference<>();
+        rig.first.lieAbout("get_transaction", (params, result) -> {
+            if (!params.toString().contains(tx)) {
+                return null;
+            }
+            waiting.compareAndSet(null, result);
+            return waiting.get();
+        });
+        assertThat(claim()).isEqualTo(tx);
+        assertThat(waiting.get()).isNotNull();
+        rig.second.refuse(
+                "send_raw_transaction",
+                params -> params.toString().contains(cheap)
+                        ? "Mempool rejected transaction: fee density too low for mempool"
+                        : null);
+        rig.chain.forgetMempool();
+        rig.mine(29);
+        assertThat(claim()).isEqualTo(tx);
+        rig.mine(1);
+        String second = claim();
         assertThat(fee(second)).isEqualTo(Amount.of(13_800));
         rig.mine(1);
         assertThat(rig.poolLock(row)).isInstanceOf(PoolLock.Claimed.class);
