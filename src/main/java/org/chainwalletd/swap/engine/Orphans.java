@@ -10,7 +10,6 @@ import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.account.SendRequest;
 import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.account.endpoints.AccountChain;
-import org.chainwalletd.account.endpoints.AccountReads;
 import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.evm.EvmAddress;
@@ -78,14 +77,10 @@ public final class Orphans {
         if (!ours || slot.state() != SwapContract.State.LOCKED) {
             return Fate.OVER;
         }
-        if (RefundDue.inTheContract(await(chain.reached(Orphans::newestTime)), slot.deadline())) {
+        if (RefundDue.inTheContract(await(chain.reached(SharedSecrets::newestTime)), slot.deadline())) {
             takeBack(lock, slot.amount());
         }
         return Fate.OPEN;
-    }
-
-    private static long newestTime(AccountReads reads) {
-        return reads.block(BlockRef.Tag.LATEST).map(AccountBlock::timestamp).orElse(0L);
     }
 
     /** Sends the refund. Its reference follows from the lock, so repeated calls send the same transaction; a failed one is retried. */

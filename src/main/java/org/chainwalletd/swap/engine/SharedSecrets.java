@@ -16,6 +16,7 @@ import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.account.SendRequest;
 import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.account.endpoints.AccountChain;
+import org.chainwalletd.account.endpoints.AccountReads;
 import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.api.Htlcs;
@@ -56,6 +57,9 @@ public final class SharedSecrets {
     private static final long LONGEST_SECONDS = 86_400;
     /** How much later than a claim in the contract blocks of the chain must be, so that all that was locked before it is in the books. */
     private static final long BOOKS_SECONDS = 3_600;
+
+    /** How much older than the newest block of the chain that of the account chain may be, for what its contract does not have. */
+    private static final long LAG_SECONDS = 60;
 
     private final Setup setup;
     private final SecretSearch search;
@@ -103,6 +107,8 @@ public final class SharedSecrets {
         }
         long height = tip.get().height();
         long since = Long.compareUnsigned(height, RECENT_BLOCKS) > 0 ? height - RECENT_BLOCKS : 0;
+        boolean isContractFresh = await(setup.chain().reached(SharedSecrets::newestTime)) + LAG_SECONDS
+                >= tip.get().timestamp();
         Set<Hash256> more = new HashSet<>();
         Optional<String> cursor = Optional.empty();
         do {
@@ -120,7 +126,8 @@ public final class SharedSecrets {
                     more.add(hashLock);
                 } else {
                     attempt("the claim of " + record.lock() + " cannot be used", () -> {
-                        if (isOver(record, ours)) {
+                        // Endpoints that have just begun to catch up lack what the pool has locked since.
+                        if (isOver(record, ours) && isContractFresh) {
                             more.add(hashLock);
                         }
                     });
@@ -129,6 +136,11 @@ public final class SharedSecrets {
             cursor = listing.nextCursor();
         } while (cursor.isPresent());
         return more;
+    }
+
+    /** Time of the newest block of an endpoint, Unix seconds; 0 when it has none. */
+    static long newestTime(AccountReads reads) {
+        return reads.block(BlockRef.Tag.LATEST).map(AccountBlock::timestamp).orElse(0L);
     }
 
     private boolean isOver(HtlcRecord record, List<EvmAddress> ours) {

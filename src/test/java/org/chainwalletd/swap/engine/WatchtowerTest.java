@@ -175,6 +175,7 @@ public class WatchtowerTest {
     /** Books with a few HTLCs. */
     private static final class FewRecords implements HtlcRecords {
         private final AtomicInteger looks = new AtomicInteger();
+        private final AtomicInteger lists = new AtomicInteger();
         private volatile List<HtlcRecord> records = List.of();
 
         @Override
@@ -184,6 +185,7 @@ public class WatchtowerTest {
 
         @Override
         public CompletableFuture<Listing> list(Query query) {
+            lists.incrementAndGet();
             return CompletableFuture.completedFuture(new Listing(
                     records.stream()
                             .filter(one -> query.states().contains(one.state())
@@ -647,6 +649,42 @@ public class WatchtowerTest {
                         Htlcs.State.CLAIMED,
                         Htlcs.Role.SENDER,
                         Optional.of(Bytes.of(Sample.SECRET))));
+    }
+
+    private void roundsEnd() {
+        int before = htlcs.lists.get();
+        Await.until("rounds end", () -> htlcs.lists.get() > before + 2);
+    }
+
+    @Test
+    void endpoints_that_lack_the_pools_lock_for_a_while_do_not_end_the_search_for_it() {
+        shownOnTheChain();
+        chain.mineAfter(Duration.ofMinutes(2));
+        booksReach(chain.head().time());
+        chain.endpoint().behind(5);
+        second.behind(5);
+        watch();
+        roundsEnd();
+        chain.endpoint().behind(0);
+        second.behind(0);
+        Await.until("a claim waits", () -> !chain.waiting().isEmpty());
+    }
+
+    @Test
+    void a_claim_on_the_chain_that_the_contract_knows_nothing_of_is_looked_up_once() {
+        htlcs.records = List.of(htlc(
+                Sample.OUR_KEY,
+                Sample.POOL_KEY,
+                Htlcs.State.CLAIMED,
+                Htlcs.Role.SENDER,
+                Optional.of(Bytes.of(Sample.SECRET))));
+        chain.mine();
+        booksReach(chain.head().time());
+        watch();
+        roundsEnd();
+        long before = second.count("eth_call");
+        roundsEnd();
+        assertThat(second.count("eth_call")).isEqualTo(before);
     }
 
     @Test
