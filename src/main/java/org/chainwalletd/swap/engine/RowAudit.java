@@ -2,6 +2,8 @@ package org.chainwalletd.swap.engine;
 
 import static org.chainwalletd.stage.Blocking.await;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -11,7 +13,7 @@ import org.chainwalletd.swap.legs.SwapAlarm;
 
 /**
  * Compares rows that nobody watches with both chains. A row of an older backup may say that it is over, or only a quote that has expired,
- * while the chains show money that is at stake.
+ * while the chains show money that is at stake. For one caller at a time.
  */
 public final class RowAudit {
     private static final int AT_ONCE = 50;
@@ -23,6 +25,10 @@ public final class RowAudit {
     private final Consumer<String> rewatch;
     private final Consumer<SwapAlarm> alarms;
     private final LongSupplier now;
+    /** Rows that were read and not compared yet. */
+    private final Deque<SwapRow> waiting = new ArrayDeque<>();
+    /** Where the journal is read on; empty at its end. */
+    private Optional<Long> below = Optional.of(Long.MAX_VALUE);
 
     /**
      * @param rewatch told the ids of those that somebody has to look after
@@ -37,11 +43,34 @@ public final class RowAudit {
         this.now = now;
     }
 
-    /** The next ones below {@code below}, newest first; answers where to go on, or empty at the end. */
-    Optional<Long> page(long below) {
-        SwapJournal.Page page = await(journal.page(Optional.empty(), Optional.of(below), AT_ONCE));
-        page.rows().forEach(this::compare);
-        return page.rows().stream().anyMatch(this::isOld) ? Optional.empty() : page.next();
+    /** Whether all were compared. */
+    boolean isDone() {
+        return waiting.isEmpty() && below.isEmpty();
+    }
+
+    /**
+     * Compares the next rows, newest first, up to the first that cannot be compared, which comes after all others then: chains that do not answer
+     * are waited for once in a round, and one row keeps no other from being compared.
+     */
+    void goOn() {
+        if (below.isPresent() && waiting.size() < AT_ONCE) {
+            read(below.get());
+        }
+        for (int rows = waiting.size(); rows > 0; rows--) {
+            SwapRow row = waiting.removeFirst();
+            try {
+                compare(row);
+            } catch (RuntimeException e) {
+                waiting.addLast(row);
+                throw e;
+            }
+        }
+    }
+
+    private void read(long from) {
+        SwapJournal.Page page = await(journal.page(Optional.empty(), Optional.of(from), AT_ONCE));
+        waiting.addAll(page.rows());
+        below = page.rows().stream().anyMatch(this::isOld) ? Optional.empty() : page.next();
     }
 
     private boolean isOld(SwapRow row) {

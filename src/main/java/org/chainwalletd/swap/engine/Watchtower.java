@@ -10,7 +10,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -148,7 +147,6 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
 
         private int turn;
         private long durable;
-        private Optional<Long> audit = Optional.of(Long.MAX_VALUE);
 
         private Rounds(Setup setup) {
             this.setup = setup;
@@ -157,10 +155,8 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
 
         /** Some rows, then some blocks, then every lock without a row, then secrets that the chain shows. */
         private boolean next() {
-            if (audit.isPresent()) {
-                attempt(
-                        "rows that nobody watches could not be compared with the chains",
-                        () -> audit = setup.audit().page(audit.get()));
+            if (!setup.audit().isDone()) {
+                attempt("rows that nobody watches could not be compared with the chains", setup.audit()::goOn);
             }
             isBehind = false;
             attempt("events of the contract could not be read", this::read);

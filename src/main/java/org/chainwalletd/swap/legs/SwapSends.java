@@ -139,7 +139,8 @@ public final class SwapSends {
             if (found.isEmpty()) {
                 return make(number, deadline, next -> attempt.apply(reference, next));
             }
-            if (!hasFailed(found.get()) || number > MOST_ATTEMPTS) {
+            boolean isLast = number > MOST_ATTEMPTS && found.get().kind() != SendKind.REFUND;
+            if (isLast || !hasFailed(found.get())) {
                 sends.pursue(reference, deadline);
                 return found.get();
             }

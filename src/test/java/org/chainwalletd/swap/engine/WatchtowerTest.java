@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -131,10 +132,14 @@ public class WatchtowerTest {
         executor.shutdownNow();
     }
 
-    /** Shows one state of our lock. */
-    private record StandingLegs(OwnLock lock, boolean ofThisChain) implements Legs {
+    /**
+     * Shows one state of our lock.
+     *
+     * @param unseen rows whose chains cannot be looked at
+     */
+    private record StandingLegs(OwnLock lock, boolean ofThisChain, Set<String> unseen) implements Legs {
         StandingLegs(OwnLock lock) {
-            this(lock, true);
+            this(lock, true, Set.of());
         }
 
         @Override
@@ -144,6 +149,9 @@ public class WatchtowerTest {
 
         @Override
         public CompletableFuture<View> look(SwapRow row) {
+            if (unseen.contains(row.id())) {
+                return CompletableFuture.failedFuture(new IllegalStateException("no node shows its transaction"));
+            }
             return CompletableFuture.completedFuture(new View(
                     new ChainObservation(Optional.of(lock), Optional.of(new PoolLock.Absent()), false),
                     LockPermission.NOT_ASKED,
@@ -316,7 +324,10 @@ public class WatchtowerTest {
 
     /** A row that nobody watches. */
     private SwapRow row(Acts acts) {
-        SwapRow row = Sample.row(Direction.NATIVE_TO_CHAIN);
+        return row(Sample.row(Direction.NATIVE_TO_CHAIN), acts);
+    }
+
+    private SwapRow row(SwapRow row, Acts acts) {
         SwapJournal.Held held = Await.result(journal.add(row, SecretBytes.copyOf(Sample.SECRET)))
                 .orElseThrow();
         return Await.result(journal.write(held, row.with(acts, row.updatedAt()), false))
@@ -351,6 +362,25 @@ public class WatchtowerTest {
         Await.until("it is passed", () -> place() >= locked);
         assertThat(alarms).extracting(SwapAlarm::kind).contains(SwapAlarm.Kind.LOCK_WITHOUT_ROW);
         assertThat(alarms).extracting(SwapAlarm::hashLock).containsOnly(Optional.of(hashLock));
+    }
+
+    /** As with endpoints whose clocks are ahead. */
+    @Test
+    void a_lock_of_ours_without_a_row_is_taken_back_however_often_that_came_too_early() {
+        Hash256 hashLock = lock(8, 100_000);
+        chain.mine(3);
+        List.of(chain.endpoint(), second).forEach(endpoint -> endpoint.lies().time(200_000));
+        watch();
+        for (int attempt = 1; attempt <= 17; attempt++) {
+            Await.until("a refund waits", () -> !chain.waiting().isEmpty());
+            chain.mine(4);
+        }
+        List.of(chain.endpoint(), second).forEach(endpoint -> endpoint.lies().stop());
+        chain.nextTime(chain.swap(hashLock).deadline());
+        chain.mine();
+        Await.until("a refund waits", () -> !chain.waiting().isEmpty());
+        chain.mine();
+        assertThat(state(hashLock)).isEqualTo(SwapContract.State.REFUNDED);
     }
 
     @Test
@@ -406,9 +436,19 @@ public class WatchtowerTest {
     }
 
     @Test
+    void a_row_that_cannot_be_compared_keeps_no_older_one_from_being_compared() {
+        SwapRow older = row(Sample.row(1, Direction.NATIVE_TO_CHAIN), Acts.NONE.expire());
+        SwapRow newer = row(Sample.row(2, Direction.NATIVE_TO_CHAIN), Acts.NONE.expire());
+        legs = new StandingLegs(new OwnLock.Locked("ours", OptionalLong.empty()), true, Set.of(newer.id()));
+        watch();
+        Await.until("it is asked for", () -> rewatched.contains(older.id()));
+        assertThat(rewatched).doesNotContain(newer.id());
+    }
+
+    @Test
     void rows_of_another_account_chain_are_not_compared_with_this_one() {
         row(Acts.NONE.expire());
-        legs = new StandingLegs(new OwnLock.Locked("ours", OptionalLong.empty()), false);
+        legs = new StandingLegs(new OwnLock.Locked("ours", OptionalLong.empty()), false, Set.of());
         chain.mine(3);
         watch();
         Await.until("it is read", () -> place() >= 1);
