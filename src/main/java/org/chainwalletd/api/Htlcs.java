@@ -331,51 +331,29 @@ public final class Htlcs {
                     Optional.empty());
         }
 
+        private HtlcClaim with(
+                OptionalLong output,
+                Optional<Amount> fixedFee,
+                Optional<Amount> highestFee,
+                Optional<String> token,
+                Optional<String> words) {
+            return new HtlcClaim(from, lockTxId, output, preimage, sender, timeout, fixedFee, highestFee, token, words);
+        }
+
         public HtlcClaim withOutputIndex(long changed) {
-            return new HtlcClaim(
-                    from,
-                    lockTxId,
-                    OptionalLong.of(changed),
-                    preimage,
-                    sender,
-                    timeout,
-                    fee,
-                    maxFee,
-                    clientToken,
-                    memo);
+            return with(OptionalLong.of(changed), fee, maxFee, clientToken, memo);
         }
 
         public HtlcClaim withFee(Amount changed) {
-            return new HtlcClaim(
-                    from,
-                    lockTxId,
-                    outputIndex,
-                    preimage,
-                    sender,
-                    timeout,
-                    Optional.of(changed),
-                    maxFee,
-                    clientToken,
-                    memo);
+            return with(outputIndex, Optional.of(changed), maxFee, clientToken, memo);
         }
 
         public HtlcClaim withMaxFee(Amount changed) {
-            return new HtlcClaim(
-                    from,
-                    lockTxId,
-                    outputIndex,
-                    preimage,
-                    sender,
-                    timeout,
-                    fee,
-                    Optional.of(changed),
-                    clientToken,
-                    memo);
+            return with(outputIndex, fee, Optional.of(changed), clientToken, memo);
         }
 
         public HtlcClaim withClientToken(String changed) {
-            return new HtlcClaim(
-                    from, lockTxId, outputIndex, preimage, sender, timeout, fee, maxFee, Optional.of(changed), memo);
+            return with(outputIndex, fee, maxFee, Optional.of(changed), memo);
         }
 
         @Override
@@ -384,17 +362,7 @@ public final class Htlcs {
         }
 
         public HtlcClaim withMemo(String changed) {
-            return new HtlcClaim(
-                    from,
-                    lockTxId,
-                    outputIndex,
-                    preimage,
-                    sender,
-                    timeout,
-                    fee,
-                    maxFee,
-                    clientToken,
-                    Optional.of(changed));
+            return with(outputIndex, fee, maxFee, clientToken, Optional.of(changed));
         }
 
         /** Leaves out the preimage, which is a secret until the claim is sent. */
@@ -472,51 +440,30 @@ public final class Htlcs {
                     Optional.empty());
         }
 
-        public HtlcReclaim withOutputIndex(long changed) {
+        private HtlcReclaim with(
+                OptionalLong output,
+                Optional<Amount> fixedFee,
+                Optional<Amount> highestFee,
+                Optional<String> token,
+                Optional<String> words) {
             return new HtlcReclaim(
-                    from,
-                    lockTxId,
-                    OptionalLong.of(changed),
-                    receiver,
-                    hashLock,
-                    timeout,
-                    fee,
-                    maxFee,
-                    clientToken,
-                    memo);
+                    from, lockTxId, output, receiver, hashLock, timeout, fixedFee, highestFee, token, words);
+        }
+
+        public HtlcReclaim withOutputIndex(long changed) {
+            return with(OptionalLong.of(changed), fee, maxFee, clientToken, memo);
         }
 
         public HtlcReclaim withFee(Amount changed) {
-            return new HtlcReclaim(
-                    from,
-                    lockTxId,
-                    outputIndex,
-                    receiver,
-                    hashLock,
-                    timeout,
-                    Optional.of(changed),
-                    maxFee,
-                    clientToken,
-                    memo);
+            return with(outputIndex, Optional.of(changed), maxFee, clientToken, memo);
         }
 
         public HtlcReclaim withMaxFee(Amount changed) {
-            return new HtlcReclaim(
-                    from,
-                    lockTxId,
-                    outputIndex,
-                    receiver,
-                    hashLock,
-                    timeout,
-                    fee,
-                    Optional.of(changed),
-                    clientToken,
-                    memo);
+            return with(outputIndex, fee, Optional.of(changed), clientToken, memo);
         }
 
         public HtlcReclaim withClientToken(String changed) {
-            return new HtlcReclaim(
-                    from, lockTxId, outputIndex, receiver, hashLock, timeout, fee, maxFee, Optional.of(changed), memo);
+            return with(outputIndex, fee, maxFee, Optional.of(changed), memo);
         }
 
         @Override
@@ -525,17 +472,7 @@ public final class Htlcs {
         }
 
         public HtlcReclaim withMemo(String changed) {
-            return new HtlcReclaim(
-                    from,
-                    lockTxId,
-                    outputIndex,
-                    receiver,
-                    hashLock,
-                    timeout,
-                    fee,
-                    maxFee,
-                    clientToken,
-                    Optional.of(changed));
+            return with(outputIndex, fee, maxFee, clientToken, Optional.of(changed));
         }
     }
 

@@ -119,36 +119,12 @@ public record Intent(
 
     /** Returns this spend with other transaction bytes: the sealed or the decrypted ones. */
     public Intent holding(Bytes other) {
-        return new Intent(
-                txId,
-                kind,
-                from,
-                other,
-                inputs,
-                builtAtHeight,
-                changeIndex,
-                token,
-                allowance,
-                createdAt,
-                progress,
-                details);
+        return with(other, progress, details);
     }
 
     /** Returns this spend with other details. */
     public Intent with(Details other) {
-        return new Intent(
-                txId,
-                kind,
-                from,
-                transaction,
-                inputs,
-                builtAtHeight,
-                changeIndex,
-                token,
-                allowance,
-                createdAt,
-                progress,
-                other);
+        return with(transaction, progress, other);
     }
 
     /** Tells whether the spend spends from {@code address} or pays to it. A sealed claim pays to the address from which it spends. */
@@ -160,18 +136,22 @@ public record Intent(
     }
 
     public Intent in(IntentState newState, String newReason, long now) {
+        return with(transaction, new Progress(newState, newReason, now), details);
+    }
+
+    private Intent with(Bytes bytes, Progress state, Details reported) {
         return new Intent(
                 txId,
                 kind,
                 from,
-                transaction,
+                bytes,
                 inputs,
                 builtAtHeight,
                 changeIndex,
                 token,
                 allowance,
                 createdAt,
-                new Progress(newState, newReason, now),
-                details);
+                state,
+                reported);
     }
 }

@@ -268,18 +268,20 @@ public final class KeyTable {
             Optional<EvmKeyChange> evmKey,
             boolean unlessUsed,
             Consumer<Optional<KeyringException>> ended) {
-
-        public static Change adding(
-                CrashPoint before,
+        /** Change of nothing but entries and labels. */
+        private Change(
+                Optional<CrashPoint> before,
                 List<KeyEntry> added,
                 Map<Address, KeyNote> notes,
+                Map<Address, KeyEntry> replaced,
+                Map<Address, Optional<String>> labels,
                 Consumer<Optional<KeyringException>> ended) {
-            return new Change(
-                    Optional.of(before),
+            this(
+                    before,
                     added,
                     notes,
-                    Map.of(),
-                    Map.of(),
+                    replaced,
+                    labels,
                     Set.of(),
                     0,
                     OptionalLong.empty(),
@@ -288,20 +290,17 @@ public final class KeyTable {
                     ended);
         }
 
+        public static Change adding(
+                CrashPoint before,
+                List<KeyEntry> added,
+                Map<Address, KeyNote> notes,
+                Consumer<Optional<KeyringException>> ended) {
+            return new Change(Optional.of(before), added, notes, Map.of(), Map.of(), ended);
+        }
+
         /** Entries whose public keys became known, which {@code state.json} does not hold. */
         public static Change learning(Map<Address, KeyEntry> learnt) {
-            return new Change(
-                    Optional.empty(),
-                    List.of(),
-                    Map.of(),
-                    learnt,
-                    Map.of(),
-                    Set.of(),
-                    0,
-                    OptionalLong.empty(),
-                    Optional.empty(),
-                    false,
-                    failure -> {});
+            return new Change(Optional.empty(), List.of(), Map.of(), learnt, Map.of(), failure -> {});
         }
 
         /** Whether {@code state.json} stays as it is. */
@@ -312,18 +311,7 @@ public final class KeyTable {
         /** @param label empty takes the label away */
         public static Change labelling(
                 Address address, Optional<String> label, Consumer<Optional<KeyringException>> ended) {
-            return new Change(
-                    Optional.empty(),
-                    List.of(),
-                    Map.of(),
-                    Map.of(),
-                    Map.of(address, label),
-                    Set.of(),
-                    0,
-                    OptionalLong.empty(),
-                    Optional.empty(),
-                    false,
-                    ended);
+            return new Change(Optional.empty(), List.of(), Map.of(), Map.of(), Map.of(address, label), ended);
         }
 
         /** @param unlessUsed whether the key stays when a shared store knows of something unfinished that needs it */

@@ -359,16 +359,7 @@ public final class KeyRows {
             Optional<Map<String, Bytes>> members,
             Premise premise) {
         public static Change sealing(Map<Place, Bytes> blobs, Premise premise) {
-            return new Change(
-                    blobs,
-                    List.of(),
-                    List.of(),
-                    Map.of(),
-                    List.of(),
-                    List.of(),
-                    OptionalLong.empty(),
-                    Optional.empty(),
-                    premise);
+            return entering(blobs, List.of(), premise);
         }
 
         public static Change removing(Collection<Place> places) {
