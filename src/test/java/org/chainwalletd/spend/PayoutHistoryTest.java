@@ -17,27 +17,21 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
-import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
-import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.devnet.ledger.ConnectedBlock;
 import org.chainwalletd.devnet.ledger.Ledger;
 import org.chainwalletd.devnet.ledger.RejectedException;
 import org.chainwalletd.node.NodeClient;
-import org.chainwalletd.node.NodeException;
 import org.chainwalletd.spend.plan.FeeChoice;
-import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentStore;
@@ -98,22 +92,18 @@ class PayoutHistoryTest {
     }
 
     /** Runs a single history. */
-    private static final class History implements AutoCloseable {
+    private static final class History extends MoneyHistory {
         private static final String SHOP = "shop";
         private static final Duration PERIOD = Duration.ofHours(6);
         /** Between the moment at which a test notes an opening and the one that the store notes the clock may move so far. */
         private static final Duration NOTED_LATE = Duration.ofMinutes(60);
 
         private final PayoutRig rig;
-        private final Random random;
-        private final StoreDeath death;
         private final Address payer;
         private final Set<Address> recipients = new HashSet<>();
         /** Payouts that were acknowledged, as they were submitted. */
         private final Map<Integer, Optional<String>> submitted = new HashMap<>();
 
-        private final List<String> told = new CopyOnWriteArrayList<>();
-        private final List<CrashPoint> deaths = new ArrayList<>();
         private final Optional<Amount> cap;
         private final Optional<Amount> capOfShop;
         /** Time that has passed, whatever the clock says. */
@@ -132,15 +122,15 @@ class PayoutHistoryTest {
         private final Map<String, Payout> heard = new HashMap<>();
 
         private Position cursor = PayoutStore.BEGINNING;
-        private Optional<Runnable> copy = Optional.empty();
-        private int restored;
         private int last;
 
         History(Path folder, StorePlace place, Random random) {
-            this.random = random;
-            this.rig = new PayoutRig(folder);
-            rig.spends.place = place;
-            this.death = new StoreDeath(folder, place);
+            this(new PayoutRig(folder), folder, place, random);
+        }
+
+        private History(PayoutRig rig, Path folder, StorePlace place, Random random) {
+            super(rig.spends, folder, place, random);
+            this.rig = rig;
             this.cap = random.nextBoolean() ? Optional.empty() : Optional.of(Amount.of(8_000 + random.nextInt(30_000)));
             this.capOfShop =
                     random.nextBoolean() ? Optional.empty() : Optional.of(Amount.of(5_000 + random.nextInt(10_000)));
@@ -164,7 +154,7 @@ class PayoutHistoryTest {
             this.payer = rig.spends.funded(1, 500_000, 400_000, 300_000, 200_000);
             rig.bury();
             faults(LedgerNode.Fault.NONE);
-            told.add((lies ? "lied to " : "") + "cap " + cap + " of shop " + capOfShop + " per tx " + perTx);
+            steps.add((lies ? "lied to " : "") + "cap " + cap + " of shop " + capOfShop + " per tx " + perTx);
         }
 
         private Optional<LyingNode> liar = Optional.empty();
@@ -247,35 +237,8 @@ class PayoutHistoryTest {
             rig.spends.clock.move(by);
         }
 
-        /** The next process has only what the killed one has left on disk. */
-        private void die() {
-            boolean started = false;
-            while (!started) {
-                rig.spends.place.kill();
-                rig.crash();
-                death.putBack().ifPresent(point -> {
-                    told.add("died at " + point);
-                    deaths.add(point);
-                });
-                started = starts();
-            }
-        }
-
-        /** Whether it lives when it has started. */
-        private boolean starts() {
-            try {
-                rig.start();
-                return true;
-            } catch (StoreException e) {
-                if (!death.isDead()) {
-                    throw e;
-                }
-                return false;
-            }
-        }
-
         private void step(int kind) {
-            told.add(String.valueOf(kind));
+            steps.add(String.valueOf(kind));
             switch (kind) {
                 case 0, 1, 2, 3 -> submit();
                 case 4 -> quietly(() -> get(rig.payouts.cancel(List.of(id(any())), Claimant.ANYBODY)));
@@ -283,10 +246,7 @@ class PayoutHistoryTest {
                 case 6, 7 -> mine(1 + random.nextInt(2));
                 case 8, 9 -> reorganise();
                 case 10 -> die();
-                case 11, 12 ->
-                    death.arm(
-                            StoreDeath.OF_SPENDS.get(random.nextInt(StoreDeath.OF_SPENDS.size())),
-                            1 + random.nextInt(4));
+                case 11, 12 -> armDeath();
                 case 13 -> faults(random.nextBoolean() ? LedgerNode.Fault.LOST_QUESTION : LedgerNode.Fault.LOST_ANSWER);
                 case 14 -> faults(LedgerNode.Fault.values()[random.nextInt(LedgerNode.Fault.values().length)]);
                 case 15 -> rig.spends.node.refuseSends("Transaction validation failed: whatever");
@@ -306,19 +266,6 @@ class PayoutHistoryTest {
 
         private int any() {
             return last == 0 ? 1 : 1 + random.nextInt(last);
-        }
-
-        /** As {@link SpendHarness#get}, but whoever died does not answer. */
-        private <T> T get(CompletionStage<T> stage) {
-            CompletableFuture<T> answer = stage.toCompletableFuture();
-            Await.until("an answer, or death", () -> {
-                rig.spends.rumour();
-                return answer.isDone() || death.isDead();
-            });
-            if (!answer.isDone() || death.isDead()) {
-                throw new StoreException(StoreException.Reason.UNAVAILABLE, "the process is dead", null);
-            }
-            return SpendHarness.get(answer);
         }
 
         private void submit() {
@@ -357,12 +304,7 @@ class PayoutHistoryTest {
             boolean keep = random.nextBoolean();
             List<Transaction> rivals = random.nextBoolean() ? rival() : List.of();
             noteOthers(depth);
-            try {
-                rig.spends.devnet.reorganise(depth, keep, rivals);
-            } catch (RejectedException e) {
-                // What the rival spends was itself made in a block that goes, or is final.
-                rig.spends.devnet.reorganise(depth, keep, List.of());
-            }
+            reorganise(depth, keep, rivals);
         }
 
         private void noteOthers(int depth) {
@@ -400,14 +342,10 @@ class PayoutHistoryTest {
                     .sorted((a, b) -> openedAt.get(b.txId()).compareTo(openedAt.get(a.txId())))
                     .limit(1)
                     .map(intent -> rival(
+                            payer,
                             intent.inputs().get(0).outpoint(),
                             intent.inputs().get(0).value()))
                     .toList();
-        }
-
-        private Transaction rival(Outpoint coin, Amount value) {
-            TxOutput back = TxOutput.toAddress(payer, value.minus(Amount.of(150 + random.nextInt(50))));
-            return rig.spends.keys.spend(payer, rig.spends.devnet.genesisId(), coin, back);
         }
 
         /** Somebody else has the same key. */
@@ -420,9 +358,9 @@ class PayoutHistoryTest {
             }
             NodeClient.Utxo coin = coins.get(random.nextInt(coins.size()));
             try {
-                rig.spends.devnet.ledger().submit(rival(coin.outpoint(), coin.value()));
+                rig.spends.devnet.ledger().submit(rival(payer, coin.outpoint(), coin.value()));
             } catch (RejectedException e) {
-                told.add("refused");
+                steps.add("refused");
             }
         }
 
@@ -450,54 +388,9 @@ class PayoutHistoryTest {
             }
         }
 
-        /** A copy of the store is made, or comes in the place of the newest one, or there is none at all. */
-        private void storeMoves() {
-            death.disarm();
-            rig.crash();
-            death.putBack();
-            if (copy.isEmpty()) {
-                copy = Optional.of(rig.spends.place.copy(rig.spends.folder()));
-                rig.start();
-                return;
-            }
-            if (random.nextInt(3) == 0) {
-                rig.spends.place.remove(rig.spends.folder());
-            } else {
-                copy.get().run();
-            }
-            copy = Optional.empty();
-            if (startsAsUsual()) {
-                return;
-            }
-            restore();
-        }
-
-        private boolean startsAsUsual() {
-            try {
-                rig.start();
-            } catch (StoreException refused) {
-                return false;
-            }
-            boolean pays = rig.spends.store.stopped().isEmpty();
-            if (!pays) {
-                rig.crash();
-            }
-            return pays;
-        }
-
         /** Also dies while it restores. What the older store does not have the worker submits again: its ids are bound to it for ever. */
-        private void restore() {
-            restored++;
-            told.add("restored");
-            if (rig.spends.place.restoresInSteps() && random.nextBoolean()) {
-                death.arm(random.nextBoolean() ? CrashPoint.RESTORE_ENTERED : CrashPoint.RESTORE_TOLD, 1);
-                rig.spends.place.restore(rig.spends.folder(), false);
-                deaths.add(death.putBack().orElseThrow());
-                if (startsAsUsual()) {
-                    rig.crash();
-                    throw new AssertionError("a store that is half restored does not say so");
-                }
-            }
+        @Override
+        void startRestored() {
             rig.startRestored();
             // A store that begins anew gives the same numbers to other payouts.
             heldByRestore.clear();
@@ -511,27 +404,6 @@ class PayoutHistoryTest {
             }
             // A released one that was committed later is not known to the older store.
             new ArrayList<>(submitted.keySet()).forEach(number -> quietly(() -> submit(number)));
-        }
-
-        private void heal() {
-            faults(LedgerNode.Fault.NONE);
-            rig.spends.node.refuseSends(null);
-        }
-
-        /** A dead process says nothing to a node. */
-        private void faults(LedgerNode.Fault fault) {
-            rig.spends.node.faults(method -> death.isDead()
-                    ? LedgerNode.Fault.LOST_QUESTION
-                    : method.equals("send_raw_transaction") ? fault : LedgerNode.Fault.NONE);
-        }
-
-        private static void quietly(Runnable act) {
-            try {
-                act.run();
-            } catch (SpendException | NodeException | StoreException | RefusedException | CompletionException e) {
-                // Whatever was refused is looked at in the end.
-                assertThat(e).isNotNull();
-            }
         }
 
         /** Most deaths that need final transactions, or old ones, come here. */
@@ -680,8 +552,13 @@ class PayoutHistoryTest {
         }
 
         @Override
-        public String toString() {
-            return told.toString();
+        void start() {
+            rig.start();
+        }
+
+        @Override
+        void crash() {
+            rig.crash();
         }
 
         @Override

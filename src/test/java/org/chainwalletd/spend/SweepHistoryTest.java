@@ -17,23 +17,18 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
-import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
-import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.devnet.ledger.LedgerView.Located;
 import org.chainwalletd.devnet.ledger.RejectedException;
 import org.chainwalletd.node.NodeClient;
-import org.chainwalletd.node.NodeException;
-import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -41,7 +36,6 @@ import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.SpendHistory;
-import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.SweepStore;
 import org.chainwalletd.store.SweepStore.OwnedCoin;
 import org.chainwalletd.store.SweepStore.Part;
@@ -200,13 +194,11 @@ class SweepHistoryTest {
     }
 
     /** Runs a single history. */
-    private static final class History implements AutoCloseable {
+    private static final class History extends MoneyHistory {
         private static final Duration PERIOD = Duration.ofHours(6);
         private static final int PAYERS = 3;
 
         private final SweepRig rig;
-        private final Random random;
-        private final StoreDeath death;
         private final List<Address> payers = new ArrayList<>();
         /** Sweeps that were asked for, by their tokens, with the addresses they were asked for with. */
         private final Map<String, Address[]> asked = new TreeMap<>();
@@ -223,17 +215,15 @@ class SweepHistoryTest {
 
         private final List<Intent> opened = new CopyOnWriteArrayList<>();
         private final List<Intent> thefts = new CopyOnWriteArrayList<>();
-        private final List<String> steps = new CopyOnWriteArrayList<>();
-        private final List<CrashPoint> deaths = new ArrayList<>();
         private final List<String> ends = new ArrayList<>();
-        private Optional<Runnable> copy = Optional.empty();
-        private int restored;
 
         History(Path folder, StorePlace place, Random random) {
-            this.random = random;
-            this.rig = new SweepRig(folder);
-            rig.spends.place = place;
-            this.death = new StoreDeath(folder, place);
+            this(new SweepRig(folder), folder, place, random);
+        }
+
+        private History(SweepRig rig, Path folder, StorePlace place, Random random) {
+            super(rig.spends, folder, place, random);
+            this.rig = rig;
             Optional<Amount> cap =
                     random.nextBoolean() ? Optional.empty() : Optional.of(Amount.of(20_000 + random.nextInt(50_000)));
             rig.spends.limits = new AllowanceStore.Limits(Optional.empty(), cap, PERIOD);
@@ -329,10 +319,7 @@ class SweepHistoryTest {
                 case 5, 6 -> rig.spends.devnet.mine(1 + random.nextInt(2));
                 case 7, 8 -> reorganise();
                 case 9 -> die();
-                case 10, 11 ->
-                    death.arm(
-                            StoreDeath.OF_SPENDS.get(random.nextInt(StoreDeath.OF_SPENDS.size())),
-                            1 + random.nextInt(4));
+                case 10, 11 -> armDeath();
                 case 12 -> faults(LedgerNode.Fault.values()[random.nextInt(LedgerNode.Fault.values().length)]);
                 case 13 -> rig.spends.node.refuseSends("Transaction validation failed: whatever");
                 case 14 -> heal();
@@ -416,12 +403,7 @@ class SweepHistoryTest {
             List<Transaction> rivals = opened.isEmpty() || random.nextBoolean()
                     ? List.of()
                     : List.of(rivalOf(opened.get(opened.size() - 1)));
-            try {
-                rig.spends.devnet.reorganise(depth, keep, rivals);
-            } catch (RejectedException e) {
-                // What the rival spends was itself made in a block that goes, or is final.
-                rig.spends.devnet.reorganise(depth, keep, List.of());
-            }
+            reorganise(depth, keep, rivals);
         }
 
         private Transaction rivalOf(Intent intent) {
@@ -429,11 +411,6 @@ class SweepHistoryTest {
                     intent.from(),
                     intent.inputs().get(0).outpoint(),
                     intent.inputs().get(0).value());
-        }
-
-        private Transaction rival(Address payer, Outpoint coin, Amount value) {
-            TxOutput back = TxOutput.toAddress(payer, value.minus(Amount.of(150 + random.nextInt(50))));
-            return rig.spends.keys.spend(payer, rig.spends.devnet.genesisId(), coin, back);
         }
 
         /** Somebody else has the same key. */
@@ -451,115 +428,15 @@ class SweepHistoryTest {
             }
         }
 
-        /** A copy of the store is made, or comes in the place of the newest one, or there is none at all. */
-        private void storeMoves() {
-            death.disarm();
-            rig.spends.crash();
-            death.putBack();
-            if (copy.isEmpty()) {
-                copy = Optional.of(rig.spends.place.copy(rig.spends.folder()));
-                rig.start();
-                return;
-            }
-            if (random.nextInt(3) == 0) {
-                rig.spends.place.remove(rig.spends.folder());
-            } else {
-                copy.get().run();
-            }
-            copy = Optional.empty();
-            if (!startsAsUsual()) {
-                restore();
-            }
-        }
-
-        private boolean startsAsUsual() {
-            try {
-                rig.start();
-            } catch (StoreException refused) {
-                return false;
-            }
-            boolean pays = rig.spends.store.stopped().isEmpty();
-            if (!pays) {
-                rig.spends.crash();
-            }
-            return pays;
-        }
-
         /** Also dies while it restores. Every sweep that was told is there again, and goes on only when it is asked for. */
-        private void restore() {
-            restored++;
-            steps.add("restored");
-            if (rig.spends.place.restoresInSteps() && random.nextBoolean()) {
-                death.arm(random.nextBoolean() ? CrashPoint.RESTORE_ENTERED : CrashPoint.RESTORE_TOLD, 1);
-                rig.spends.place.restore(rig.spends.folder(), false);
-                deaths.add(death.putBack().orElseThrow());
-            }
+        @Override
+        void startRestored() {
             rig.startRestored();
             told.forEach((token, parts) -> {
                 Sweep sweep = rig.stored(token);
                 assertThat(partsOf(sweep)).as(this + ": " + token).isEqualTo(parts);
                 assertThat(sweep.state()).as(this + ": " + token).isNotEqualTo(State.RUNNING);
             });
-        }
-
-        /** The next process has only what the killed one has left on disk. */
-        private void die() {
-            boolean started = false;
-            while (!started) {
-                rig.spends.place.kill();
-                rig.spends.crash();
-                death.putBack().ifPresent(point -> {
-                    steps.add("died at " + point);
-                    deaths.add(point);
-                });
-                started = starts();
-            }
-        }
-
-        private boolean starts() {
-            try {
-                rig.start();
-                return true;
-            } catch (StoreException e) {
-                if (!death.isDead()) {
-                    throw e;
-                }
-                return false;
-            }
-        }
-
-        private void heal() {
-            faults(LedgerNode.Fault.NONE);
-            rig.spends.node.refuseSends(null);
-        }
-
-        /** A dead process says nothing to a node. */
-        private void faults(LedgerNode.Fault fault) {
-            rig.spends.node.faults(method -> death.isDead()
-                    ? LedgerNode.Fault.LOST_QUESTION
-                    : method.equals("send_raw_transaction") ? fault : LedgerNode.Fault.NONE);
-        }
-
-        /** As {@link SpendHarness#get}, but whoever died does not answer. */
-        private <T> T get(CompletionStage<T> stage) {
-            CompletableFuture<T> answer = stage.toCompletableFuture();
-            Await.until("an answer, or death", () -> {
-                rig.spends.rumour();
-                return answer.isDone() || death.isDead();
-            });
-            if (!answer.isDone() || death.isDead()) {
-                throw new StoreException(StoreException.Reason.UNAVAILABLE, "the process is dead", null);
-            }
-            return SpendHarness.get(answer);
-        }
-
-        private static void quietly(Runnable act) {
-            try {
-                act.run();
-            } catch (SpendException | NodeException | StoreException | RefusedException | CompletionException e) {
-                // Whatever was refused is looked at in the end.
-                assertThat(e).isNotNull();
-            }
         }
 
         private void finish() {
@@ -704,8 +581,13 @@ class SweepHistoryTest {
         }
 
         @Override
-        public String toString() {
-            return steps.toString();
+        void start() {
+            rig.start();
+        }
+
+        @Override
+        void crash() {
+            rig.spends.crash();
         }
 
         @Override

@@ -1,0 +1,185 @@
+package org.chainwalletd.spend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.devnet.ledger.RejectedException;
+import org.chainwalletd.node.NodeException;
+import org.chainwalletd.spend.plan.SpendException;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.files.CrashPoint;
+import org.chainwalletd.testkit.Await;
+
+/** Random history of a daemon that is killed, is given another store, and is lost by its node and its chain; the acts are those of who extends it. */
+abstract class MoneyHistory implements AutoCloseable {
+    final Random random;
+    final StoreDeath death;
+    final List<String> steps = new CopyOnWriteArrayList<>();
+    final List<CrashPoint> deaths = new ArrayList<>();
+    int restored;
+    private final SpendHarness spends;
+    private Optional<Runnable> copy = Optional.empty();
+
+    MoneyHistory(SpendHarness spends, Path folder, StorePlace place, Random random) {
+        this.random = random;
+        this.spends = spends;
+        spends.place = place;
+        this.death = new StoreDeath(folder, place);
+    }
+
+    abstract void start();
+
+    /** Like a kill: what is in memory is gone. */
+    abstract void crash();
+
+    /** Goes on with a store that has forgotten payments, after the step in which it may die. */
+    abstract void startRestored();
+
+    /** The next process has only what the killed one has left on disk. */
+    final void die() {
+        boolean started = false;
+        while (!started) {
+            spends.place.kill();
+            crash();
+            death.putBack().ifPresent(point -> {
+                steps.add("died at " + point);
+                deaths.add(point);
+            });
+            started = starts();
+        }
+    }
+
+    /** Whether it lives when it has started. */
+    private boolean starts() {
+        try {
+            start();
+            return true;
+        } catch (StoreException e) {
+            if (!death.isDead()) {
+                throw e;
+            }
+            return false;
+        }
+    }
+
+    /** At a random passage of a random crash point. */
+    final void armDeath() {
+        death.arm(StoreDeath.OF_SPENDS.get(random.nextInt(StoreDeath.OF_SPENDS.size())), 1 + random.nextInt(4));
+    }
+
+    /** A copy of the store is made, or comes in the place of the newest one, or there is none at all. */
+    final void storeMoves() {
+        death.disarm();
+        crash();
+        death.putBack();
+        if (copy.isEmpty()) {
+            copy = Optional.of(spends.place.copy(spends.folder()));
+            start();
+            return;
+        }
+        if (random.nextInt(3) == 0) {
+            spends.place.remove(spends.folder());
+        } else {
+            copy.get().run();
+        }
+        copy = Optional.empty();
+        if (!startsAsUsual()) {
+            restored++;
+            steps.add("restored");
+            if (spends.place.restoresInSteps() && random.nextBoolean()) {
+                death.arm(random.nextBoolean() ? CrashPoint.RESTORE_ENTERED : CrashPoint.RESTORE_TOLD, 1);
+                spends.place.restore(spends.folder(), false);
+                deaths.add(death.putBack().orElseThrow());
+                if (startsAsUsual()) {
+                    crash();
+                    throw new AssertionError("a store that is half restored does not say so");
+                }
+            }
+            startRestored();
+        }
+    }
+
+    private boolean startsAsUsual() {
+        try {
+            start();
+        } catch (StoreException refused) {
+            return false;
+        }
+        boolean pays = spends.store.stopped().isEmpty();
+        if (!pays) {
+            crash();
+        }
+        return pays;
+    }
+
+    final void heal() {
+        faults(LedgerNode.Fault.NONE);
+        spends.node.refuseSends(null);
+    }
+
+    /** A dead process says nothing to a node. */
+    final void faults(LedgerNode.Fault fault) {
+        spends.node.faults(method -> death.isDead()
+                ? LedgerNode.Fault.LOST_QUESTION
+                : method.equals("send_raw_transaction") ? fault : LedgerNode.Fault.NONE);
+    }
+
+    final void reorganise(int depth, boolean keep, List<Transaction> rivals) {
+        try {
+            spends.devnet.reorganise(depth, keep, rivals);
+        } catch (RejectedException e) {
+            // What the rival spends was itself made in a block that goes, or is final.
+            spends.devnet.reorganise(depth, keep, List.of());
+        }
+    }
+
+    /** Another spend of a coin than the daemon's. */
+    final Transaction rival(Address payer, Outpoint coin, Amount value) {
+        TxOutput back = TxOutput.toAddress(payer, value.minus(Amount.of(150 + random.nextInt(50))));
+        return spends.keys.spend(payer, spends.devnet.genesisId(), coin, back);
+    }
+
+    /** As {@link SpendHarness#get}, but whoever died does not answer. */
+    final <T> T get(CompletionStage<T> stage) {
+        CompletableFuture<T> answer = stage.toCompletableFuture();
+        Await.until("an answer, or death", () -> {
+            spends.rumour();
+            return answer.isDone() || death.isDead();
+        });
+        if (!answer.isDone() || death.isDead()) {
+            throw new StoreException(StoreException.Reason.UNAVAILABLE, "the process is dead", null);
+        }
+        return SpendHarness.get(answer);
+    }
+
+    static void quietly(Runnable act) {
+        try {
+            act.run();
+        } catch (SpendException | NodeException | StoreException | RefusedException | CompletionException e) {
+            // Whatever was refused is looked at in the end.
+            assertThat(e).isNotNull();
+        }
+    }
+
+    @Override
+    public abstract void close();
+
+    @Override
+    public final String toString() {
+        return steps.toString();
+    }
+}
