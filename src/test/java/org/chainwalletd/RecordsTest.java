@@ -66,7 +66,8 @@ class RecordsTest {
             // The store is asked for the token when it comes again.
             "Receipts.java", 2);
 
-    private static final Pattern TO_SELF = Pattern.compile("pipeToSelf\\(");
+    /** The first carries an outcome by its type. */
+    private static final Pattern TO_SELF = Pattern.compile("(Outcome\\.pipe|pipeToSelf)\\(");
 
     private static final Pattern BOTH_ENDS = Pattern.compile("\\s*\\((\\w+), (\\w+)\\) ->(.*)", Pattern.DOTALL);
 
@@ -96,6 +97,9 @@ class RecordsTest {
             Matcher call = TO_SELF.matcher(file.getValue());
             while (call.find()) {
                 found++;
+                if (call.group(1).equals("Outcome.pipe")) {
+                    continue;
+                }
                 String callback = lastArgument(file.getValue(), call.end());
                 if (!hasNothingBesideAnOutcome(callback)) {
                     raw.add(name + ": " + callback.strip());

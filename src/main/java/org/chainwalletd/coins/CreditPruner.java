@@ -73,10 +73,10 @@ public final class CreditPruner extends AbstractBehavior<CreditPruner.Command> {
 
     private Behavior<Command> prune() {
         long before = clock.instant().minus(kept).getEpochSecond();
-        getContext()
-                .pipeToSelf(
-                        books.write(session -> CreditPruning.prune(session.head(), before, AT_ONCE)),
-                        (entries, failure) -> new Pruned(Outcome.of(entries, failure)));
+        Outcome.pipe(
+                getContext(),
+                books.write(session -> CreditPruning.prune(session.head(), before, AT_ONCE)),
+                Pruned::new);
         return this;
     }
 

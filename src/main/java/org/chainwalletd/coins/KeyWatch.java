@@ -105,11 +105,10 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
         if (keys == null || keys.isCompletedExceptionally()) {
             keys = setup.keys().watch(new ToSelf(getContext().getSelf())).toCompletableFuture();
         }
-        getContext()
-                .pipeToSelf(
-                        CompletableFuture.allOf(watched, keys),
-                        (done, failure) -> new Began(
-                                Outcome.of(done, failure).map(both -> new KnownKeys(keys.join(), watched.join()))));
+        Outcome.pipe(
+                getContext(),
+                CompletableFuture.allOf(watched, keys),
+                done -> new Began(done.map(both -> new KnownKeys(keys.join(), watched.join()))));
         return this;
     }
 
@@ -193,10 +192,7 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
         changes.forEach((address, birth) ->
                 birth.ifPresentOrElse(height -> added.put(address, height), () -> gone.add(address)));
         writing = true;
-        getContext()
-                .pipeToSelf(
-                        setup.settling().apply(added, gone),
-                        (done, failure) -> new Written(changes, Outcome.of(done, failure)));
+        Outcome.pipe(getContext(), setup.settling().apply(added, gone), done -> new Written(changes, done));
         return this;
     }
 

@@ -160,10 +160,10 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
         }
         loading = true;
         loadAgain = false;
-        getContext()
-                .pipeToSelf(
-                        setup.books().read(session -> CreditTable.pending(session.head(), MOST_PENDING)),
-                        (found, failure) -> new Loaded(Outcome.of(found, failure)));
+        Outcome.pipe(
+                getContext(),
+                setup.books().read(session -> CreditTable.pending(session.head(), MOST_PENDING)),
+                Loaded::new);
     }
 
     private Behavior<Command> onLoaded(Loaded loaded) {
@@ -197,7 +197,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
             pending.put(seen.txId(), 0);
             watchInputs(seen);
         } else if (pending.size() < MOST_PENDING) {
-            getContext().pipeToSelf(enter(seen), (entered, failure) -> new Entered(seen, Outcome.of(entered, failure)));
+            Outcome.pipe(getContext(), enter(seen), entered -> new Entered(seen, entered));
         }
         return this;
     }
@@ -281,13 +281,13 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
 
     /** Removes a transaction from the feed. If that cannot be written it stays pending, and is found missing again at the next tips. */
     private void lose(Hash256 txId) {
-        getContext()
-                .pipeToSelf(
-                        epoch.<Void>write(session -> {
-                            CreditTable.lose(session.head(), txId);
-                            return null;
-                        }),
-                        (done, failure) -> new Lost(txId, Outcome.of(done, failure)));
+        Outcome.pipe(
+                getContext(),
+                epoch.<Void>write(session -> {
+                    CreditTable.lose(session.head(), txId);
+                    return null;
+                }),
+                done -> new Lost(txId, done));
     }
 
     private Behavior<Command> onLost(Lost lost) {
@@ -304,10 +304,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
         checkAgain = checking || loading;
         if (!checkAgain && !pending.isEmpty()) {
             checking = true;
-            getContext()
-                    .pipeToSelf(
-                            missed(List.copyOf(pending.keySet())),
-                            (missed, failure) -> new Checked(Outcome.of(missed, failure)));
+            Outcome.pipe(getContext(), missed(List.copyOf(pending.keySet())), Checked::new);
         }
     }
 

@@ -126,10 +126,10 @@ public final class WalletWatch extends AbstractBehavior<WalletWatch.Command> {
     private Behavior<Command> read(FollowedTip tip) {
         List<MoneyFlow.Mark> newest = new ArrayList<>(marks);
         Collections.reverse(newest);
-        getContext()
-                .pipeToSelf(
-                        setup.books().flow(new MoneyFlow.Wanted(tip.place(), maturity(), newest, oldest())),
-                        (read, failure) -> new FlowRead(tip, Outcome.of(read, failure)));
+        Outcome.pipe(
+                getContext(),
+                setup.books().flow(new MoneyFlow.Wanted(tip.place(), maturity(), newest, oldest())),
+                read -> new FlowRead(tip, read));
         return this;
     }
 
@@ -165,14 +165,14 @@ public final class WalletWatch extends AbstractBehavior<WalletWatch.Command> {
 
     private Behavior<Command> sum(FollowedTip tip) {
         List<KeyEntry> keys = setup.keys().get();
-        getContext()
-                .pipeToSelf(
-                        setup.books()
-                                .sums(
-                                        tip.place(),
-                                        maturity(),
-                                        keys.stream().map(KeyEntry::address).toList()),
-                        (sums, failure) -> new SumsRead(tip, keys, Outcome.of(sums, failure)));
+        Outcome.pipe(
+                getContext(),
+                setup.books()
+                        .sums(
+                                tip.place(),
+                                maturity(),
+                                keys.stream().map(KeyEntry::address).toList()),
+                sums -> new SumsRead(tip, keys, sums));
         return this;
     }
 

@@ -284,7 +284,7 @@ public final class WatchOnly implements KeyEvents {
 
         private void write(CompletionStage<Void> stage, Runnable next, CompletableFuture<?> reply) {
             writing = true;
-            getContext().pipeToSelf(stage, (done, failure) -> new Written(Outcome.of(done, failure), next, reply));
+            Outcome.pipe(getContext(), stage, done -> new Written(done, next, reply));
         }
 
         private Behavior<Command> onWritten(Written written) {
@@ -315,7 +315,7 @@ public final class WatchOnly implements KeyEvents {
             outdated = false;
             writing = true;
             long began = System.nanoTime();
-            getContext().pipeToSelf(store.all(), (rows, failure) -> new Read(Outcome.of(rows, failure), began));
+            Outcome.pipe(getContext(), store.all(), rows -> new Read(rows, began));
         }
 
         private Behavior<Command> onRead(Read read) {
@@ -412,10 +412,7 @@ public final class WatchOnly implements KeyEvents {
         private void forget(Forget command) {
             command.addresses().forEach(this::drop);
             writing = true;
-            getContext()
-                    .pipeToSelf(
-                            store.remove(command.addresses()),
-                            (done, failure) -> new Forgotten(Outcome.of(done, failure), command.reply()));
+            Outcome.pipe(getContext(), store.remove(command.addresses()), done -> new Forgotten(done, command.reply()));
         }
 
         private Behavior<Command> onForgotten(Forgotten forgotten) {

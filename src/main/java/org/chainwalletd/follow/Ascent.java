@@ -146,10 +146,10 @@ final class Ascent {
             committing = true;
             timers.cancel(new Walker.FlushDue());
             List<Bookkeeping.Entry> blocks = batch.take();
-            context.pipeToSelf(
+            Outcome.pipe(
+                    context,
                     parts.books().connect(blocks),
-                    (nothing, failure) -> Outcome.of(nothing, failure)
-                            .fold(done -> new Walker.Committed(blocks), Walker.WriteFailed::new));
+                    nothing -> nothing.fold(done -> new Walker.Committed(blocks), Walker.WriteFailed::new));
         }
     }
 

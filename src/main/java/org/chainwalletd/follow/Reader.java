@@ -162,8 +162,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
         moved = reading || fetching.isPresent();
         if (!moved) {
             reading = true;
-            getContext()
-                    .pipeToSelf(books.sharedHead(chain.copy()), (head, failure) -> new Read(Outcome.of(head, failure)));
+            Outcome.pipe(getContext(), books.sharedHead(chain.copy()), Read::new);
         }
         return this;
     }
@@ -238,10 +237,10 @@ final class Reader extends AbstractBehavior<Walker.Command> {
         List<BlockPlace> missing = wanted.stream()
                 .filter(place -> !fetched.containsKey(place.blockId()))
                 .toList();
-        getContext()
-                .pipeToSelf(
-                        Bounded.each(missing, BLOCKS_AT_ONCE, this::blockAt, setup.executor()),
-                        (found, failure) -> new Arrived(wanted, Outcome.of(found, failure)));
+        Outcome.pipe(
+                getContext(),
+                Bounded.each(missing, BLOCKS_AT_ONCE, this::blockAt, setup.executor()),
+                found -> new Arrived(wanted, found));
     }
 
     private CompletionStage<Optional<ChainBlock>> blockAt(BlockPlace place) {
@@ -306,10 +305,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
         if (!asking && tip.isPresent()) {
             asking = true;
             FollowedNode node = rounds.next();
-            getContext()
-                    .pipeToSelf(
-                            seen(node.client(), tip.get().place()),
-                            (seen, failure) -> new NodeSeen(node, Outcome.of(seen, failure)));
+            Outcome.pipe(getContext(), seen(node.client(), tip.get().place()), seen -> new NodeSeen(node, seen));
         }
         return readIfMoved();
     }

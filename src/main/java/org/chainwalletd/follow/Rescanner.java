@@ -200,7 +200,7 @@ final class Rescanner {
     private Behavior<Command> begin(
             CompletableFuture<Optional<RescanProgress>> reply, CompletionStage<Bookkeeping.Pending> begun) {
         asking.add(reply);
-        context.pipeToSelf(begun, (pending, failure) -> new Begun(reply, Outcome.of(pending, failure)));
+        Outcome.pipe(context, begun, pending -> new Begun(reply, pending));
         return Behaviors.same();
     }
 
@@ -230,9 +230,7 @@ final class Rescanner {
     }
 
     private Behavior<Command> loading() {
-        context.pipeToSelf(
-                books.pendingScan(),
-                (pending, failure) -> Outcome.of(pending, failure).fold(Loaded::new, WriteFailed::new));
+        Outcome.pipe(context, books.pendingScan(), pending -> pending.fold(Loaded::new, WriteFailed::new));
         return always().onMessage(Loaded.class, this::loaded).build();
     }
 
@@ -340,9 +338,10 @@ final class Rescanner {
         writing = true;
         List<Bookkeeping.Entry> blocks = batch.take();
         blocksSinceLog += blocks.size();
-        context.pipeToSelf(
+        Outcome.pipe(
+                context,
                 books.connectScan(scan.scan(), blocks),
-                (scanned, failure) -> Outcome.of(scanned, failure).fold(Written::new, WriteFailed::new));
+                scanned -> scanned.fold(Written::new, WriteFailed::new));
         return Behaviors.same();
     }
 
@@ -381,9 +380,7 @@ final class Rescanner {
         undoing = true;
         long blocks = (long) STEP_BACK << Math.min(stepsBack++, MOST_DOUBLINGS);
         long to = Math.max(scan.fromHeight() - 1, progress(scan, top).height() - blocks);
-        context.pipeToSelf(
-                books.undoScan(scan.scan(), to),
-                (row, failure) -> Outcome.of(row, failure).fold(SteppedBack::new, WriteFailed::new));
+        Outcome.pipe(context, books.undoScan(scan.scan(), to), row -> row.fold(SteppedBack::new, WriteFailed::new));
         taken.completeExceptionally(new IllegalStateException("the chain below has changed"));
         return Behaviors.same();
     }

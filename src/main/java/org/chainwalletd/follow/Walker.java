@@ -207,8 +207,7 @@ final class Walker {
     /** Reads where the books stand. */
     private Behavior<Command> loading() {
         subscribers.actors().forEach(subscriber -> context.watchWith(subscriber, new Left(subscriber)));
-        context.pipeToSelf(
-                books.load(), (known, failure) -> Outcome.of(known, failure).fold(Loaded::new, WriteFailed::new));
+        Outcome.pipe(context, books.load(), known -> known.fold(Loaded::new, WriteFailed::new));
         return always().onMessage(Loaded.class, this::loaded).build();
     }
 
@@ -248,9 +247,7 @@ final class Walker {
         timers.cancel(new Tick());
         FollowedNode node = rounds.next();
         if (rules.isEmpty()) {
-            context.pipeToSelf(
-                    setup.sources().rules().apply(node.client()),
-                    (known, failure) -> new RulesKnown(node, Outcome.of(known, failure)));
+            Outcome.pipe(context, setup.sources().rules().apply(node.client()), known -> new RulesKnown(node, known));
             return always().onMessage(RulesKnown.class, this::rulesKnown).build();
         }
         return chain.isEmpty() ? firstStart(node, rules.get()) : compare(node);
@@ -281,13 +278,14 @@ final class Walker {
 
     private Behavior<Command> compare(FollowedNode node) {
         Look look = new Look(node.client(), chain.copy(), check, setup.executor());
-        context.pipeToSelf(look.begin(), (finding, failure) -> new Looked(node, Outcome.of(finding, failure)));
+        Outcome.pipe(context, look.begin(), finding -> new Looked(node, finding));
         return always().onMessage(Looked.class, this::looked).build();
     }
 
     private Behavior<Command> firstStart(FollowedNode node, ChainRules known) {
         FirstStart start = new FirstStart(setup.nodes(), setup.rules().checkpoint(), known, setup.executor());
-        context.pipeToSelf(
+        Outcome.pipe(
+                context,
                 start.read(node.client())
                         .thenComposeAsync(
                                 rows -> books.begin(
@@ -296,7 +294,7 @@ final class Walker {
                                         known.network(),
                                         setup.rules().from()),
                                 setup.executor()),
-                (begun, failure) -> new Begun(Outcome.of(begun, failure)));
+                Begun::new);
         return always().onMessage(Begun.class, this::begun).build();
     }
 
@@ -385,11 +383,12 @@ final class Walker {
         FirstStart start =
                 new FirstStart(setup.nodes(), setup.rules().checkpoint(), rules.orElseThrow(), setup.executor());
         HeaderChain kept = chain.copy();
-        context.pipeToSelf(
+        Outcome.pipe(
+                context,
                 start.read(node.client())
                         .thenApplyAsync(rows -> strangersTo(kept, rows), setup.executor())
                         .thenComposeAsync(rows -> books.beginAnew(rows, ancestor(rows)), setup.executor()),
-                (known, failure) -> new BegunAnew(node, Outcome.of(known, failure)));
+                known -> new BegunAnew(node, known));
         return always().onMessage(BegunAnew.class, this::begunAnew).build();
     }
 
@@ -454,10 +453,11 @@ final class Walker {
      */
     private Behavior<Command> doubt(FollowedNode node, Fault fault) {
         LOG.info("{} shows a block that cannot be: {}", node.name(), fault);
-        context.pipeToSelf(
+        Outcome.pipe(
+                context,
                 reader.read(node.client(), fault.height())
                         .thenComposeAsync(again -> check.judgeWork(again, fault.height()), setup.executor()),
-                (again, failure) -> new LookedAgain(node, fault, Outcome.of(again, failure)));
+                again -> new LookedAgain(node, fault, again));
         return always().onMessage(LookedAgain.class, this::lookedAgain).build();
     }
 
@@ -483,9 +483,8 @@ final class Walker {
 
     /** Leaves no block for a branch whose headers alone are to be had: its first block is read before. */
     private Behavior<Command> reorganise(FollowedNode node, Look.Finding.Heavier branch) {
-        context.pipeToSelf(
-                reader.read(node.client(), branch.fork() + 1),
-                (first, failure) -> new BranchRead(node, branch, Outcome.of(first, failure)));
+        Outcome.pipe(
+                context, reader.read(node.client(), branch.fork() + 1), first -> new BranchRead(node, branch, first));
         return always().onMessage(BranchRead.class, this::branchRead).build();
     }
 
@@ -515,9 +514,8 @@ final class Walker {
 
     /** Takes the blocks above {@code height} out of the books, and off the chain. */
     private Behavior<Command> undo(long height, Supplier<Behavior<Command>> next) {
-        context.pipeToSelf(
-                books.undo(height),
-                (nothing, failure) -> Outcome.of(nothing, failure).fold(done -> new Undone(height), WriteFailed::new));
+        Outcome.pipe(
+                context, books.undo(height), nothing -> nothing.fold(done -> new Undone(height), WriteFailed::new));
         return always().onMessage(Undone.class, command -> undone(command, next))
                 .build();
     }

@@ -83,8 +83,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         super(context);
         this.timers = timers;
         this.watch = watch;
-        context.pipeToSelf(
-                watch.sightings().ofIntentsInFlight(), (done, failure) -> new Restored(Outcome.of(done, failure)));
+        Outcome.pipe(context, watch.sightings().ofIntentsInFlight(), Restored::new);
         watch.subscribe().accept(context.messageAdapter(FollowEvent.class, Followed::new));
         ActorRef<Command> self = context.getSelf();
         this.unhear = watch.sightings().whenEntered(() -> self.tell(new Sighted()));
@@ -137,7 +136,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         changed = false;
         looking = true;
         long height = tip.get().height();
-        getContext().pipeToSelf(survey(height), (survey, failure) -> new Surveyed(Outcome.of(survey, failure)));
+        Outcome.pipe(getContext(), survey(height), Surveyed::new);
         return this;
     }
 
@@ -179,10 +178,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         }
         if (!checking && !survey.pending().isEmpty()) {
             checking = true;
-            getContext()
-                    .pipeToSelf(
-                            watch.lost().check(survey.pending()),
-                            (done, failure) -> new Checked(Outcome.of(done, failure)));
+            Outcome.pipe(getContext(), watch.lost().check(survey.pending()), Checked::new);
         }
         return this;
     }
@@ -216,10 +212,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
             return;
         }
         reclaiming++;
-        getContext()
-                .pipeToSelf(
-                        watch.spends().reclaim(watch.reclaimOf(lock)),
-                        (receipt, failure) -> new Taken(lock, Outcome.of(receipt, failure)));
+        Outcome.pipe(getContext(), watch.spends().reclaim(watch.reclaimOf(lock)), receipt -> new Taken(lock, receipt));
     }
 
     private Behavior<Command> taken(Taken command) {

@@ -110,16 +110,16 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
 
     private void begin() {
         reading = true;
-        getContext()
-                .pipeToSelf(
-                        empties.getAsBoolean()
-                                ? books.write(session -> {
-                                    long last = HtlcChanges.last(session.head());
-                                    HtlcChanges.drop(session.head(), last);
-                                    return last;
-                                })
-                                : books.read(session -> HtlcChanges.last(session.head())),
-                        (last, failure) -> new Began(Outcome.of(last, failure)));
+        Outcome.pipe(
+                getContext(),
+                empties.getAsBoolean()
+                        ? books.write(session -> {
+                            long last = HtlcChanges.last(session.head());
+                            HtlcChanges.drop(session.head(), last);
+                            return last;
+                        })
+                        : books.read(session -> HtlcChanges.last(session.head())),
+                Began::new);
     }
 
     @Override
@@ -161,10 +161,7 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
             reading = true;
             more = false;
             long height = tip.get().map(FollowedTip::height).orElse(-1L);
-            getContext()
-                    .pipeToSelf(
-                            books.read(session -> batch(session, told.get(), height)),
-                            (batch, failure) -> new Read(Outcome.of(batch, failure)));
+            Outcome.pipe(getContext(), books.read(session -> batch(session, told.get(), height)), Read::new);
         }
         return this;
     }
@@ -194,13 +191,13 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
         }
         reading = true;
         more = true;
-        getContext()
-                .pipeToSelf(
-                        books.<Void>write(session -> {
-                            HtlcChanges.drop(session.head(), last);
-                            return null;
-                        }),
-                        (done, failure) -> new Dropped(Outcome.of(done, failure)));
+        Outcome.pipe(
+                getContext(),
+                books.<Void>write(session -> {
+                    HtlcChanges.drop(session.head(), last);
+                    return null;
+                }),
+                Dropped::new);
         return this;
     }
 

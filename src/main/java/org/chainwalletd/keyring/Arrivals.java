@@ -167,13 +167,7 @@ final class Arrivals {
             Function<T, List<StoredKey>> keys) {
         underWay++;
         countSealing(stretched ? 1 : 0);
-        context.pipeToSelf(
-                storing,
-                (done, failure) -> new Stored(
-                        question,
-                        announced,
-                        stretched,
-                        Outcome.of(done, failure).map(keys)));
+        Outcome.pipe(context, storing, done -> new Stored(question, announced, stretched, done.map(keys)));
     }
 
     private void countSealing(int change) {

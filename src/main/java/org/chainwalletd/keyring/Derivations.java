@@ -87,10 +87,11 @@ final class Derivations {
         first = table.view().nextIndex();
         long from = first;
         List<Optional<String>> labels = batch.stream().map(Derive::label).toList();
-        context.pipeToSelf(
+        Outcome.pipe(
+                context,
                 known.thenApplyAsync(
                         addresses -> work.deriveEntries(seed, from, labels, addresses), executors.crypto()),
-                (entries, failure) -> new Derived(batch, Outcome.of(entries, failure)));
+                entries -> new Derived(batch, entries));
     }
 
     private CompletableFuture<Set<Address>> unlisted(KeyringView view) {

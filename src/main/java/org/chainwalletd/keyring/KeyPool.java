@@ -61,8 +61,7 @@ final class KeyPool {
     void refill() {
         if (!making && keys.size() < target && !passphrase.isClosed()) {
             making = true;
-            context.pipeToSelf(
-                    work.sealAhead(passphrase, background), (key, failure) -> new Pooled(Outcome.of(key, failure)));
+            Outcome.pipe(context, work.sealAhead(passphrase, background), Pooled::new);
         }
     }
 

@@ -157,7 +157,7 @@ final class KeyringActor {
             CompletableFuture<Void> opened) {
 
         Behavior<Command> behavior() {
-            context.pipeToSelf(groundwork.loaded(), (loaded, failure) -> new Opened(Outcome.of(loaded, failure)));
+            Outcome.pipe(context, groundwork.loaded(), Opened::new);
             return Behaviors.receive(Command.class)
                     .onMessage(Opened.class, this::onOpened)
                     .onMessage(Close.class, this::onCloseTooEarly)
@@ -294,9 +294,10 @@ final class KeyringActor {
             unsealings.sign(question);
             return;
         }
-        context.pipeToSelf(
+        Outcome.pipe(
+                context,
                 Work.on(setup.executors().disk(), () -> store.isListed(question.address())),
-                (there, failure) -> new Listed(question, Outcome.of(there, failure)));
+                there -> new Listed(question, there));
     }
 
     private void listed(Listed answer) {
@@ -596,9 +597,7 @@ final class KeyringActor {
                 question.refuse(KeyringFailures.unknown(question.address()));
                 return;
             }
-            context.pipeToSelf(
-                    objection(question, entry.get()),
-                    (text, failure) -> new Objected(question, Outcome.of(text, failure)));
+            Outcome.pipe(context, objection(question, entry.get()), text -> new Objected(question, text));
         }
 
         /** A guard is somebody else's code: what it throws must not end the actor. */
@@ -641,12 +640,13 @@ final class KeyringActor {
                 return;
             }
             unsealed.remove(question.address());
-            context.pipeToSelf(
+            Outcome.pipe(
+                    context,
                     Work.<Void>on(disk, () -> {
                         store.remove(question.address());
                         return null;
                     }),
-                    (done, problem) -> new FilesRemoved(question, Outcome.of(done, problem)));
+                    done -> new FilesRemoved(question, done));
         }
 
         void filesRemoved(FilesRemoved outcome) {

@@ -195,9 +195,7 @@ final class KeyringQuestions {
                 return;
             }
             running++;
-            context.pipeToSelf(
-                    argon2.submit(Urgency.PROOF, attempt.work()),
-                    (value, failure) -> new Ended<>(attempt, Outcome.of(value, failure)));
+            Outcome.pipe(context, argon2.submit(Urgency.PROOF, attempt.work()), value -> new Ended<>(attempt, value));
         }
 
         private static KeyringException tooMany(String message, long retryAfterSeconds) {

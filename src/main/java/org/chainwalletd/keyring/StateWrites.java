@@ -120,8 +120,7 @@ final class StateWrites {
         keyListeners
                 .tell(batch)
                 .ifPresentOrElse(
-                        heard -> context.pipeToSelf(
-                                heard, (done, failure) -> new Told(batch, Outcome.of(done, failure))),
+                        heard -> Outcome.pipe(context, heard, done -> new Told(batch, done)),
                         () -> answer(batch, Optional.empty()));
     }
 
@@ -182,12 +181,13 @@ final class StateWrites {
             return;
         }
         KeyTable.Batch batch = table.prepare(some);
-        context.pipeToSelf(
+        Outcome.pipe(
+                context,
                 Work.<Void>on(disk, () -> {
                     store.record(batch);
                     return null;
                 }),
-                (done, failure) -> new Written(batch, Outcome.of(done, failure)));
+                done -> new Written(batch, done));
     }
 
     private List<KeyTable.Change> all() {
@@ -244,8 +244,7 @@ final class StateWrites {
         answering = List.copyOf(asking);
         asking.clear();
         long since = followed;
-        context.pipeToSelf(
-                Work.on(disk, () -> store.since(since)), (news, failure) -> new NewsRead(Outcome.of(news, failure)));
+        Outcome.pipe(context, Work.on(disk, () -> store.since(since)), NewsRead::new);
     }
 
     void read(NewsRead outcome) {

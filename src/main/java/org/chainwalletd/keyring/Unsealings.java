@@ -94,7 +94,7 @@ final class Unsealings {
             CompletableFuture<SecretBytes> secret = entry.imported()
                     ? argon2.submit(Urgency.SPEND, () -> work.unseal(entry, passphrase))
                     : derived(entry, unsealed.seed().orElseThrow());
-            context.pipeToSelf(secret, (value, failure) -> new Unsealed(entry.address(), Outcome.of(value, failure)));
+            Outcome.pipe(context, secret, value -> new Unsealed(entry.address(), value));
         }
     }
 
@@ -104,18 +104,14 @@ final class Unsealings {
 
     void unsealSeedFor(Question question) {
         if (unsealed.waitForSeed(question)) {
-            context.pipeToSelf(
-                    argon2.submit(Urgency.SPEND, () -> work.unsealSeed(passphrase)),
-                    (seed, failure) -> new SeedUnsealed(Outcome.of(seed, failure)));
+            Outcome.pipe(context, argon2.submit(Urgency.SPEND, () -> work.unsealSeed(passphrase)), SeedUnsealed::new);
         }
     }
 
     /** So that the first key that is derived, and the first that signs, need not wait for it. */
     void unsealSeedAhead(Executor background) {
         if (unsealed.seed().isEmpty()) {
-            context.pipeToSelf(
-                    work.unsealSeedAhead(passphrase, background),
-                    (seed, failure) -> new SeedUnsealed(Outcome.of(seed, failure)));
+            Outcome.pipe(context, work.unsealSeedAhead(passphrase, background), SeedUnsealed::new);
         }
     }
 
@@ -162,9 +158,7 @@ final class Unsealings {
         unsealed.putSeed(seed);
         List<KeyEntry> unknown = table.derivedWithoutPublicKey();
         if (!unknown.isEmpty()) {
-            context.pipeToSelf(
-                    Work.on(crypto, () -> work.learnDerived(seed, unknown)),
-                    (entries, failure) -> new Learnt(Outcome.of(entries, failure)));
+            Outcome.pipe(context, Work.on(crypto, () -> work.learnDerived(seed, unknown)), Learnt::new);
         }
     }
 

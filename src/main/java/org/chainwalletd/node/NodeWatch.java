@@ -238,8 +238,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
             pin(node);
         }
         if (node.sinceDescription++ % CHECKS_PER_DESCRIPTION == 0) {
-            getContext()
-                    .pipeToSelf(node.client.info(), (info, failure) -> new Described(index, Outcome.of(info, failure)));
+            Outcome.pipe(getContext(), node.client.info(), info -> new Described(index, info));
         }
     }
 
@@ -289,7 +288,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
         pinning = true;
         LOG.info("{} is of the chain with genesis {}; pinning it", node.url, genesis);
         CompletionStage<Void> written = CompletableFuture.runAsync(() -> file.write(genesis), disk);
-        getContext().pipeToSelf(written, (nothing, failure) -> new Pinned(genesis, Outcome.of(nothing, failure)));
+        Outcome.pipe(getContext(), written, nothing -> new Pinned(genesis, nothing));
     }
 
     private Behavior<Command> onPinned(Pinned pinned) {
@@ -328,7 +327,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
             return;
         }
         node.checking = true;
-        getContext().pipeToSelf(node.client.tip(), (tip, failure) -> new Checked(index, Outcome.of(tip, failure)));
+        Outcome.pipe(getContext(), node.client.tip(), tip -> new Checked(index, tip));
     }
 
     private void publish() {

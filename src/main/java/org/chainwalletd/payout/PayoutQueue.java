@@ -350,10 +350,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
             stale = false;
             ended.addAll(justEnded);
             justEnded.clear();
-            getContext()
-                    .pipeToSelf(
-                            env.store().isPaused(),
-                            (isPaused, failure) -> new PausedRead(Outcome.of(isPaused, failure)));
+            Outcome.pipe(getContext(), env.store().isPaused(), PausedRead::new);
         }
         return this;
     }
@@ -378,10 +375,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     }
 
     private Behavior<Command> readPage() {
-        getContext()
-                .pipeToSelf(
-                        env.store().changes(position, PAGE),
-                        (changes, failure) -> new Read(Outcome.of(changes, failure)));
+        Outcome.pipe(getContext(), env.store().changes(position, PAGE), Read::new);
         return this;
     }
 
@@ -583,7 +577,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
                 ++begun, group, plan, offers.stream().map(Offer::number).collect(Collectors.toSet()), height);
         running.put(address, batch);
         line.tried.put(address, begun);
-        getContext().pipeToSelf(spend(plan), (receipt, failure) -> new Ended(batch, Outcome.of(receipt, failure)));
+        Outcome.pipe(getContext(), spend(plan), receipt -> new Ended(batch, receipt));
     }
 
     private CompletionStage<Receipt> spend(BatchPlan plan) {
@@ -718,7 +712,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
                     .map(group -> group.owner().orElse(PayoutStore.CLASSIC))
                     .filter(env.tokens()::hasEnded)
                     .collect(Collectors.toSet());
-            getContext().pipeToSelf(carer.apply(owners), (done, failure) -> new CaredFor(Outcome.of(done, failure)));
+            Outcome.pipe(getContext(), carer.apply(owners), CaredFor::new);
         }
         return this;
     }

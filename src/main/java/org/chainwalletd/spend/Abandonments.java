@@ -248,9 +248,10 @@ final class Abandonments {
         if (!open.contains(question) || !quiet.add(question)) {
             return;
         }
-        context.pipeToSelf(
+        Outcome.pipe(
+                context,
                 whereabouts(question, unreserved),
-                (places, failure) -> new Reservations.AbandonStep(new Located(question, Outcome.of(places, failure))));
+                places -> new Reservations.AbandonStep(new Located(question, places)));
     }
 
     /** Continues with the locations of the spends, or fails the question: without an answer of any node it is unknown whether a spend was sent. */
@@ -260,9 +261,10 @@ final class Abandonments {
     }
 
     private void begin(Question question, Map<Hash256, Lookup.Location> places) {
-        context.pipeToSelf(
+        Outcome.pipe(
+                context,
                 abandonUnlessFound(question, places),
-                (given, failure) -> new Reservations.AbandonStep(new Ended(question, Outcome.of(given, failure))));
+                given -> new Reservations.AbandonStep(new Ended(question, given)));
     }
 
     private void ended(Ended step) {
@@ -288,9 +290,8 @@ final class Abandonments {
         Map<Hash256, CompletionStage<Boolean>> writes = new HashMap<>();
         step.given().spends().forEach(txId -> writes.put(txId, CompletableFuture.completedFuture(true)));
         step.given().inDoubt().forEach(txId -> writes.put(txId, certain(question, txId)));
-        context.pipeToSelf(
-                freed(question, writes),
-                (given, failure) -> new Reservations.AbandonStep(new Ended(question, Outcome.of(given, failure))));
+        Outcome.pipe(
+                context, freed(question, writes), given -> new Reservations.AbandonStep(new Ended(question, given)));
     }
 
     private CompletionStage<Boolean> certain(Question question, Hash256 txId) {

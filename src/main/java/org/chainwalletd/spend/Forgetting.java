@@ -126,11 +126,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
                 .forgetUses(
                         env.limits().rememberedSince(clock.millis()),
                         env.limits().minutesKept());
-        getContext()
-                .pipeToSelf(
-                        uses,
-                        (done, failure) ->
-                                new Forgotten(Outcome.of(done, failure).map(forgotten -> BITE)));
+        Outcome.pipe(getContext(), uses, done -> new Forgotten(done.map(forgotten -> BITE)));
         lookAtLost();
         forgetAnswers();
         shorten();
@@ -143,10 +139,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     }
 
     private Behavior<Command> lookAtLost() {
-        getContext()
-                .pipeToSelf(
-                        env.intents().lost(lookedUpTo, BITE),
-                        (spends, failure) -> new Lost(Outcome.of(spends, failure)));
+        Outcome.pipe(getContext(), env.intents().lost(lookedUpTo, BITE), Lost::new);
         return this;
     }
 
@@ -156,11 +149,10 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         if (!spends.isEmpty()) {
             List<SpendingBooks.Question> questions =
                     spends.stream().map(Forgetting::question).toList();
-            getContext()
-                    .pipeToSelf(
-                            env.chain().fates(questions),
-                            (chain, failure) -> new Judged(
-                                    spends, Outcome.of(chain, failure).value().flatMap(Function.identity())));
+            Outcome.pipe(
+                    getContext(),
+                    env.chain().fates(questions),
+                    chain -> new Judged(spends, chain.value().flatMap(Function.identity())));
         }
         return this;
     }
@@ -194,8 +186,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
                 }
             }
             if (!deep.isEmpty()) {
-                getContext()
-                        .pipeToSelf(env.intents().bury(deep), (done, failure) -> new Buried(Outcome.of(done, failure)));
+                Outcome.pipe(getContext(), env.intents().bury(deep), Buried::new);
             }
         });
         return this;
@@ -203,11 +194,10 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
 
     private void win(LostSpend lost, BlockPlace place) {
         PackedSpend spend = lost.spend();
-        getContext()
-                .pipeToSelf(
-                        env.intents().confirm(spend.txId(), lost.state(), place, clock.millis()),
-                        (transition, failure) -> new Won(
-                                new ConfirmedSpend(spend, Optional.of(place)), Outcome.of(transition, failure)));
+        Outcome.pipe(
+                getContext(),
+                env.intents().confirm(spend.txId(), lost.state(), place, clock.millis()),
+                transition -> new Won(new ConfirmedSpend(spend, Optional.of(place)), transition));
     }
 
     /**
@@ -253,17 +243,12 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     }
 
     private void forgetReceipts() {
-        getContext()
-                .pipeToSelf(
-                        env.intents().forget(env.tokensExpiredBefore(), BITE, OwnPayment::kept),
-                        (count, failure) -> new Forgotten(Outcome.of(count, failure)));
+        Outcome.pipe(
+                getContext(), env.intents().forget(env.tokensExpiredBefore(), BITE, OwnPayment::kept), Forgotten::new);
     }
 
     private void forgetAnswers() {
-        getContext()
-                .pipeToSelf(
-                        env.receipts().forgetKept(env.tokensExpiredBefore(), BITE),
-                        (count, failure) -> new Pruned(Outcome.of(count, failure)));
+        Outcome.pipe(getContext(), env.receipts().forgetKept(env.tokensExpiredBefore(), BITE), Pruned::new);
     }
 
     private Behavior<Command> pruned(Pruned command) {
@@ -276,14 +261,14 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     }
 
     private void shorten() {
-        getContext()
-                .pipeToSelf(
-                        env.history()
-                                .shorten(
-                                        env.toldBefore(TOLD_WHOLE),
-                                        BITE,
-                                        spend -> OwnPayment.of(spend).amounts()),
-                        (count, failure) -> new Shortened(Outcome.of(count, failure)));
+        Outcome.pipe(
+                getContext(),
+                env.history()
+                        .shorten(
+                                env.toldBefore(TOLD_WHOLE),
+                                BITE,
+                                spend -> OwnPayment.of(spend).amounts()),
+                Shortened::new);
     }
 
     private Behavior<Command> shortened(Shortened command) {
@@ -296,10 +281,8 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
 
     private void erase() {
         env.historyKept()
-                .ifPresent(age -> getContext()
-                        .pipeToSelf(
-                                env.history().erase(env.toldBefore(age), BITE),
-                                (count, failure) -> new Erased(Outcome.of(count, failure))));
+                .ifPresent(
+                        age -> Outcome.pipe(getContext(), env.history().erase(env.toldBefore(age), BITE), Erased::new));
     }
 
     private Behavior<Command> erased(Erased command) {
@@ -312,11 +295,10 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
 
     private void shrink() {
         shrinking = true;
-        getContext()
-                .pipeToSelf(
-                        env.receipts()
-                                .settled(clock.millis() - env.pace().wholeFor().toMillis(), BITE),
-                        (spends, failure) -> new Settled(Outcome.of(spends, failure)));
+        Outcome.pipe(
+                getContext(),
+                env.receipts().settled(clock.millis() - env.pace().wholeFor().toMillis(), BITE),
+                Settled::new);
     }
 
     /** Shortens settled payments; one that cannot be read stays as it is. */
@@ -333,8 +315,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
             return this;
         }
         CrashPoint.RECEIPTS_BEFORE_COMMIT.reached();
-        getContext()
-                .pipeToSelf(env.receipts().keep(answers), (count, failure) -> new Shrunk(Outcome.of(count, failure)));
+        Outcome.pipe(getContext(), env.receipts().keep(answers), Shrunk::new);
         return this;
     }
 

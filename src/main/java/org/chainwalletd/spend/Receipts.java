@@ -154,8 +154,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
             SpendEnvironment env, Broadcast broadcast, ActorRef<Reservations.Command> reservations) {
         return Behaviors.setup(context -> {
             int most = KnownTokens.mostThatFit();
-            context.pipeToSelf(
-                    env.receipts().fingerprints(most + 1), (found, failure) -> new Loaded(Outcome.of(found, failure)));
+            Outcome.pipe(context, env.receipts().fingerprints(most + 1), Loaded::new);
             return new Receipts(context, env, broadcast, reservations, new KnownTokens(most));
         });
     }
@@ -254,10 +253,10 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
 
     private void lookUp(String token, List<Caller> callers, Consumer<List<Caller>> whenNew) {
         states.put(token, new LookedUp(new ArrayList<>(callers), whenNew));
-        getContext()
-                .pipeToSelf(
-                        env.receipts().bound(token, env.tokensExpiredBefore()),
-                        (found, failure) -> new Looked(token, Outcome.of(found, failure)));
+        Outcome.pipe(
+                getContext(),
+                env.receipts().bound(token, env.tokensExpiredBefore()),
+                found -> new Looked(token, found));
     }
 
     private Behavior<Command> looked(Looked command) {

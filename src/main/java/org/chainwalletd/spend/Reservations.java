@@ -424,10 +424,10 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     private Behavior<Command> settle() {
         doubts.values().stream()
                 .findFirst()
-                .ifPresent(oldest -> getContext()
-                        .pipeToSelf(
-                                intents.findForCertain(oldest.intent().txId()),
-                                (found, failure) -> new Settled(oldest, Outcome.of(found, failure))));
+                .ifPresent(oldest -> Outcome.pipe(
+                        getContext(),
+                        intents.findForCertain(oldest.intent().txId()),
+                        found -> new Settled(oldest, found)));
         return this;
     }
 
@@ -559,7 +559,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     private Behavior<Command> read() {
         freedMeanwhile.clear();
-        getContext().pipeToSelf(Durable.read(env), (state, failure) -> new Reread(Outcome.of(state, failure)));
+        Outcome.pipe(getContext(), Durable.read(env), Reread::new);
         return this;
     }
 

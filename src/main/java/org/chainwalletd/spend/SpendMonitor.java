@@ -253,8 +253,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         return Behaviors.withStash(
                 MOST_EARLY,
                 stash -> Behaviors.setup(context -> {
-                    context.pipeToSelf(
-                            setup.reservations(), (there, failure) -> new Attached(Outcome.of(there, failure)));
+                    Outcome.pipe(context, setup.reservations(), Attached::new);
                     return starting(context, stash, setup);
                 }));
     }
@@ -277,9 +276,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
 
     private static Behavior<Command> load(ActorContext<Command> context, Setup setup) {
         Known first = setup.known().getAndSet(null);
-        context.pipeToSelf(
-                first == null ? setup.read() : CompletableFuture.completedFuture(first),
-                (known, failure) -> new Loaded(Outcome.of(known, failure)));
+        Outcome.pipe(context, first == null ? setup.read() : CompletableFuture.completedFuture(first), Loaded::new);
         return Behaviors.same();
     }
 
@@ -472,13 +469,13 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         }
         Pending<T> asking = new Pending<>(question.get().toCompletableFuture(), then);
         pending.add(asking);
-        getContext()
-                .pipeToSelf(
-                        asking.asked(),
-                        (answer, failure) -> new Answered(() -> {
-                            pending.remove(asking);
-                            asking.then().accept(Outcome.of(answer, failure));
-                        }));
+        Outcome.pipe(
+                getContext(),
+                asking.asked(),
+                answer -> new Answered(() -> {
+                    pending.remove(asking);
+                    asking.then().accept(answer);
+                }));
     }
 
     /** Asks a question about a spend. The answer is dropped when the spend is no longer watched, or watched anew. */

@@ -107,8 +107,7 @@ public final class SpendService {
         return Behaviors.<Object>setup(context -> {
                     // Starts collecting changes by other daemons; earlier ones are included in what is read below.
                     env.intents().changedByOthers();
-                    context.pipeToSelf(
-                            governed(env), (remembered, failure) -> new Reading(Outcome.of(remembered, failure)));
+                    Outcome.pipe(context, governed(env), Reading::new);
                     return Behaviors.receive(Object.class)
                             .onMessage(Reading.class, reading -> read(context, parts, reading.remembered(), started))
                             .build();

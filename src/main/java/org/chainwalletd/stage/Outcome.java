@@ -1,8 +1,10 @@
 package org.chainwalletd.stage;
 
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
 
 /** Outcome of a stage in the form in which a message brings it to an actor: a value or a failure, one of the two for certain. */
 public sealed interface Outcome<T> {
@@ -15,6 +17,12 @@ public sealed interface Outcome<T> {
     /** Makes it of the two arguments with which a stage calls back, see {@link java.util.concurrent.CompletionStage#handle}. */
     static <T> Outcome<T> of(T value, Throwable failure) {
         return failure == null ? new Done<>(value) : new Failed<>(Causes.of(failure));
+    }
+
+    /** Has the actor of {@code context} receive the outcome of {@code stage} in a message. Called on the actor's own thread. */
+    static <C, T> void pipe(
+            ActorContext<C> context, CompletionStage<T> stage, Function<? super Outcome<T>, ? extends C> message) {
+        context.pipeToSelf(stage, (value, failure) -> message.apply(Outcome.of(value, failure)));
     }
 
     /** Does the one or the other. */

@@ -613,8 +613,7 @@ public final class Sweeps {
         /** Reads again and again which sweeps go on: another daemon with the same store may have begun one. */
         private Behavior<Command> load() {
             if (env.spending().stopped().isEmpty()) {
-                getContext()
-                        .pipeToSelf(env.store().running(), (found, failure) -> new Loaded(Outcome.of(found, failure)));
+                Outcome.pipe(getContext(), env.store().running(), Loaded::new);
             }
             return this;
         }
@@ -660,10 +659,10 @@ public final class Sweeps {
             String token = due.get();
             Line line = lines.get(token);
             line.askedAgain = false;
-            getContext()
-                    .pipeToSelf(
-                            Work.on(env.threads().parts(), () -> parts.look(token, line, line.next)),
-                            (step, failure) -> new Stepped(token, Outcome.of(step, failure)));
+            Outcome.pipe(
+                    getContext(),
+                    Work.on(env.threads().parts(), () -> parts.look(token, line, line.next)),
+                    step -> new Stepped(token, step));
             return this;
         }
 

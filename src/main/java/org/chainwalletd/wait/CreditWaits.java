@@ -220,10 +220,7 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
         toRead.remove(group);
         reading.add(group);
         group.settled = true;
-        getContext()
-                .pipeToSelf(
-                        group.question.ask(feed),
-                        (said, failure) -> new Answered(new Answer<>(group, Outcome.of(said, failure))));
+        Outcome.pipe(getContext(), group.question.ask(feed), said -> new Answered(new Answer<>(group, said)));
     }
 
     private <A> Behavior<Command> onSaid(Answer<A> answer) {

@@ -117,10 +117,7 @@ final class MempoolWatch extends AbstractBehavior<MempoolWatch.Command> {
         budget.spent(now);
         looking = true;
         Set<Hash256> fetched = Set.copyOf(known);
-        getContext()
-                .pipeToSelf(
-                        mempools.allAt(batch, fetched::contains),
-                        (found, failure) -> new Looked(Outcome.of(found, failure)));
+        Outcome.pipe(getContext(), mempools.allAt(batch, fetched::contains), Looked::new);
         return this;
     }
 

@@ -230,10 +230,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         }
         List<Address> batch = looks.take();
         if (looks.byBalances()) {
-            getContext()
-                    .pipeToSelf(
-                            nodes.balances(batch),
-                            (amounts, failure) -> new Balances(batch, Outcome.of(amounts, failure)));
+            Outcome.pipe(getContext(), nodes.balances(batch), amounts -> new Balances(batch, amounts));
         } else {
             lookAtMempool(batch);
         }
@@ -241,10 +238,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
 
     private void lookAtMempool(List<Address> batch) {
         OpenPaymentWaits.BeforeLook before = waits.beforeLook(batch);
-        getContext()
-                .pipeToSelf(
-                        mempools.at(batch, before::knows),
-                        (found, failure) -> new Looked(batch, before, Outcome.of(found, failure)));
+        Outcome.pipe(getContext(), mempools.at(batch, before::knows), found -> new Looked(batch, before, found));
     }
 
     private Behavior<Command> onLooked(Looked looked) {

@@ -258,10 +258,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
             toLook.remove(group);
             group.looking = true;
             looking++;
-            getContext()
-                    .pipeToSelf(
-                            search.look(group.txId),
-                            (found, failure) -> new Looked(group.txId, Outcome.of(found, failure)));
+            Outcome.pipe(getContext(), search.look(group.txId), found -> new Looked(group.txId, found));
         }
     }
 

@@ -168,9 +168,10 @@ public final class EvmKeyActor {
 
     private <T> void begin(Change<T> question) {
         Known before = known;
-        context.pipeToSelf(
+        Outcome.pipe(
+                context,
                 Work.on(parts.executors().flows(), () -> question.work().apply(before)),
-                (changed, failure) -> new Ended<>(question, Outcome.of(changed, failure)));
+                changed -> new Ended<>(question, changed));
     }
 
     private Behavior<Command> onChangeMeanwhile(Change<?> question) {
@@ -231,9 +232,7 @@ public final class EvmKeyActor {
     private void unsealSeedFor(Question question) {
         waitingForSeed.add(question);
         if (waitingForSeed.size() == 1) {
-            context.pipeToSelf(
-                    argon2(() -> parts.ofSeed().orElseThrow().apply(parts.passphrase())),
-                    (secret, failure) -> new SeedKnown(Outcome.of(secret, failure)));
+            Outcome.pipe(context, argon2(() -> parts.ofSeed().orElseThrow().apply(parts.passphrase())), SeedKnown::new);
         }
     }
 
@@ -285,9 +284,10 @@ public final class EvmKeyActor {
         List<Sign> others = waitingForKey.computeIfAbsent(address, unused -> new ArrayList<>());
         others.add(question);
         if (others.size() == 1) {
-            context.pipeToSelf(
+            Outcome.pipe(
+                    context,
                     argon2(() -> parts.files().unseal(address, parts.passphrase())),
-                    (secret, failure) -> new Unsealed(address, Outcome.of(secret, failure)));
+                    secret -> new Unsealed(address, secret));
         }
     }
 

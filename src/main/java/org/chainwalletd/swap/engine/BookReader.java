@@ -69,7 +69,7 @@ public final class BookReader extends AbstractBehavior<BookReader.Command> {
 
     private Behavior<Command> read() {
         book.reading();
-        getContext().pipeToSelf(watched.get(), (rows, failure) -> new Read(Outcome.of(rows, failure)));
+        Outcome.pipe(getContext(), watched.get(), Read::new);
         return this;
     }
 

@@ -216,7 +216,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     private Behavior<Command> look() {
         steps.clear();
         look.begin(setup.now());
-        getContext().pipeToSelf(setup.legs().look(row()), (view, failure) -> new Looked(Outcome.of(view, failure)));
+        Outcome.pipe(getContext(), setup.legs().look(row()), Looked::new);
         return busy();
     }
 
@@ -303,16 +303,16 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     private void perform(Step step) {
         CrashPoint.SWAP_BEFORE_STEP.reached(() -> place(step));
         SwapJournal.Held standing = held;
-        getContext()
-                .pipeToSelf(
-                        step.perform(
-                                setup.legs(),
-                                standing.row(),
-                                use -> setup.journal().withSecret(standing, use),
-                                step instanceof Step.SendLock
-                                        ? look.lockStillCounts(setup, standing.row())
-                                        : look.gateStillCounts(setup)),
-                        (tx, failure) -> new Done(step, Outcome.of(tx, failure)));
+        Outcome.pipe(
+                getContext(),
+                step.perform(
+                        setup.legs(),
+                        standing.row(),
+                        use -> setup.journal().withSecret(standing, use),
+                        step instanceof Step.SendLock
+                                ? look.lockStillCounts(setup, standing.row())
+                                : look.gateStillCounts(setup)),
+                tx -> new Done(step, tx));
     }
 
     /** Crash point for tests: a direction and a step. */
@@ -366,10 +366,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     private Behavior<Command> write(SwapRow changed, boolean watched, Next then) {
         next = then;
         SwapRow row = changed.at(setup.tip().get(), setup.now());
-        getContext()
-                .pipeToSelf(
-                        setup.journal().write(held, row, watched),
-                        (held, failure) -> new Written(Outcome.of(held, failure)));
+        Outcome.pipe(getContext(), setup.journal().write(held, row, watched), Written::new);
         return busy();
     }
 
@@ -379,10 +376,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     private Behavior<Command> notWritten(Throwable cause) {
         LOG.atLevel(Background.levelOf(cause)).log("swap {} cannot be written: {}", row().id(), cause.toString());
-        getContext()
-                .pipeToSelf(
-                        setup.journal().take(row().id()),
-                        (reread, failure) -> new Reread(Outcome.of(reread, failure), cause));
+        Outcome.pipe(getContext(), setup.journal().take(row().id()), reread -> new Reread(reread, cause));
         return busy();
     }
 

@@ -151,7 +151,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
             setup.changed().reading();
         }
         CompletionStage<List<SwapJournal.Held>> rows = setup.journal().watched();
-        getContext().pipeToSelf(rows, (found, failure) -> new Restored(Outcome.of(found, failure)));
+        Outcome.pipe(getContext(), rows, Restored::new);
         return restoring();
     }
 
@@ -198,10 +198,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
 
     private Behavior<Command> onRewatch(Rewatch command) {
         if (!swaps.containsKey(command.id())) {
-            getContext()
-                    .pipeToSelf(
-                            setup.journal().rewatch(command.id()),
-                            (row, failure) -> new Rewatched(command.id(), Outcome.of(row, failure)));
+            Outcome.pipe(getContext(), setup.journal().rewatch(command.id()), row -> new Rewatched(command.id(), row));
         }
         return Behaviors.same();
     }
@@ -292,9 +289,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
 
     /** A swap that nobody looks after any more is only told of. */
     private Behavior<Command> lookUp(Ask asked) {
-        getContext()
-                .pipeToSelf(
-                        setup.journal().find(asked.id()), (row, failure) -> new Found(asked, Outcome.of(row, failure)));
+        Outcome.pipe(getContext(), setup.journal().find(asked.id()), row -> new Found(asked, row));
         return Behaviors.same();
     }
 

@@ -84,8 +84,7 @@ public final class SwapUpkeep extends AbstractBehavior<SwapUpkeep.Command> {
 
     private Behavior<Command> onPrune(Prune prune) {
         long before = clock.instant().minus(KEPT).getEpochSecond();
-        getContext()
-                .pipeToSelf(journal.forgetExpired(before), (rows, failure) -> new Pruned(Outcome.of(rows, failure)));
+        Outcome.pipe(getContext(), journal.forgetExpired(before), Pruned::new);
         return this;
     }
 

@@ -111,10 +111,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
     }
 
     private Behavior<Command> look() {
-        getContext()
-                .pipeToSelf(
-                        CompletableFuture.supplyAsync(rounds::next, setup.threads()),
-                        (isBehind, failure) -> new Looked(Outcome.of(isBehind, failure)));
+        Outcome.pipe(getContext(), CompletableFuture.supplyAsync(rounds::next, setup.threads()), Looked::new);
         return this;
     }
 
