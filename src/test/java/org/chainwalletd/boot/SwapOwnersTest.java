@@ -3,7 +3,6 @@ package org.chainwalletd.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -18,6 +17,7 @@ import org.chainwalletd.store.SwapStore;
 import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.swap.engine.SwapBook;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.Test;
 
 /** Only the daemon with the background work judges by its memory whose lock it is, among several on a store. */
@@ -29,16 +29,13 @@ class SwapOwnersTest {
     private volatile Optional<SwapEntry> row = Optional.empty();
 
     private SwapOwners owners(boolean isConfigured) {
-        SwapStore rows = (SwapStore) Proxy.newProxyInstance(
-                SwapStore.class.getClassLoader(),
-                new Class<?>[] {SwapStore.class},
-                (proxy, called, args) -> switch (called.getName()) {
-                    case "newest" -> CompletableFuture.completedFuture(row);
-                    case "ofHashLock" ->
-                        CompletableFuture.completedFuture(
-                                row.filter(entry -> entry.hashLock().equals(args[0])));
-                    default -> throw new AssertionError(called);
-                });
+        SwapStore rows = Stub.of(SwapStore.class, call -> switch (call.name()) {
+            case "newest" -> CompletableFuture.completedFuture(row);
+            case "ofHashLock" ->
+                CompletableFuture.completedFuture(
+                        row.filter(entry -> entry.hashLock().equals(call.arguments()[0])));
+            default -> throw new AssertionError(call.method());
+        });
         return new SwapOwners(book, () -> running, isConfigured, rows, ForkJoinPool.commonPool());
     }
 

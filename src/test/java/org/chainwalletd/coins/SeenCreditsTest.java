@@ -2,7 +2,6 @@ package org.chainwalletd.coins;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,6 +41,7 @@ import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.store.books.CreditTable;
 import org.chainwalletd.store.books.LedgerTable;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,21 +94,20 @@ class SeenCreditsTest {
 
     private NodeClient node(int number) {
         known.put(number, ConcurrentHashMap.newKeySet());
-        return (NodeClient) Proxy.newProxyInstance(
-                NodeClient.class.getClassLoader(), new Class<?>[] {NodeClient.class}, (proxy, method, arguments) -> {
-                    if (!method.getName().equals("transaction")) {
-                        throw new UnsupportedOperationException(method.getName());
-                    }
-                    asked.add(number + " " + arguments[0]);
-                    if (silent.contains(number)) {
-                        return CompletableFuture.failedFuture(new NodeException.Rejected(-1, "busy"));
-                    }
-                    Hash256 txId = (Hash256) arguments[0];
-                    return CompletableFuture.completedFuture(
-                            known.get(number).contains(txId)
-                                    ? Optional.of(new NodeClient.NodeTransaction(txId, Bytes.EMPTY, true, null, null))
-                                    : Optional.empty());
-                });
+        return Stub.of(NodeClient.class, call -> {
+            if (!call.name().equals("transaction")) {
+                throw new UnsupportedOperationException(call.name());
+            }
+            asked.add(number + " " + call.arguments()[0]);
+            if (silent.contains(number)) {
+                return CompletableFuture.failedFuture(new NodeException.Rejected(-1, "busy"));
+            }
+            Hash256 txId = (Hash256) call.arguments()[0];
+            return CompletableFuture.completedFuture(
+                    known.get(number).contains(txId)
+                            ? Optional.of(new NodeClient.NodeTransaction(txId, Bytes.EMPTY, true, null, null))
+                            : Optional.empty());
+        });
     }
 
     private List<CreditEvent.Kind> told() {

@@ -6,7 +6,6 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -38,6 +37,7 @@ import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.store.files.DatadirLock;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -90,13 +90,11 @@ class DoctorTest {
     }
 
     private List<String> nodeLines() {
-        NodeClient client = (NodeClient) Proxy.newProxyInstance(
-                NodeClient.class.getClassLoader(),
-                new Class<?>[] {NodeClient.class},
-                (proxy, method, arguments) ->
-                        arguments != null && Long.valueOf(0).equals(arguments[0])
-                                ? CompletableFuture.completedFuture(Optional.of(first()))
-                                : answers.get(method.getName()));
+        NodeClient client = Stub.of(
+                NodeClient.class,
+                call -> call.arguments().length > 0 && Long.valueOf(0).equals(call.arguments()[0])
+                        ? CompletableFuture.completedFuture(Optional.of(first()))
+                        : answers.get(call.name()));
         return lines(new NodeCheck(settings(), url -> client, Duration.ofMillis(200), InstantSource.fixed(NOW)));
     }
 

@@ -3,7 +3,6 @@ package org.chainwalletd.follow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -21,6 +20,7 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -66,20 +66,17 @@ class FirstStartTest {
     }
 
     private NodeClient node(LongFunction<NodeClient.BlockSummary> shown) {
-        return (NodeClient) Proxy.newProxyInstance(
-                NodeClient.class.getClassLoader(),
-                new Class<?>[] {NodeClient.class},
-                (self, method, arguments) -> switch (method.getName()) {
-                    case "tip" ->
-                        CompletableFuture.completedFuture(new NodeClient.Tip(
-                                TIP, shown.apply(TIP).blockId(), honest.get(0).blockId()));
-                    case "blockAt" -> {
-                        long height = (Long) arguments[0];
-                        yield CompletableFuture.completedFuture(
-                                height > TIP ? Optional.empty() : Optional.of(shown.apply(height)));
-                    }
-                    default -> throw new UnsupportedOperationException(method.getName());
-                });
+        return Stub.of(NodeClient.class, call -> switch (call.name()) {
+            case "tip" ->
+                CompletableFuture.completedFuture(new NodeClient.Tip(
+                        TIP, shown.apply(TIP).blockId(), honest.get(0).blockId()));
+            case "blockAt" -> {
+                long height = (Long) call.arguments()[0];
+                yield CompletableFuture.completedFuture(
+                        height > TIP ? Optional.empty() : Optional.of(shown.apply(height)));
+            }
+            default -> throw new UnsupportedOperationException(call.name());
+        });
     }
 
     private List<BlockRow> read(NodeClient from, Optional<BlockPlace> checkpoint) {

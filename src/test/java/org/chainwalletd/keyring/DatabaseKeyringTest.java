@@ -11,8 +11,6 @@ import static org.chainwalletd.keyring.KeyringFixture.text;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +32,7 @@ import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.store.postgres.PostgresStore;
 import org.chainwalletd.store.postgres.SharedStores;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -163,17 +162,12 @@ class DatabaseKeyringTest extends KeyringContract {
     private KeyringStore awayAt(int number) {
         AtomicInteger reads = new AtomicInteger();
         KeyringStore table = new TableStore(store.keys());
-        return (KeyringStore) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {KeyringStore.class}, (any, method, arguments) -> {
-                    if (method.getName().equals("read") && reads.incrementAndGet() == number) {
-                        throw new KeyringException(Reason.AWAY, "the database is away");
-                    }
-                    try {
-                        return method.invoke(table, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return Stub.of(KeyringStore.class, call -> {
+            if (call.name().equals("read") && reads.incrementAndGet() == number) {
+                throw new KeyringException(Reason.AWAY, "the database is away");
+            }
+            return call.on(table);
+        });
     }
 
     @Test

@@ -6,7 +6,6 @@ import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -31,6 +30,7 @@ import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.sql.StoreFaults;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.Test;
 
 /** The operator gives coins up: nothing that a node has, or that is just being sent, may be given up with them. */
@@ -195,19 +195,18 @@ class AbandonTest extends SpendCase {
      */
     private static <T> T withAnswers(
             Class<T> type, T store, BiFunction<String, Supplier<CompletionStage<?>>, CompletionStage<?>> answering) {
-        return type.cast(Proxy.newProxyInstance(
-                type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
-                    if (!CompletionStage.class.isAssignableFrom(method.getReturnType())) {
-                        return method.invoke(store, arguments);
-                    }
-                    return answering.apply(method.getName(), () -> {
-                        try {
-                            return (CompletionStage<?>) method.invoke(store, arguments);
-                        } catch (ReflectiveOperationException e) {
-                            throw new AssertionError(e);
-                        }
-                    });
-                }));
+        return Stub.of(type, call -> {
+            if (!CompletionStage.class.isAssignableFrom(call.method().getReturnType())) {
+                return call.on(store);
+            }
+            return answering.apply(call.name(), () -> {
+                try {
+                    return (CompletionStage<?>) call.on(store);
+                } catch (Throwable e) {
+                    throw new AssertionError(e);
+                }
+            });
+        });
     }
 
     @Test

@@ -5,7 +5,6 @@ import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +38,7 @@ import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.TokenBinding;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.Test;
 
 class AllowanceTest extends SpendCase {
@@ -142,20 +142,21 @@ class AllowanceTest extends SpendCase {
         // None is opened before all are built: otherwise the last may be refused before its fee is known.
         AtomicInteger built = new AtomicInteger();
         CompletableFuture<Void> all = new CompletableFuture<>();
-        spends.before = store -> (IntentStore) Proxy.newProxyInstance(
-                IntentStore.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (proxy, method, arguments) -> {
-                    if (!method.getName().equals("open")) {
-                        return method.invoke(store, arguments);
-                    }
-                    if (built.incrementAndGet() == 3) {
-                        all.complete(null);
-                    }
-                    return all.thenComposeAsync(
-                            nothing -> store.open(
-                                    (Intent) arguments[0], (Long) arguments[1], (Boolean) arguments[2], (LongSupplier)
-                                            arguments[3]),
-                            Runnable::run);
-                });
+        spends.before = store -> Stub.of(IntentStore.class, call -> {
+            if (!call.name().equals("open")) {
+                return call.on(store);
+            }
+            if (built.incrementAndGet() == 3) {
+                all.complete(null);
+            }
+            return all.thenComposeAsync(
+                    nothing -> store.open(
+                            (Intent) call.arguments()[0],
+                            (Long) call.arguments()[1],
+                            (Boolean) call.arguments()[2],
+                            (LongSupplier) call.arguments()[3]),
+                    Runnable::run);
+        });
         spends.restart();
         List<CompletionStage<Receipt>> calls = List.of(
                 spends.spending.transfer(request(payer, shop, 9_931)),
@@ -216,17 +217,16 @@ class AllowanceTest extends SpendCase {
     }
 
     private static IntentStore answering(
-            String call, IntentStore store, UnaryOperator<CompletionStage<Object>> answer) {
-        return (IntentStore) Proxy.newProxyInstance(
-                IntentStore.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (proxy, method, arguments) -> {
-                    Object answered = method.invoke(store, arguments);
-                    if (!method.getName().equals(call)) {
-                        return answered;
-                    }
-                    @SuppressWarnings("unchecked") // The calls that are answered otherwise answer with a stage.
-                    CompletionStage<Object> stage = (CompletionStage<Object>) answered;
-                    return answer.apply(stage);
-                });
+            String name, IntentStore store, UnaryOperator<CompletionStage<Object>> answer) {
+        return Stub.of(IntentStore.class, call -> {
+            Object answered = call.on(store);
+            if (!call.name().equals(name)) {
+                return answered;
+            }
+            @SuppressWarnings("unchecked") // The calls that are answered otherwise answer with a stage.
+            CompletionStage<Object> stage = (CompletionStage<Object>) answered;
+            return answer.apply(stage);
+        });
     }
 
     @Test
@@ -375,19 +375,18 @@ class AllowanceTest extends SpendCase {
     }
 
     /** The clock goes on by two days right before the first such call of the store is written. */
-    private IntentStore jumpingBefore(String call, IntentStore store) {
+    private IntentStore jumpingBefore(String name, IntentStore store) {
         AtomicBoolean jumped = new AtomicBoolean();
-        return (IntentStore) Proxy.newProxyInstance(
-                IntentStore.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals(call) && jumped.compareAndSet(false, true)) {
-                        spends.clock.move(Duration.ofDays(2));
-                    }
-                    return method.invoke(store, arguments);
-                });
+        return Stub.of(IntentStore.class, call -> {
+            if (call.name().equals(name) && jumped.compareAndSet(false, true)) {
+                spends.clock.move(Duration.ofDays(2));
+            }
+            return call.on(store);
+        });
     }
 
-    private void restartJumpingBefore(String call) {
-        spends.before = store -> jumpingBefore(call, store);
+    private void restartJumpingBefore(String name) {
+        spends.before = store -> jumpingBefore(name, store);
         spends.restart();
         spends.before = UnaryOperator.identity();
     }

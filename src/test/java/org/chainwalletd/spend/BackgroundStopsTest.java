@@ -6,7 +6,6 @@ import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,6 +26,7 @@ import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Spawners;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -202,15 +202,11 @@ class BackgroundStopsTest {
 
     /** Makes the next opened intent durable at once, and tells its spender only when {@link #holdsNextOpen} completes. */
     private IntentStore heldOpen(IntentStore store) {
-        return (IntentStore) Proxy.newProxyInstance(
-                IntentStore.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (proxy, method, arguments) -> {
-                    Object answer = method.invoke(store, arguments);
-                    CompletableFuture<Void> goesOn =
-                            method.getName().equals("open") ? holdsNextOpen.getAndSet(null) : null;
-                    return goesOn == null
-                            ? answer
-                            : ((CompletionStage<?>) answer).thenCombine(goesOn, (opened, now) -> opened);
-                });
+        return Stub.of(IntentStore.class, call -> {
+            Object answer = call.on(store);
+            CompletableFuture<Void> goesOn = call.name().equals("open") ? holdsNextOpen.getAndSet(null) : null;
+            return goesOn == null ? answer : ((CompletionStage<?>) answer).thenCombine(goesOn, (opened, now) -> opened);
+        });
     }
 
     @Test

@@ -7,7 +7,6 @@ import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.io.IOException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,6 +32,7 @@ import org.chainwalletd.store.postgres.SharedStores;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Seeded;
 import org.chainwalletd.testkit.Spawners;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -86,11 +86,10 @@ class KeeperSwitchesTest {
     }
 
     private IntentStore watched(IntentStore intents) {
-        return (IntentStore) Proxy.newProxyInstance(
-                IntentStore.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (proxy, method, arguments) -> {
-                    Supplier<?> instead = method.getName().equals("accept") ? acceptance.getAndSet(null) : null;
-                    return instead == null ? method.invoke(intents, arguments) : instead.get();
-                });
+        return Stub.of(IntentStore.class, call -> {
+            Supplier<?> instead = call.name().equals("accept") ? acceptance.getAndSet(null) : null;
+            return instead == null ? call.on(intents) : instead.get();
+        });
     }
 
     private CompletionStage<Receipt> pay(int daemon, int token) {

@@ -6,7 +6,6 @@ import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +31,7 @@ import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.sql.StoreFaults;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Seeded;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -247,16 +247,13 @@ class KeptReceiptTest extends SpendCase {
     }
 
     private static ReceiptStore hearing(ReceiptStore store, Queue<CompletionStage<?>> kept) {
-        return (ReceiptStore) Proxy.newProxyInstance(
-                ReceiptStore.class.getClassLoader(),
-                new Class<?>[] {ReceiptStore.class},
-                (proxy, method, arguments) -> {
-                    Object answer = method.invoke(store, arguments);
-                    if (method.getName().equals("keep")) {
-                        kept.add((CompletionStage<?>) answer);
-                    }
-                    return answer;
-                });
+        return Stub.of(ReceiptStore.class, call -> {
+            Object answer = call.on(store);
+            if (call.name().equals("keep")) {
+                kept.add((CompletionStage<?>) answer);
+            }
+            return answer;
+        });
     }
 
     /** Of some commits nobody knows whether they were made, and of those some are only after the next start. */

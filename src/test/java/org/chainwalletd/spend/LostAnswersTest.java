@@ -7,7 +7,6 @@ import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,6 +25,7 @@ import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -55,10 +55,7 @@ class LostAnswersTest extends SpendCase {
 
     @Override
     void prepare() {
-        spends.before = store -> (IntentStore) Proxy.newProxyInstance(
-                IntentStore.class.getClassLoader(),
-                new Class<?>[] {IntentStore.class},
-                (proxy, method, arguments) -> call(store, method, arguments));
+        spends.before = store -> Stub.of(IntentStore.class, call -> call(store, call.method(), call.arguments()));
         spends.opened = this::recover;
     }
 

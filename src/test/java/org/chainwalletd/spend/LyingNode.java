@@ -1,8 +1,5 @@
 package org.chainwalletd.spend;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,6 +17,7 @@ import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.devnet.ledger.Ledger;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
+import org.chainwalletd.testkit.Stub;
 
 /**
  * A node that lies, in front of one that does not: what it says has nothing to do with what it does. It lies about values and heights in
@@ -59,29 +57,15 @@ final class LyingNode {
     }
 
     NodeClient client() {
-        return (NodeClient)
-                Proxy.newProxyInstance(LyingNode.class.getClassLoader(), new Class<?>[] {NodeClient.class}, this::call);
-    }
-
-    private Object call(Object self, Method method, Object[] arguments) throws Throwable {
-        return switch (method.getName()) {
-            case "each" -> alone ? List.of(self) : List.of(self, behind);
-            case "hasty", "pinned", "patient", "background" -> self;
-            case "sendRawTransaction" -> send((Bytes) arguments[0]);
-            case "transaction" -> transaction((Hash256) arguments[0]);
-            case "spentBy", "knownSpentBy" -> spentBy((Outpoint) arguments[0]);
-            case "addressUtxos" ->
-                arguments[0] instanceof Address address ? listing(address) : passed(method, arguments);
-            default -> passed(method, arguments);
-        };
-    }
-
-    private Object passed(Method method, Object[] arguments) throws Throwable {
-        try {
-            return method.invoke(behind, arguments);
-        } catch (InvocationTargetException e) {
-            throw e.getCause();
-        }
+        return Stub.of(NodeClient.class, call -> switch (call.name()) {
+            case "each" -> alone ? List.of(call.self()) : List.of(call.self(), behind);
+            case "hasty", "pinned", "patient", "background" -> call.self();
+            case "sendRawTransaction" -> send((Bytes) call.arguments()[0]);
+            case "transaction" -> transaction((Hash256) call.arguments()[0]);
+            case "spentBy", "knownSpentBy" -> spentBy((Outpoint) call.arguments()[0]);
+            case "addressUtxos" -> call.arguments()[0] instanceof Address address ? listing(address) : call.on(behind);
+            default -> call.on(behind);
+        });
     }
 
     /** 0 when it tells the truth, otherwise which of the lies it tells. */

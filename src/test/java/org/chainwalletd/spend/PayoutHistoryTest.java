@@ -2,8 +2,6 @@ package org.chainwalletd.spend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,6 +45,7 @@ import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -165,23 +164,17 @@ class PayoutHistoryTest {
 
         /** Hears of what is opened, and when. */
         private IntentStore noting(IntentStore real) {
-            return (IntentStore) Proxy.newProxyInstance(
-                    History.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (self, method, arguments) -> {
-                        boolean opens = method.getName().equals("open")
-                                || method.getName().equals("openBatch");
-                        long now = elapsed.get();
-                        if (method.getName().equals("contest")) {
-                            contested.add((Hash256) arguments[0]);
-                        }
-                        try {
-                            Object answer = method.invoke(real, arguments);
-                            return opens && answer instanceof CompletionStage<?> stage
-                                    ? noted(stage, arguments, now)
-                                    : answer;
-                        } catch (InvocationTargetException e) {
-                            throw e.getCause();
-                        }
-                    });
+            return Stub.of(IntentStore.class, call -> {
+                boolean opens = call.name().equals("open") || call.name().equals("openBatch");
+                long now = elapsed.get();
+                if (call.name().equals("contest")) {
+                    contested.add((Hash256) call.arguments()[0]);
+                }
+                Object answer = call.on(real);
+                return opens && answer instanceof CompletionStage<?> stage
+                        ? noted(stage, call.arguments(), now)
+                        : answer;
+            });
         }
 
         private CompletionStage<?> noted(CompletionStage<?> opening, Object[] arguments, long now) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -50,6 +49,7 @@ import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -115,19 +115,17 @@ class PayoutQueueTest {
     void a_submission_whose_commit_gets_no_answer_is_told_as_unknown_and_pays_once_when_it_is_repeated() {
         for (boolean written : List.of(true, false)) {
             AtomicBoolean loses = new AtomicBoolean(true);
-            rig.before = store -> (PayoutStore) Proxy.newProxyInstance(
-                    PayoutStore.class.getClassLoader(), new Class<?>[] {PayoutStore.class}, (proxy, method, given) -> {
-                        if (!method.getName().equals("submit") || !loses.getAndSet(false)) {
-                            return method.invoke(store, given);
-                        }
-                        CompletionStage<?> submitted = written
-                                ? (CompletionStage<?>) method.invoke(store, given)
-                                : CompletableFuture.completedFuture(null);
-                        return submitted.thenComposeAsync(
-                                done -> CompletableFuture.failedFuture(new StoreException(
-                                        StoreException.Reason.UNKNOWN, "it may or may not have been written", null)),
-                                Runnable::run);
-                    });
+            rig.before = store -> Stub.of(PayoutStore.class, call -> {
+                if (!call.name().equals("submit") || !loses.getAndSet(false)) {
+                    return call.on(store);
+                }
+                CompletionStage<?> submitted =
+                        written ? (CompletionStage<?>) call.on(store) : CompletableFuture.completedFuture(null);
+                return submitted.thenComposeAsync(
+                        done -> CompletableFuture.failedFuture(new StoreException(
+                                StoreException.Reason.UNKNOWN, "it may or may not have been written", null)),
+                        Runnable::run);
+            });
             rig.restart();
             Order order = order(written ? 1 : 2);
 
@@ -147,13 +145,12 @@ class PayoutQueueTest {
     @Test
     void a_queue_that_could_not_learn_whether_it_is_paused_asks_again_and_pays() {
         AtomicBoolean fails = new AtomicBoolean(true);
-        rig.before = store -> (PayoutStore) Proxy.newProxyInstance(
-                PayoutStore.class.getClassLoader(),
-                new Class<?>[] {PayoutStore.class},
-                (proxy, method, given) -> method.getName().equals("isPaused") && fails.get()
+        rig.before = store -> Stub.of(
+                PayoutStore.class,
+                call -> call.name().equals("isPaused") && fails.get()
                         ? CompletableFuture.failedFuture(
                                 new StoreException(StoreException.Reason.BUSY, "no connection", null))
-                        : method.invoke(store, given));
+                        : call.on(store));
         rig.restart();
         rig.submit(payer, order(1));
         assertThat(rig.find("payout-1").state()).isEqualTo(State.QUEUED);

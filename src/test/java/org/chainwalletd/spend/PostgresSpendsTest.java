@@ -6,7 +6,6 @@ import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.io.IOException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -34,6 +33,7 @@ import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.store.postgres.SharedStores;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Seeded;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -82,14 +82,12 @@ class PostgresSpendsTest {
     }
 
     private IntentStore pausing(IntentStore intents) {
-        return (IntentStore) Proxy.newProxyInstance(
-                IntentStore.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (proxy, method, arguments) -> {
-                    Object answer = method.invoke(intents, arguments);
-                    return pauses && method.getName().equals("open")
-                            ? ((CompletionStage<?>) answer)
-                                    .thenCombineAsync(woken, (opening, now) -> opening, one.executor)
-                            : answer;
-                });
+        return Stub.of(IntentStore.class, call -> {
+            Object answer = call.on(intents);
+            return pauses && call.name().equals("open")
+                    ? ((CompletionStage<?>) answer).thenCombineAsync(woken, (opening, now) -> opening, one.executor)
+                    : answer;
+        });
     }
 
     private CompletionStage<Receipt> pay(SpendHarness daemon, long amount, String token) {

@@ -5,7 +5,6 @@ import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
-import java.lang.reflect.Proxy;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -21,6 +20,7 @@ import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.Test;
 
 /** Two tokens make the same payment from the only coin, so that both have the very same transaction: it pays for one of them. */
@@ -78,19 +78,18 @@ class SameTransactionTest extends SpendCase {
     void prepare() {
         node = new SlowNode(spends);
         spends.client = node;
-        spends.before = store -> (IntentStore) Proxy.newProxyInstance(
-                IntentStore.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (proxy, method, arguments) -> {
-                    if (!CompletionStage.class.isAssignableFrom(method.getReturnType())) {
-                        return method.invoke(store, arguments);
-                    }
-                    return answering.apply(method.getName(), () -> {
-                        try {
-                            return (CompletionStage<?>) method.invoke(store, arguments);
-                        } catch (ReflectiveOperationException e) {
-                            throw new AssertionError(e);
-                        }
-                    });
-                });
+        spends.before = store -> Stub.of(IntentStore.class, call -> {
+            if (!CompletionStage.class.isAssignableFrom(call.method().getReturnType())) {
+                return call.on(store);
+            }
+            return answering.apply(call.name(), () -> {
+                try {
+                    return (CompletionStage<?>) call.on(store);
+                } catch (Throwable e) {
+                    throw new AssertionError(e);
+                }
+            });
+        });
     }
 
     private CompletionStage<Receipt> pay(String token) {

@@ -3,8 +3,6 @@ package org.chainwalletd.spend;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -68,6 +66,7 @@ import org.chainwalletd.store.books.SpendingTable;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Coins;
 import org.chainwalletd.testkit.FollowRig;
+import org.chainwalletd.testkit.Stub;
 
 /** Spending over a development chain, that can be stopped like a crashed process and started again over the same store. */
 final class SpendHarness implements AutoCloseable {
@@ -332,28 +331,20 @@ final class SpendHarness implements AutoCloseable {
 
     /** A node that hears nothing of a process that does not live any more. */
     private static NodeClient mortal(NodeClient real, AtomicBoolean alive) {
-        return (NodeClient) Proxy.newProxyInstance(
-                SpendHarness.class.getClassLoader(), new Class<?>[] {NodeClient.class}, (self, method, arguments) -> {
-                    if (CompletionStage.class.isAssignableFrom(method.getReturnType()) && !alive.get()) {
-                        return CompletableFuture.failedFuture(new NodeException.Unreachable("the process is dead"));
-                    }
-                    if (method.getName().equals("equals")) {
-                        return self == arguments[0];
-                    }
-                    try {
-                        Object answer = method.invoke(real, arguments);
-                        if (answer instanceof NodeClient other) {
-                            return mortal(other, alive);
-                        }
-                        return answer instanceof List<?> several
-                                ? several.stream()
-                                        .map(each -> mortal((NodeClient) each, alive))
-                                        .toList()
-                                : answer;
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return Stub.of(NodeClient.class, call -> {
+            if (CompletionStage.class.isAssignableFrom(call.method().getReturnType()) && !alive.get()) {
+                return CompletableFuture.failedFuture(new NodeException.Unreachable("the process is dead"));
+            }
+            Object answer = call.on(real);
+            if (answer instanceof NodeClient other) {
+                return mortal(other, alive);
+            }
+            return answer instanceof List<?> several
+                    ? several.stream()
+                            .map(each -> mortal((NodeClient) each, alive))
+                            .toList()
+                    : answer;
+        });
     }
 
     /** What one who follows the chain has read from its bytes. */

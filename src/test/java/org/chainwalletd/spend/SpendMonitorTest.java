@@ -2,7 +2,6 @@ package org.chainwalletd.spend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +18,7 @@ import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -56,15 +56,14 @@ class SpendMonitorTest extends SpendCase {
     }
 
     private ReservationStore answeredByTest(ReservationStore store) {
-        return (ReservationStore) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {ReservationStore.class}, (proxy, method, arguments) -> {
-                    if (!WRITES.contains(method.getName())) {
-                        return method.invoke(store, arguments);
-                    }
-                    CompletableFuture<Transition> answer = new CompletableFuture<>();
-                    asked.complete(answer);
-                    return answer;
-                });
+        return Stub.of(ReservationStore.class, call -> {
+            if (!WRITES.contains(call.name())) {
+                return call.on(store);
+            }
+            CompletableFuture<Transition> answer = new CompletableFuture<>();
+            asked.complete(answer);
+            return answer;
+        });
     }
 
     private void watch(boolean holdsCoins) {

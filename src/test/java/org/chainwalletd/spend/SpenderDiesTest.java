@@ -5,8 +5,6 @@ import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -16,6 +14,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,33 +37,27 @@ class SpenderDiesTest {
     }
 
     private IntentStore faulty(IntentStore store) {
-        return (IntentStore) Proxy.newProxyInstance(
-                IntentStore.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals(faulty)) {
-                        faulty = "";
-                        throw new IllegalStateException("a fault of ours");
-                    }
-                    try {
-                        return method.invoke(store, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return Stub.of(IntentStore.class, call -> {
+            if (call.name().equals(faulty)) {
+                faulty = "";
+                throw new IllegalStateException("a fault of ours");
+            }
+            return call.on(store);
+        });
     }
 
     /** The intent is durable, and what should go on with it finds no thread. */
     private IntentStore losingOpened(IntentStore store) {
-        return (IntentStore) Proxy.newProxyInstance(
-                IntentStore.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (proxy, method, arguments) -> {
-                    Object answer = method.invoke(store, arguments);
-                    if (!method.getName().equals("open") || !faulty.equals("open")) {
-                        return answer;
-                    }
-                    faulty = "";
-                    return ((CompletionStage<?>) answer)
-                            .thenCompose(opened -> CompletableFuture.failedFuture(
-                                    new RejectedExecutionException("no thread for what comes next")));
-                });
+        return Stub.of(IntentStore.class, call -> {
+            Object answer = call.on(store);
+            if (!call.name().equals("open") || !faulty.equals("open")) {
+                return answer;
+            }
+            faulty = "";
+            return ((CompletionStage<?>) answer)
+                    .thenCompose(opened -> CompletableFuture.failedFuture(
+                            new RejectedExecutionException("no thread for what comes next")));
+        });
     }
 
     @Test

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
@@ -19,6 +18,7 @@ import java.util.stream.Stream;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.files.CrashPoint;
+import org.chainwalletd.testkit.Stub;
 
 /**
  * A kill -9 at a crash point, within this process. From the moment at which the point is passed nothing leaves for a node any more and no spend
@@ -157,10 +157,7 @@ final class StoreDeath implements AutoCloseable {
 
     /** A part of the store: of a dead process it takes nothing. */
     <T> T before(Class<T> type, T real) {
-        return type.cast(Proxy.newProxyInstance(
-                StoreDeath.class.getClassLoader(),
-                new Class<?>[] {type},
-                (self, method, arguments) -> call(real, method, arguments)));
+        return Stub.of(type, call -> call(real, call.method(), call.arguments()));
     }
 
     private Object call(Object real, Method method, Object[] arguments) throws Throwable {

@@ -2,8 +2,6 @@ package org.chainwalletd.spend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,6 +47,7 @@ import org.chainwalletd.sweep.Sweeps.Report;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -240,20 +239,15 @@ class SweepHistoryTest {
 
         /** Hears of what is opened, or may have been. */
         private IntentStore noting(IntentStore real) {
-            return (IntentStore) Proxy.newProxyInstance(
-                    History.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (self, method, arguments) -> {
-                        if (method.getName().equals("open")) {
-                            note((Intent) arguments[0]);
-                        }
-                        try {
-                            Object answer = method.invoke(real, arguments);
-                            return method.getName().equals("open")
-                                    ? judged((Intent) arguments[0], (CompletionStage<?>) answer)
-                                    : answer;
-                        } catch (InvocationTargetException e) {
-                            throw e.getCause();
-                        }
-                    });
+            return Stub.of(IntentStore.class, call -> {
+                if (call.name().equals("open")) {
+                    note((Intent) call.arguments()[0]);
+                }
+                Object answer = call.on(real);
+                return call.name().equals("open")
+                        ? judged((Intent) call.arguments()[0], (CompletionStage<?>) answer)
+                        : answer;
+            });
         }
 
         /** Notes when a spend was opened with a coin that a running sweep is going to move in a part of its own. */

@@ -2,7 +2,6 @@ package org.chainwalletd.spend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
@@ -40,6 +39,7 @@ import org.chainwalletd.sweep.Sweeps;
 import org.chainwalletd.sweep.Sweeps.LeftOver;
 import org.chainwalletd.sweep.Sweeps.Report;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -299,19 +299,20 @@ class SweepTest {
     private CompletableFuture<Void> openingWaits(String kind, CompletionStage<Void> mayOpen) {
         CompletableFuture<Void> made = new CompletableFuture<>();
         spends.crash();
-        spends.before = real -> (IntentStore) Proxy.newProxyInstance(
-                SweepTest.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (self, method, arguments) -> {
-                    if (!method.getName().equals("open")
-                            || !((Intent) arguments[0]).kind().equals(kind)) {
-                        return method.invoke(real, arguments);
-                    }
-                    made.complete(null);
-                    return mayOpen.thenComposeAsync(
-                            go -> real.open(
-                                    (Intent) arguments[0], (Long) arguments[1], (Boolean) arguments[2], (LongSupplier)
-                                            arguments[3]),
-                            spends.executor);
-                });
+        spends.before = real -> Stub.of(IntentStore.class, call -> {
+            if (!call.name().equals("open")
+                    || !((Intent) call.arguments()[0]).kind().equals(kind)) {
+                return call.on(real);
+            }
+            made.complete(null);
+            return mayOpen.thenComposeAsync(
+                    go -> real.open(
+                            (Intent) call.arguments()[0],
+                            (Long) call.arguments()[1],
+                            (Boolean) call.arguments()[2],
+                            (LongSupplier) call.arguments()[3]),
+                    spends.executor);
+        });
         rig.start();
         return made;
     }

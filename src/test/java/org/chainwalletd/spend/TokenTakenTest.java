@@ -5,7 +5,6 @@ import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -19,6 +18,7 @@ import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -54,11 +54,10 @@ class TokenTakenTest extends SpendCase {
 
     /** @param answer to a call of this name, instead of the store's */
     private static <S> S watched(Class<S> part, S store, Function<String, Optional<Object>> answer) {
-        return part.cast(
-                Proxy.newProxyInstance(part.getClassLoader(), new Class<?>[] {part}, (proxy, method, arguments) -> {
-                    Optional<Object> other = answer.apply(method.getName());
-                    return other.isPresent() ? other.get() : method.invoke(store, arguments);
-                }));
+        return part.cast(Stub.of(part, call -> {
+            Optional<Object> other = answer.apply(call.name());
+            return other.isPresent() ? other.get() : call.on(store);
+        }));
     }
 
     @Test

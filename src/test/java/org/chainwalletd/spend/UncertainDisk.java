@@ -2,7 +2,6 @@ package org.chainwalletd.spend;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -27,6 +26,7 @@ import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 
 /**
  * A disk that fails, in front of a store: some commits are refused, of others nobody knows whether they were written. What such a one has
@@ -128,10 +128,7 @@ final class UncertainDisk {
     }
 
     private <T> T front(Class<T> part, T store) {
-        return part.cast(Proxy.newProxyInstance(
-                UncertainDisk.class.getClassLoader(),
-                new Class<?>[] {part},
-                (proxy, method, arguments) -> call(part, store, method, arguments)));
+        return Stub.of(part, call -> call(part, store, call.method(), call.arguments()));
     }
 
     private Object call(Class<?> part, Object store, Method method, Object[] arguments) throws Throwable {

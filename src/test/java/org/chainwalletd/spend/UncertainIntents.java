@@ -2,13 +2,13 @@ package org.chainwalletd.spend;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.testkit.Stub;
 
 /** A store on a disk that fails in the middle of commits: what it says of a new intent, a recall or an abandonment is no proof of anything. */
 final class UncertainIntents {
@@ -31,10 +31,7 @@ final class UncertainIntents {
     }
 
     IntentStore before(IntentStore store) {
-        return (IntentStore) Proxy.newProxyInstance(
-                IntentStore.class.getClassLoader(),
-                new Class<?>[] {IntentStore.class},
-                (proxy, method, arguments) -> call(store, method, arguments));
+        return Stub.of(IntentStore.class, call -> call(store, call.method(), call.arguments()));
     }
 
     private Object call(IntentStore store, Method method, Object[] arguments) throws Throwable {

@@ -1,7 +1,5 @@
 package org.chainwalletd.testkit;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -28,22 +26,16 @@ public final class Distorted {
     }
 
     private NodeClient proxy(NodeClient honest) {
-        return (NodeClient) Proxy.newProxyInstance(
-                Distorted.class.getClassLoader(), new Class<?>[] {NodeClient.class}, (self, method, arguments) -> {
-                    Object answer;
-                    try {
-                        answer = method.invoke(honest, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                    return switch (method.getName()) {
-                        case "block", "blockAt" -> changed(answer, NodeClient.BlockSummary.class, blocks);
-                        case "transaction" -> changed(answer, NodeClient.NodeTransaction.class, transactions);
-                        case "hasty", "pinned", "patient" -> proxy((NodeClient) answer);
-                        case "each" -> List.of(self);
-                        default -> answer;
-                    };
-                });
+        return Stub.of(NodeClient.class, call -> {
+            Object answer = call.on(honest);
+            return switch (call.name()) {
+                case "block", "blockAt" -> changed(answer, NodeClient.BlockSummary.class, blocks);
+                case "transaction" -> changed(answer, NodeClient.NodeTransaction.class, transactions);
+                case "hasty", "pinned", "patient" -> proxy((NodeClient) answer);
+                case "each" -> List.of(call.self());
+                default -> answer;
+            };
+        });
     }
 
     private static <T> CompletionStage<Optional<T>> changed(Object answer, Class<T> type, UnaryOperator<T> change) {

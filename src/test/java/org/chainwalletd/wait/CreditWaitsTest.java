@@ -3,7 +3,6 @@ package org.chainwalletd.wait;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,6 +34,7 @@ import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.store.books.CreditTable;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Spawners;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -70,10 +70,8 @@ class CreditWaitsTest {
             reads.incrementAndGet();
             return Optional.of(new BlockPlace(height, id((int) height)));
         });
-        NodeClient nodes = (NodeClient) Proxy.newProxyInstance(
-                NodeClient.class.getClassLoader(),
-                new Class<?>[] {NodeClient.class},
-                (proxy, method, arguments) -> CompletableFuture.failedFuture(new IllegalStateException("no node")));
+        NodeClient nodes =
+                Stub.of(NodeClient.class, call -> CompletableFuture.failedFuture(new IllegalStateException("no node")));
         WaitSetup setup = new WaitSetup(
                 ChainProfile.of("chain"),
                 nodes,

@@ -1,8 +1,6 @@
 package org.chainwalletd.wait;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,6 +45,7 @@ import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 
 /** The waits over a chain and a node that a test moves by hand; counts what the node is asked. */
 final class WaitRig implements AutoCloseable {
@@ -99,17 +98,15 @@ final class WaitRig implements AutoCloseable {
     /** @param clock milliseconds */
     WaitRig(int count, LongSupplier clock) {
         system = ActorSystem.create(Behaviors.empty(), "waits", PekkoSettings.forSystem());
-        NodeClient nodes = (NodeClient)
-                Proxy.newProxyInstance(NodeClient.class.getClassLoader(), new Class<?>[] {NodeClient.class}, answers());
-        NodeClient second = (NodeClient) Proxy.newProxyInstance(
-                NodeClient.class.getClassLoader(), new Class<?>[] {NodeClient.class}, (proxy, method, arguments) -> {
-                    if (secondIsSilent) {
-                        return CompletableFuture.failedFuture(new NodeException.Unreachable("gone"));
-                    }
-                    return method.getName().equals("transaction") && !secondKnows
-                            ? CompletableFuture.completedFuture(Optional.empty())
-                            : answer(method.getName(), arguments);
-                });
+        NodeClient nodes = Stub.of(NodeClient.class, this::counted);
+        NodeClient second = Stub.of(NodeClient.class, call -> {
+            if (secondIsSilent) {
+                return CompletableFuture.failedFuture(new NodeException.Unreachable("gone"));
+            }
+            return call.name().equals("transaction") && !secondKnows
+                    ? CompletableFuture.completedFuture(Optional.empty())
+                    : answer(call.name(), call.arguments());
+        });
         waits = Waits.start(
                 new Spawner() {
                     @Override
@@ -145,17 +142,14 @@ final class WaitRig implements AutoCloseable {
         connect();
     }
 
-    private InvocationHandler answers() {
-        return (proxy, method, arguments) -> {
-            try {
-                return method.getName().equals("transaction") && firstKnowsNothing
-                        ? CompletableFuture.completedFuture(Optional.empty())
-                        : answer(method.getName(), arguments);
-            } finally {
-                asked.computeIfAbsent(method.getName(), name -> new AtomicInteger())
-                        .incrementAndGet();
-            }
-        };
+    private Object counted(Stub.Call call) {
+        try {
+            return call.name().equals("transaction") && firstKnowsNothing
+                    ? CompletableFuture.completedFuture(Optional.empty())
+                    : answer(call.name(), call.arguments());
+        } finally {
+            asked.computeIfAbsent(call.name(), name -> new AtomicInteger()).incrementAndGet();
+        }
     }
 
     private Object answer(String method, Object[] arguments) {

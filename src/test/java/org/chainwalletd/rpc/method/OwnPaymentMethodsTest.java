@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -33,6 +32,7 @@ import org.chainwalletd.store.SpendHistory.PastSpend;
 import org.chainwalletd.store.TokenBinding;
 import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.testkit.Party;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.Test;
 
 /** Pages of {@code list_spends} over the largest spends that there can be: each fits in a megabyte, and none is missing. */
@@ -48,12 +48,11 @@ class OwnPaymentMethodsTest {
             this::history, this::heights, () -> OptionalLong.of(Integer.MAX_VALUE), Runnable::run));
 
     private SpendHistory history() {
-        return (SpendHistory) Proxy.newProxyInstance(
-                OwnPaymentMethodsTest.class.getClassLoader(),
-                new Class<?>[] {SpendHistory.class},
-                (self, method, arguments) -> CompletableFuture.completedFuture(spends.stream()
-                        .filter(spend -> spend.number() > (Long) arguments[0])
-                        .limit((Integer) arguments[1])
+        return Stub.of(
+                SpendHistory.class,
+                call -> CompletableFuture.completedFuture(spends.stream()
+                        .filter(spend -> spend.number() > (Long) call.arguments()[0])
+                        .limit((Integer) call.arguments()[1])
                         .toList()));
     }
 

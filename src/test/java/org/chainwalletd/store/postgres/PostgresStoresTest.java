@@ -7,7 +7,6 @@ import static org.chainwalletd.store.StoreSample.hash;
 import static org.chainwalletd.store.StoreSample.intent;
 import static org.chainwalletd.store.StoreSample.raw;
 
-import java.lang.reflect.Proxy;
 import java.math.BigInteger;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -53,6 +52,7 @@ import org.chainwalletd.store.sql.KeyringTable;
 import org.chainwalletd.store.sql.SqlSession;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Seeded;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -85,10 +85,7 @@ class PostgresStoresTest {
         Random random = Seeded.random("store.seed");
         long start = stores.get(0).start();
         restart(start);
-        Store any = (Store) Proxy.newProxyInstance(
-                getClass().getClassLoader(),
-                new Class<?>[] {Store.class},
-                (self, asked, none) -> asked.invoke(stores.get(random.nextInt(stores.size()))));
+        Store any = Stub.of(Store.class, call -> call.on(stores.get(random.nextInt(stores.size()))));
         new StoreHistory(
                         any,
                         same -> {

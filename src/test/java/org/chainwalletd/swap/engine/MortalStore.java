@@ -2,7 +2,6 @@ package org.chainwalletd.swap.engine;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -16,6 +15,7 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.Store;
+import org.chainwalletd.testkit.Stub;
 
 /**
  * The parts of a store that spends and sends write to, in one life of the daemon. A write is called by its part and its method, as in {@code
@@ -62,15 +62,16 @@ public record MortalStore(Store store, Life life, SwapTruth truth) {
     }
 
     private <S> S mortal(Class<S> part, S real) {
-        return part.cast(Proxy.newProxyInstance(part.getClassLoader(), new Class<?>[] {part}, (self, method, args) -> {
-            String name = part.getSimpleName() + "." + method.getName();
+        return Stub.of(part, call -> {
+            String name = part.getSimpleName() + "." + call.name();
             return WRITES.contains(name)
                     ? life.write(List.of(name), () -> {
-                        claims(name, args).forEach(truth::journalsClaim);
-                        return ((CompletionStage<?>) call(real, method, args)).thenApply(done -> (Object) done);
+                        claims(name, call.arguments()).forEach(truth::journalsClaim);
+                        return ((CompletionStage<?>) call(real, call.method(), call.arguments()))
+                                .thenApply(done -> (Object) done);
                     })
-                    : call(real, method, args);
-        }));
+                    : call(real, call.method(), call.arguments());
+        });
     }
 
     /** Ids of the swaps whose claims are about to be durable. */

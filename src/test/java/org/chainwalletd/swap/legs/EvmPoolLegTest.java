@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.account.AccountRig.done;
 
-import java.lang.reflect.Proxy;
 import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,6 +38,7 @@ import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.swap.legs.Legs.PoolLeg;
 import org.chainwalletd.swap.pool.Pool;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.SignedTransaction;
 import org.junit.jupiter.api.AutoClose;
@@ -437,11 +437,10 @@ public class EvmPoolLegTest {
     void a_claim_without_gas_goes_to_the_pool_while_an_endpoint_hangs_with_all_of_its_ordinary_threads_taken() {
         lockedAndSettled();
         balance(BigInteger.ONE);
-        Pool pool = (Pool) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {Pool.class}, (any, method, args) -> {
-                    assertThat(method.getName()).isEqualTo("relayClaim");
-                    return CompletableFuture.completedFuture(rig.hashLock);
-                });
+        Pool pool = Stub.of(Pool.class, call -> {
+            assertThat(call.name()).isEqualTo("relayClaim");
+            return CompletableFuture.completedFuture(rig.hashLock);
+        });
         EvmPoolLeg relaying = new EvmPoolLeg(
                 rig.rig.endpoints,
                 rig.rig.sends,
@@ -460,10 +459,9 @@ public class EvmPoolLegTest {
     void a_daemon_that_was_declared_off_shows_no_secret_to_the_pool() {
         lockedAndSettled();
         balance(BigInteger.ONE);
-        Pool pool = (Pool) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {Pool.class}, (any, method, args) -> {
-                    throw new AssertionError(method.getName());
-                });
+        Pool pool = Stub.of(Pool.class, call -> {
+            throw new AssertionError(call.name());
+        });
         EvmPoolLeg relaying = new EvmPoolLeg(
                 rig.rig.endpoints,
                 rig.rig.sends,
