@@ -16,6 +16,7 @@ import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.ChildJvm;
 import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Tag;
@@ -82,17 +83,7 @@ class KilledBooksTest {
 
     private Process process(int step, String... around) throws IOException {
         List<String> command = new ArrayList<>(List.of(around));
-        command.addAll(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                FollowingProcess.class.getName(),
-                books.toString(),
-                Long.toString(seed),
-                Integer.toString(STEPS),
-                Integer.toString(step)));
+        command.addAll(ChildJvm.command(List.of(), FollowingProcess.class, books, seed, STEPS, step));
         return new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();

@@ -38,6 +38,7 @@ import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.StateFile;
 import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.ChildJvm;
 import org.chainwalletd.testkit.OwnFiles;
 import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.AutoClose;
@@ -314,19 +315,7 @@ class CrashTest {
     }
 
     private Process start(Path wallets, String work, String option) throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-Xshare:auto",
-                        "-Xmx256m",
-                        option,
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        CrashMain.class.getName(),
-                        wallets.toString(),
-                        work,
-                        vault.toString())
+        return ChildJvm.of(List.of("-Xshare:auto", "-Xmx256m", option), CrashMain.class, wallets, work, vault)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
     }

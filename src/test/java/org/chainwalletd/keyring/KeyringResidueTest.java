@@ -9,10 +9,12 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.chainwalletd.crypto.Mnemonic;
+import org.chainwalletd.testkit.ChildJvm;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,18 +68,11 @@ class KeyringResidueTest {
     }
 
     private void run(Path log, Path dump, byte[]... inputs) throws Exception {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xms384m",
-                        "-Xmx384m",
-                        "-Xmn256m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        KeyringResidueMain.class.getName(),
-                        folder.resolve("wallets").toString(),
-                        dump.toString())
+        Process process = ChildJvm.of(
+                        List.of("-Xms384m", "-Xmx384m", "-Xmn256m"),
+                        KeyringResidueMain.class,
+                        folder.resolve("wallets"),
+                        dump)
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();

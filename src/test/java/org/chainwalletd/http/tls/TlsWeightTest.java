@@ -22,6 +22,7 @@ import javax.net.ssl.X509TrustManager;
 import org.chainwalletd.http.ServerFixture;
 import org.chainwalletd.http.door.HttpLimits;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.ChildJvm;
 import org.chainwalletd.testkit.Dial;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -45,14 +46,7 @@ class TlsWeightTest {
 
     @Test
     void idle_connections_weigh_no_more_than_they_are_counted_as_and_more_than_half_of_it() throws Exception {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Weighing.class.getName(),
-                        datadir.toString())
+        Process process = ChildJvm.of(List.of(), Weighing.class, datadir)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         String said;

@@ -47,6 +47,7 @@ import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.store.sql.StoreFaults;
 import org.chainwalletd.store.sql.StoreRestore;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.ChildJvm;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -895,17 +896,12 @@ class PostgresSentLogTest {
     }
 
     private List<Integer> killedAt(String point) throws IOException {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-Dwalletd.crash-point=" + point,
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        WriterProcess.class.getName(),
-                        datadir("one").toString(),
+        Process process = ChildJvm.of(
+                        List.of("-Dwalletd.crash-point=" + point),
+                        WriterProcess.class,
+                        datadir("one"),
                         "1",
-                        Integer.toString(PostgresServer.port()),
+                        PostgresServer.port(),
                         schema)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();

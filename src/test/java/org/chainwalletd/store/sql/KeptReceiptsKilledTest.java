@@ -23,6 +23,7 @@ import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.ChildJvm;
 import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;
@@ -55,15 +56,7 @@ class KeptReceiptsKilledTest {
     }
 
     private Process start(String option) throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        option,
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        KeepingProcess.class.getName(),
-                        folder.toString())
+        return ChildJvm.of(List.of(option), KeepingProcess.class, folder)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
     }

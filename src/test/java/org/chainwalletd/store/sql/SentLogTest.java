@@ -36,6 +36,7 @@ import org.chainwalletd.store.StoreSample;
 import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.store.postgres.WriterProcess;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.ChildJvm;
 import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -360,16 +361,7 @@ class SentLogTest {
     }
 
     private List<Integer> killedAt(String point) throws IOException {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-Dwalletd.crash-point=" + point,
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        WriterProcess.class.getName(),
-                        folder.toString(),
-                        "1")
+        Process process = ChildJvm.of(List.of("-Dwalletd.crash-point=" + point), WriterProcess.class, folder, "1")
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         List<Integer> acknowledged = new ArrayList<>();

@@ -27,6 +27,7 @@ import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.postgres.WriterProcess;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.ChildJvm;
 import org.chainwalletd.testkit.HangWatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -358,15 +359,7 @@ class SqliteStoreTest {
     }
 
     private void killed(List<Integer> acknowledged, int first) throws IOException {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        WriterProcess.class.getName(),
-                        folder.toString(),
-                        Integer.toString(first))
+        Process process = ChildJvm.of(List.of(), WriterProcess.class, folder, first)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         int enough = acknowledged.size() + 200 + new Random(first).nextInt(500);
