@@ -257,18 +257,7 @@ public abstract class StoreContract {
 
     public static Intent partSpend(SweepStore.Sweep sweep, int part, int id, int... coins) {
         Intent any = intent(id, Optional.of(SweepStore.partToken(sweep.id(), part)), coins);
-        return new Intent(
-                any.txId(),
-                SweepStore.KIND,
-                any.from(),
-                any.transaction(),
-                any.inputs(),
-                any.builtAtHeight(),
-                any.changeIndex(),
-                any.token(),
-                any.allowance(),
-                any.createdAt(),
-                Intent.Progress.prepared(40));
+        return StoreSample.copy(any, SweepStore.KIND, any.allowance(), any.createdAt(), Intent.Progress.prepared(40));
     }
 
     @Test
@@ -644,18 +633,7 @@ public abstract class StoreContract {
 
     private static Intent paying(int number) {
         Intent intent = intent(number, Optional.of("token-" + number), number);
-        return new Intent(
-                intent.txId(),
-                intent.kind(),
-                intent.from(),
-                intent.transaction(),
-                intent.inputs(),
-                intent.builtAtHeight(),
-                intent.changeIndex(),
-                intent.token(),
-                ONE,
-                intent.createdAt(),
-                intent.progress());
+        return StoreSample.copy(intent, intent.kind(), ONE, intent.createdAt(), intent.progress());
     }
 
     /** Caps of {@link #ONE}, and of so many payments in an hour. */

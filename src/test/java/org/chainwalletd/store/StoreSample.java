@@ -338,21 +338,20 @@ public final class StoreSample {
     }
 
     static Intent madeAt(long at, Intent intent) {
-        return new Intent(
-                intent.txId(),
+        return copy(
+                intent,
                 intent.kind(),
-                intent.from(),
-                intent.transaction(),
-                intent.inputs(),
-                intent.builtAtHeight(),
-                intent.changeIndex(),
-                intent.token(),
                 intent.allowance(),
                 at,
                 new Intent.Progress(intent.state(), intent.reason(), at));
     }
 
     static Intent ofKind(String kind, Intent intent) {
+        return copy(intent, kind, intent.allowance(), intent.createdAt(), intent.progress());
+    }
+
+    /** Without details. */
+    static Intent copy(Intent intent, String kind, Amount allowance, long createdAt, Intent.Progress progress) {
         return new Intent(
                 intent.txId(),
                 kind,
@@ -362,9 +361,9 @@ public final class StoreSample {
                 intent.builtAtHeight(),
                 intent.changeIndex(),
                 intent.token(),
-                intent.allowance(),
-                intent.createdAt(),
-                intent.progress());
+                allowance,
+                createdAt,
+                progress);
     }
 
     public static Outpoint outpoint(int n) {
