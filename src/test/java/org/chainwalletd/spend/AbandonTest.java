@@ -79,10 +79,7 @@ class AbandonTest extends SpendCase {
 
         assertThat(stored(receipt.txId()).state().inFlight()).isTrue();
         spends.devnet.forgetMempool();
-        Await.until("it is sent again", () -> {
-            spends.wake();
-            return spends.devnet.ledger().transaction(receipt.txId()).isPresent();
-        });
+        spends.awaitAtNode("it is sent again", receipt.txId());
         spends.confirmAll();
     }
 
@@ -322,10 +319,7 @@ class AbandonTest extends SpendCase {
         assertThat(spends.spending.inFlightTransfers()).isEqualTo(1);
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
         spends.node.faults(method -> Fault.NONE);
-        Await.until("it is sent after all", () -> {
-            spends.wake();
-            return spends.devnet.ledger().transaction(txId).isPresent();
-        });
+        spends.awaitAtNode("it is sent after all", txId);
         spends.confirmAll();
     }
 

@@ -95,10 +95,7 @@ class BackgroundStopsTest {
 
         keeper.start();
 
-        Await.until("a node has it again", () -> {
-            spends.wake();
-            return spends.devnet.ledger().transaction(receipt.txId()).isPresent();
-        });
+        spends.awaitAtNode("a node has it again", receipt.txId());
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(1);
     }
@@ -194,10 +191,7 @@ class BackgroundStopsTest {
     /** Returns when all that is in flight has been looked at. */
     private void awaitSentAgain(Receipt last) {
         spends.devnet.forgetMempool();
-        Await.until("the last payment is sent again", () -> {
-            spends.wake();
-            return spends.devnet.ledger().transaction(last.txId()).isPresent();
-        });
+        spends.awaitAtNode("the last payment is sent again", last.txId());
     }
 
     /** Makes the next opened intent durable at once, and tells its spender only when {@link #holdsNextOpen} completes. */

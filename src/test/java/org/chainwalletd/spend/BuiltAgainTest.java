@@ -235,10 +235,7 @@ class BuiltAgainTest extends SpendCase {
 
         spends.devnet.forgetMempool();
         restart();
-        Await.until("the later try is sent again", () -> {
-            spends.wake();
-            return spends.devnet.ledger().transaction(later.txId()).isPresent();
-        });
+        spends.awaitAtNode("the later try is sent again", later.txId());
         get(pay());
 
         assertThat(sent).extracting(BuiltAgainTest::idOf).isNotEmpty().doesNotContain(first);

@@ -290,10 +290,7 @@ class CoinsProvenByBytesTest extends SpendCase {
 
         spends.node.shows(found -> found);
         spends.node.faults(method -> Fault.NONE);
-        Await.until("it is sent when the node has caught up", () -> {
-            spends.wake();
-            return spends.devnet.ledger().transaction(unknown.txId()).isPresent();
-        });
+        spends.awaitAtNode("it is sent when the node has caught up", unknown.txId());
     }
 
     @ParameterizedTest

@@ -123,10 +123,7 @@ class IntentInDoubtTest {
 
         disk.staysUnknown = false;
 
-        Await.until("the node has it", () -> {
-            spends.wake();
-            return spends.devnet.ledger().transaction(txId).isPresent();
-        });
+        spends.awaitAtNode("the node has it", txId);
         spends.confirmAll();
         assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-written")))
                         .txId())

@@ -120,10 +120,7 @@ class LostAnswersTest extends SpendCase {
     }
 
     private void awaitOnNode(Hash256 txId) {
-        Await.until("the node has it again", () -> {
-            spends.wake();
-            return spends.devnet.ledger().transaction(txId).isPresent();
-        });
+        spends.awaitAtNode("the node has it again", txId);
     }
 
     private void loseLastBlock() {

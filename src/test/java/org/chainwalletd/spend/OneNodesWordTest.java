@@ -110,10 +110,7 @@ class OneNodesWordTest extends SpendCase {
 
         assertThat(state().inFlight()).isTrue();
         spends.node.refuseSends(null);
-        Await.until("it is sent all the same", () -> {
-            spends.wake();
-            return spends.devnet.ledger().transaction(receipt.txId()).isPresent();
-        });
+        spends.awaitAtNode("it is sent all the same", receipt.txId());
     }
 
     private String refusalOfNext(String words) {
@@ -135,10 +132,7 @@ class OneNodesWordTest extends SpendCase {
     private void isSentWhenTheNodeTakesIt(SpendRefusal.OutcomeUnknown unknown) {
         spends.node.refuseSends(null);
         spends.node.spends(Optional.empty());
-        Await.until("it is sent all the same", () -> {
-            spends.wake();
-            return spends.devnet.ledger().transaction(unknown.txId()).isPresent();
-        });
+        spends.awaitAtNode("it is sent all the same", unknown.txId());
         assertThat(get(spends.spending.transfer(request(poor, shop, 2_000, "token-poor")))
                         .txId())
                 .isEqualTo(unknown.txId());
@@ -213,10 +207,7 @@ class OneNodesWordTest extends SpendCase {
         spends.node.among(liar, honest);
         spends.devnet.forgetMempool();
 
-        Await.until("the other has it", () -> {
-            spends.wake();
-            return spends.devnet.ledger().transaction(hidden.txId()).isPresent();
-        });
+        spends.awaitAtNode("the other has it", hidden.txId());
     }
 
     @Test

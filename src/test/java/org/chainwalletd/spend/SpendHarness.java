@@ -261,6 +261,14 @@ final class SpendHarness implements AutoCloseable {
         rumour();
     }
 
+    /** Wakes the daemon until the transaction is at the node. */
+    void awaitAtNode(String what, Hash256 txId) {
+        Await.until(what, () -> {
+            wake();
+            return devnet.ledger().transaction(txId).isPresent();
+        });
+    }
+
     /** A node names a tip that is not followed yet, at the same moment. */
     void rumour() {
         Tip tip = devnet.ledger().tip();

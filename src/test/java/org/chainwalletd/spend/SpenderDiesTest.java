@@ -13,7 +13,6 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.IntentStore;
-import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -72,10 +71,7 @@ class SpenderDiesTest {
         Hash256 txId = refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000)))
                 .txId();
 
-        Await.until("it is sent", () -> {
-            spends.wake();
-            return spends.devnet.ledger().transaction(txId).isPresent();
-        });
+        spends.awaitAtNode("it is sent", txId);
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(1);
     }

@@ -117,10 +117,7 @@ class StoreFailureTest extends SpendCase {
         spends.node.onSend(tx -> {});
         storeFails(false);
         spends.node.refuseSends(null);
-        Await.until("the node has it", () -> {
-            spends.wake();
-            return spends.devnet.ledger().transaction(unknown.txId()).isPresent();
-        });
+        spends.awaitAtNode("the node has it", unknown.txId());
         spends.confirmAll();
     }
 

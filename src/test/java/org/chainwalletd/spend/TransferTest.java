@@ -306,10 +306,7 @@ class TransferTest extends SpendCase {
         Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000)));
         spends.devnet.forgetMempool();
 
-        Await.until("the node has it again", () -> {
-            spends.wake();
-            return spends.devnet.ledger().transaction(receipt.txId()).isPresent();
-        });
+        spends.awaitAtNode("the node has it again", receipt.txId());
         spends.confirmAll();
     }
 
