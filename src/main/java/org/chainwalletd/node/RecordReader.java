@@ -73,7 +73,6 @@ public final class RecordReader<T extends Record> implements ResultReader<T> {
     private final Member[] members;
     private final Map<String, Integer> places = new HashMap<>();
     private final MethodHandle constructor;
-    private final ValueReader elements;
 
     private RecordReader(Class<T> type, Dialect dialect) {
         RecordComponent[] components = type.getRecordComponents();
@@ -83,7 +82,6 @@ public final class RecordReader<T extends Record> implements ResultReader<T> {
             places.put(members[i].name(), i);
         }
         constructor = Binder.constructorOf(type, components);
-        elements = list((in, earlier) -> read(in), dialect);
     }
 
     /** @throws IllegalArgumentException when a component has a type that no answer can have */
@@ -113,16 +111,6 @@ public final class RecordReader<T extends Record> implements ResultReader<T> {
             values[i] = members[i].value(in, values[i]);
         }
         return (T) Binder.construct(constructor, values);
-    }
-
-    /**
-     * Reads an array of such objects.
-     *
-     * @param earlier the member's value when it has been read before, which is refused; else null
-     */
-    @SuppressWarnings("unchecked") // its elements are what this reader reads
-    public List<T> readList(AnswerJson in, List<T> earlier) throws IOException {
-        return (List<T>) elements.read(in, earlier);
     }
 
     private static Member member(RecordComponent component, Dialect dialect) {
