@@ -280,8 +280,13 @@ final class KeptSpends {
                 key);
     }
 
+    /** Tells whether a kept or erased spend has this number. */
     static boolean hasNumber(SqlSession session, long number) throws SQLException {
-        return session.queryOne("SELECT 1 FROM kept_spends WHERE id = ?", row -> row.getLong(1), number)
+        return session.queryOne(
+                        "SELECT 1 FROM kept_spends WHERE id = ? UNION ALL SELECT 1 FROM erased_spends WHERE id = ?",
+                        row -> row.getLong(1),
+                        number,
+                        number)
                 .isPresent();
     }
 
@@ -373,8 +378,13 @@ final class KeptSpends {
                             ? row[COLUMNS.indexOf("token_rest")]
                             : TokenHash.of((String) token).rest());
         }
-        session.update("UPDATE identity SET spends_after = ? WHERE one = 1 AND spends_after < ?", id, id);
+        neverGiveAgain(session, id);
         delete(session, id);
+    }
+
+    /** Makes sure that no later spend gets this number. */
+    static void neverGiveAgain(SqlSession session, long id) throws SQLException {
+        session.update("UPDATE identity SET spends_after = ? WHERE one = 1 AND spends_after < ?", id, id);
     }
 
     /** Records which transaction the token of a refused spend was bound to; the caller removes the spend's row. */

@@ -75,6 +75,18 @@ public sealed interface SentLine {
     /** The row of a closed spend that is kept only to be reported, see {@link KeptSpends}. */
     record Kept(Object[] row) implements SentLine {}
 
+    /** In the base of the log: what the tokens of erased spends were bound to. */
+    record Erased(List<Item> items) implements SentLine {
+        /**
+         * An erased spend.
+         *
+         * @param number that its row had
+         * @param key the first 8 bytes of the SHA-256 of its token
+         * @param rest the next 8 bytes
+         */
+        record Item(long number, Hash256 txId, long key, long rest) {}
+    }
+
     /** New memo of a spend. */
     record Memo(Hash256 txId, Optional<String> memo) implements SentLine {
         /** Leaves out the memo, which must not get into a log. */
@@ -240,6 +252,15 @@ public sealed interface SentLine {
         } else if (line instanceof Kept kept) {
             out.writeByte(10);
             writeRow(kept.row(), out);
+        } else if (line instanceof Erased erased) {
+            out.writeByte(21);
+            out.writeInt(erased.items().size());
+            for (Erased.Item item : erased.items()) {
+                out.writeLong(item.number());
+                out.write(item.txId().toArray());
+                out.writeLong(item.key());
+                out.writeLong(item.rest());
+            }
         } else if (line instanceof Memo memo) {
             out.writeByte(11);
             out.write(memo.txId().toArray());
@@ -395,6 +416,14 @@ public sealed interface SentLine {
             SweepStore.Ending.of(in.readByte()).ifPresent(ending -> endings.put(part.number(), ending));
         }
         return new Sweep(id, order, parts, endings, createdAt);
+    }
+
+    private static Erased readErased(DataInputStream in) throws IOException {
+        List<Erased.Item> items = new ArrayList<>();
+        for (int left = in.readInt(); left > 0; left--) {
+            items.add(new Erased.Item(in.readLong(), hash(in), in.readLong(), in.readLong()));
+        }
+        return new Erased(items);
     }
 
     private static Carried readCarried(DataInputStream in) throws IOException {
@@ -584,6 +613,7 @@ public sealed interface SentLine {
             case 18 -> new Sealed(new KeyringRow.Place(in.readUTF(), Bytes.wrap(bytes(in))), Bytes.wrap(bytes(in)));
             case 19 -> new KeyListed(readKey(in));
             case 20 -> new KeyringHead(readHead(in));
+            case 21 -> readErased(in);
             default -> throw new IOException("a line of the unknown kind " + kind);
         };
     }

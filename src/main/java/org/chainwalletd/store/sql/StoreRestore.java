@@ -162,10 +162,19 @@ public final class StoreRestore {
                     0);
             SqlSweeps.visit(session, lines::add);
             PayoutTable.visitCancelled(session, row -> lines.add(PayoutTable.readCancelled(row)));
+            tellErased(session, lines);
             tellAccountSends(session, lines);
             lines.flush();
         } catch (SQLException e) {
             throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    private static void tellErased(SqlSession session, Collecting lines) throws SQLException {
+        List<SentLine.Erased.Item> some = ErasedSpends.after(session, 0, ROWS_AT_ONCE);
+        while (!some.isEmpty()) {
+            lines.add(new SentLine.Erased(some));
+            some = ErasedSpends.after(session, some.get(some.size() - 1).number(), ROWS_AT_ONCE);
         }
     }
 
@@ -237,6 +246,7 @@ public final class StoreRestore {
             }
             SqlSweeps.visit(session, lines::add);
             PayoutTable.visitCancelled(session, row -> lines.add(PayoutTable.readCancelled(row)));
+            tellErased(session, lines);
             tellAccountSends(session, lines);
             KeyringTable.tell(session, lines::add);
             lines.flush();
@@ -380,6 +390,8 @@ public final class StoreRestore {
             }
         } else if (line instanceof SentLine.Kept receipt) {
             enter(receipt);
+        } else if (line instanceof SentLine.Erased erased) {
+            enter(erased);
         } else if (line instanceof SentLine.Memo memo) {
             enter(memo);
         } else if (line instanceof SentLine.Carried carried) {
@@ -436,6 +448,14 @@ public final class StoreRestore {
         }
     }
 
+    private void enter(SentLine.Erased erased) throws SQLException {
+        for (SentLine.Erased.Item item : erased.items()) {
+            if (!ErasedSpends.knows(session, item)) {
+                ErasedSpends.insert(session, spends.numberFor(session, item.number()), item);
+            }
+        }
+    }
+
     private void enter(SentLine.Memo memo) throws SQLException {
         Optional<Long> number = SpendTable.find(session, memo.txId()).map(SpendRow::id);
         if (number.isEmpty()) {
@@ -467,6 +487,7 @@ public final class StoreRestore {
             return;
         }
         if (replaces) {
+            KeptSpends.eraseReplaced(session, there.get());
             SpendTable.remove(session, there.get().id());
         }
         noteRival(intent);

@@ -925,6 +925,10 @@ class PostgresSentLogTest {
         PostgresStore two = open("two");
         PostgresServer.backUp(schema);
         pay(two, 900);
+        pay(one, 902);
+        done(one.intents().fail(hash(902), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
+        done(one.intents().forget(1_000, 100));
+        assertThat(done(one.history().erase(1_000, 100))).isEqualTo(1);
         long longest = 0;
         int number = 1;
         boolean pruned = false;
@@ -947,8 +951,12 @@ class PostgresSentLogTest {
         StoreRestore.Restored restored = restore("one").restored().orElseThrow();
 
         assertThat(restored.inFlight()).extracting(Intent::txId).containsExactly(hash(901));
-        assertBound(open("one"), List.of(900, 901));
+        PostgresStore again = open("one");
+        assertBound(again, List.of(900, 901));
         assertBound(open("two"), List.of(900, 901));
+        assertThat(done(again.history().everBound("token-902")))
+                .as("although its payment is erased")
+                .contains(hash(902));
     }
 
     @Test

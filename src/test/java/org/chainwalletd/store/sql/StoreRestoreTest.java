@@ -35,6 +35,7 @@ import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.SpendHistory.PastSpend;
 import org.chainwalletd.store.Store;
@@ -46,6 +47,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A store that has forgotten payments is completed by what the log knows of them, so that no token pays again. */
 @Walks({CrashPoint.RESTORE_ENTERED, CrashPoint.RESTORE_TOLD})
@@ -345,6 +347,79 @@ class StoreRestoreTest {
             Intent bound = done(store.receipts().find("token-of-both", 0)).orElseThrow();
             assertThat(bound.state()).isEqualTo(IntentState.CONTESTED);
             assertThat(spend(store, 2).state()).isEqualTo(IntentState.ABANDONED);
+        }
+    }
+
+    private static Optional<PayoutStore.Submission.Taken> taken(Store store, String token) {
+        PayoutStore.Order order = new PayoutStore.Order(
+                token, spend(store, 2).from(), Amount.of(1_000), Optional.empty(), Optional.empty());
+        PayoutStore.Submission submission =
+                done(store.payouts().submit(List.of(order), List.of(order.to()), Optional.empty(), 9, 5));
+        return submission instanceof PayoutStore.Submission.Taken taken ? Optional.of(taken) : Optional.empty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void the_token_of_an_erased_payment_is_bound_to_it_although_only_the_base_of_the_log_knows_it(boolean older)
+            throws IOException {
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            pay(store, 1);
+            pay(store, 2);
+        }
+        copy(file, backup);
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            done(store.intents().confirm(hash(1), IntentState.PREPARED, new BlockPlace(9, hash(9)), 70));
+            done(store.intents().bury(List.of(hash(1))));
+            assertThat(done(store.intents().forget(100, 10))).isEqualTo(1);
+            assertThat(done(store.history().erase(100, 10))).isEqualTo(1);
+            assertThat(taken(store, "token-1"))
+                    .hasValueSatisfying(taken -> assertThat(taken.txId()).contains(hash(1)));
+        }
+        writeLogAnew();
+        if (older) {
+            copy(backup, file);
+        } else {
+            Files.delete(file);
+        }
+
+        restore(Optional.empty(), false);
+        writeLogAnew();
+        if (!older) {
+            Files.delete(file);
+            restore(Optional.empty(), false);
+        }
+
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            assertThat(taken(store, "token-1"))
+                    .hasValueSatisfying(taken -> assertThat(taken.txId()).contains(hash(1)));
+            assertThat(taken(store, "token-3")).isEmpty();
+            pay(store, 4);
+            assertThat(done(store.history().after(0, 9)))
+                    .filteredOn(spend -> spend.txId().equals(hash(4)))
+                    .allMatch(spend -> spend.number() > 2);
+        }
+    }
+
+    @Test
+    void the_token_of_a_refused_payment_stays_bound_when_another_token_has_made_the_same_transaction()
+            throws IOException {
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            pay(store, 1);
+            done(store.intents().fail(hash(1), IntentState.PREPARED, IntentState.REFUSED, "no", 60));
+        }
+        copy(file, backup);
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            assertThat(done(store.intents().open(intent(1, Optional.of("another"), 1), 0)))
+                    .isInstanceOf(Opening.Opened.class);
+            pay(store, 2);
+        }
+        copy(backup, file);
+
+        restore(Optional.empty(), false);
+
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            assertThat(taken(store, "token-1"))
+                    .hasValueSatisfying(taken -> assertThat(taken.txId()).contains(hash(1)));
         }
     }
 

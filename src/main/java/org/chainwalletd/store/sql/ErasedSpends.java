@@ -1,0 +1,44 @@
+package org.chainwalletd.store.sql;
+
+import java.sql.SQLException;
+import java.util.List;
+
+/** Rows of the table {@code erased_spends}, see {@link KeptSpends}, as {@code sent.log} tells them. */
+final class ErasedSpends {
+    private ErasedSpends() {}
+
+    /** Returns erased spends with greater numbers, in the order of their numbers. */
+    static List<SentLine.Erased.Item> after(SqlSession session, long number, int most) throws SQLException {
+        return session.query(
+                "SELECT id, tx_id, token_key, token_rest FROM erased_spends WHERE id > ? ORDER BY id LIMIT ?",
+                row -> new SentLine.Erased.Item(
+                        row.number("id"), row.hash("tx_id"), row.number("token_key"), row.number("token_rest")),
+                number,
+                most);
+    }
+
+    /** Tells whether a kept or erased row records what the token of an erased spend was bound to. */
+    static boolean knows(SqlSession session, SentLine.Erased.Item erased) throws SQLException {
+        byte[] txId = erased.txId().toArray();
+        return session.queryOne(
+                        "SELECT 1 FROM erased_spends WHERE token_key = ? AND token_rest = ? AND tx_id = ?"
+                                + " UNION ALL SELECT 1 FROM kept_spends WHERE token_key = ? AND tx_id = ?",
+                        row -> row.getLong(1),
+                        erased.key(),
+                        erased.rest(),
+                        txId,
+                        erased.key(),
+                        txId)
+                .isPresent();
+    }
+
+    static void insert(SqlSession session, long number, SentLine.Erased.Item erased) throws SQLException {
+        session.update(
+                "INSERT INTO erased_spends (id, tx_id, token_key, token_rest) VALUES (?, ?, ?, ?)",
+                number,
+                erased.txId().toArray(),
+                erased.key(),
+                erased.rest());
+        KeptSpends.neverGiveAgain(session, number);
+    }
+}
