@@ -36,6 +36,12 @@ final class AllowanceTable {
         return taken;
     }
 
+    /** Raises the sum of a minute to that of {@code minute} if it is less. */
+    static void countAtLeast(SqlSession session, AllowanceStore.Minute minute) throws SQLException {
+        BigInteger lacking = minute.amount().subtract(sum(session, minute.start()));
+        add(session, minute.start(), lacking.max(BigInteger.ZERO));
+    }
+
     static BigInteger sum(SqlSession session, long minute) throws SQLException {
         return session.find(of(minute)).orElse(BigInteger.ZERO);
     }

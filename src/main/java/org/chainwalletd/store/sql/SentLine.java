@@ -25,6 +25,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.store.AccountSend;
+import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -86,6 +87,13 @@ public sealed interface SentLine {
          */
         record Item(long number, Hash256 txId, long key, long rest) {}
     }
+
+    /**
+     * In the base of the log: what was spent in these minutes, by spends that the base tells and by those of which it tells only the result.
+     *
+     * @param tokenName the named token that spent it; empty for all payments together
+     */
+    record Uses(Optional<String> tokenName, List<AllowanceStore.Minute> minutes) implements SentLine {}
 
     /** New memo of a spend. */
     record Memo(Hash256 txId, Optional<String> memo) implements SentLine {
@@ -261,6 +269,14 @@ public sealed interface SentLine {
                 out.writeLong(item.key());
                 out.writeLong(item.rest());
             }
+        } else if (line instanceof Uses uses) {
+            out.writeByte(22);
+            writeText(out, uses.tokenName());
+            out.writeInt(uses.minutes().size());
+            for (AllowanceStore.Minute minute : uses.minutes()) {
+                out.writeLong(minute.start());
+                writeBytes(out, minute.amount().toByteArray());
+            }
         } else if (line instanceof Memo memo) {
             out.writeByte(11);
             out.write(memo.txId().toArray());
@@ -424,6 +440,15 @@ public sealed interface SentLine {
             items.add(new Erased.Item(in.readLong(), hash(in), in.readLong(), in.readLong()));
         }
         return new Erased(items);
+    }
+
+    private static Uses readUses(DataInputStream in) throws IOException {
+        Optional<String> tokenName = ifText(in);
+        List<AllowanceStore.Minute> minutes = new ArrayList<>();
+        for (int left = in.readInt(); left > 0; left--) {
+            minutes.add(new AllowanceStore.Minute(in.readLong(), new BigInteger(bytes(in))));
+        }
+        return new Uses(tokenName, minutes);
     }
 
     private static Carried readCarried(DataInputStream in) throws IOException {
@@ -614,6 +639,7 @@ public sealed interface SentLine {
             case 19 -> new KeyListed(readKey(in));
             case 20 -> new KeyringHead(readHead(in));
             case 21 -> readErased(in);
+            case 22 -> readUses(in);
             default -> throw new IOException("a line of the unknown kind " + kind);
         };
     }

@@ -19,6 +19,7 @@ import java.util.Set;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendStore;
+import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -164,6 +165,7 @@ public final class StoreRestore {
             PayoutTable.visitCancelled(session, row -> lines.add(PayoutTable.readCancelled(row)));
             tellErased(session, lines);
             tellAccountSends(session, lines);
+            tellUses(session, lines);
             lines.flush();
         } catch (SQLException e) {
             throw new IOException(e.getMessage(), e);
@@ -175,6 +177,22 @@ public final class StoreRestore {
         while (!some.isEmpty()) {
             lines.add(new SentLine.Erased(some));
             some = ErasedSpends.after(session, some.get(some.size() - 1).number(), ROWS_AT_ONCE);
+        }
+    }
+
+    /** Tells the sums of the allowance, after the spends: those that are kept only to be reported do not tell their part. */
+    private static void tellUses(SqlSession session, Collecting lines) throws SQLException {
+        tellUses(Optional.empty(), AllowanceTable.minutes(session, Long.MIN_VALUE), lines);
+        for (Map.Entry<String, List<AllowanceStore.Minute>> token :
+                TokenUses.all(session).entrySet()) {
+            tellUses(Optional.of(token.getKey()), token.getValue(), lines);
+        }
+    }
+
+    private static void tellUses(Optional<String> name, List<AllowanceStore.Minute> minutes, Collecting lines)
+            throws SQLException {
+        for (int from = 0; from < minutes.size(); from += ROWS_AT_ONCE) {
+            lines.add(new SentLine.Uses(name, minutes.subList(from, Math.min(from + ROWS_AT_ONCE, minutes.size()))));
         }
     }
 
@@ -248,6 +266,7 @@ public final class StoreRestore {
             PayoutTable.visitCancelled(session, row -> lines.add(PayoutTable.readCancelled(row)));
             tellErased(session, lines);
             tellAccountSends(session, lines);
+            tellUses(session, lines);
             KeyringTable.tell(session, lines::add);
             lines.flush();
         } catch (SQLException e) {
@@ -392,6 +411,8 @@ public final class StoreRestore {
             enter(receipt);
         } else if (line instanceof SentLine.Erased erased) {
             enter(erased);
+        } else if (line instanceof SentLine.Uses uses) {
+            enter(uses);
         } else if (line instanceof SentLine.Memo memo) {
             enter(memo);
         } else if (line instanceof SentLine.Carried carried) {
@@ -456,6 +477,17 @@ public final class StoreRestore {
         }
     }
 
+    /** Makes no sum less: with the logs of several daemons a spend may be counted twice, and never not at all. */
+    private void enter(SentLine.Uses uses) throws SQLException {
+        for (AllowanceStore.Minute minute : uses.minutes()) {
+            if (uses.tokenName().isEmpty()) {
+                AllowanceTable.countAtLeast(session, minute);
+            } else {
+                TokenUses.countAtLeast(session, uses.tokenName().get(), minute);
+            }
+        }
+    }
+
     private void enter(SentLine.Memo memo) throws SQLException {
         Optional<Long> number = SpendTable.find(session, memo.txId()).map(SpendRow::id);
         if (number.isEmpty()) {
@@ -511,6 +543,9 @@ public final class StoreRestore {
     private void update(SpendRow row, SentLine.Spend line) throws SQLException {
         if (line.countedAt().isPresent()) {
             countFrom(row, line.countedAt().getAsLong());
+        } else if (row.countedAt().isPresent()) {
+            // It gives nothing back any more: the sums that the base tells are without what it has given back.
+            spends.countsSince(session, row, OptionalLong.empty());
         }
         IntentState before = row.intent().state();
         IntentState state = line.intent().state();

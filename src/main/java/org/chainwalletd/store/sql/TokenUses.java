@@ -3,8 +3,10 @@ package org.chainwalletd.store.sql;
 import java.math.BigInteger;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.store.AllowanceStore;
@@ -101,6 +103,30 @@ final class TokenUses {
         if (name.isPresent()) {
             add(session, name.get(), counts(at).start(), intent.allowance().toBigInteger());
         }
+    }
+
+    /** Returns all sums, by the names of the tokens. */
+    static Map<String, List<AllowanceStore.Minute>> all(SqlSession session) throws SQLException {
+        Map<String, List<AllowanceStore.Minute>> all = new TreeMap<>();
+        Optional<String> name = nameAfter(session, "");
+        while (name.isPresent()) {
+            all.put(name.get(), minutes(session, name.get(), Long.MIN_VALUE));
+            name = nameAfter(session, name.get());
+        }
+        return all;
+    }
+
+    private static Optional<String> nameAfter(SqlSession session, String name) throws SQLException {
+        return session.queryOne(
+                "SELECT token_name FROM token_minutes WHERE token_name > ? ORDER BY token_name LIMIT 1",
+                row -> row.text("token_name"),
+                name);
+    }
+
+    /** Raises the sum of a token in one minute to that of {@code minute} if it is less. */
+    static void countAtLeast(SqlSession session, String name, AllowanceStore.Minute minute) throws SQLException {
+        BigInteger lacking = minute.amount().subtract(sum(session, name, minute.start()));
+        add(session, name, minute.start(), lacking.max(BigInteger.ZERO));
     }
 
     /** Subtracts the spend from the sum of its token, if it is counted there. */

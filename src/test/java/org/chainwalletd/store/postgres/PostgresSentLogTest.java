@@ -28,9 +28,12 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendSample;
 import org.chainwalletd.store.AccountSendStore;
+import org.chainwalletd.store.AllowanceStore;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -929,6 +932,10 @@ class PostgresSentLogTest {
         done(one.intents().fail(hash(902), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
         done(one.intents().forget(1_000, 100));
         assertThat(done(one.history().erase(1_000, 100))).isEqualTo(1);
+        done(one.intents().open(payment(903), 0, false, () -> 600_000));
+        done(one.intents().confirm(hash(903), IntentState.PREPARED, new BlockPlace(3, hash(3)), 60));
+        done(one.intents().bury(List.of(hash(903))));
+        assertThat(done(one.receipts().keep(Map.of(hash(903), Bytes.EMPTY)))).isEqualTo(1);
         long longest = 0;
         int number = 1;
         boolean pruned = false;
@@ -957,6 +964,10 @@ class PostgresSentLogTest {
         assertThat(done(again.history().everBound("token-902")))
                 .as("although its payment is erased")
                 .contains(hash(902));
+        assertThat(done(again.allowance().spentSince(600_000)))
+                .as("although its payment is only told since it was settled")
+                .containsExactly(new AllowanceStore.Minute(
+                        600_000, payment(903).allowance().toBigInteger()));
     }
 
     @Test

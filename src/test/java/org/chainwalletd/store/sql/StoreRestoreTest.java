@@ -9,6 +9,7 @@ import static org.chainwalletd.store.StoreSample.raw;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -28,6 +29,7 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Coin;
@@ -472,6 +474,49 @@ class StoreRestoreTest {
         STATE,
         STATE_OF_ONE_THAT_HAD_GIVEN_BACK,
         BASE
+    }
+
+    /** Kept rows do not tell when they used the allowance; in the base of the log the sums of the minutes do. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void a_settled_payment_counts_against_the_caps_although_only_the_base_of_the_log_knows_it(boolean older)
+            throws IOException {
+        Intent payment = payment(1).with(new Intent.Details(Optional.of("worker"), Optional.empty(), Optional.empty()));
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            pay(store, 2);
+        }
+        copy(file, backup);
+        long at = 600_000;
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            store.allowance().governTokens(name -> Optional.of(Amount.MAX));
+            done(store.intents().open(payment, 0, false, () -> at));
+            done(store.intents().confirm(hash(1), IntentState.PREPARED, new BlockPlace(9, hash(9)), 70));
+            done(store.intents().bury(List.of(hash(1))));
+            assertThat(done(store.receipts().keep(Map.of(hash(1), Bytes.EMPTY))))
+                    .isEqualTo(1);
+            done(store.intents().open(payment(3), 0, false, () -> at));
+        }
+        writeLogAnew();
+        if (older) {
+            copy(backup, file);
+        } else {
+            Files.delete(file);
+        }
+
+        restore(Optional.empty(), false);
+
+        BigInteger both =
+                payment.allowance().toBigInteger().add(payment(3).allowance().toBigInteger());
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            done(store.allowance()
+                    .govern(
+                            new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.MAX), Duration.ofHours(1)),
+                            Clock.fixed(Instant.ofEpochMilli(at + 60_000), ZoneOffset.UTC),
+                            () -> OptionalLong.of(at + 60_000)));
+            store.allowance().governTokens(name -> Optional.of(Amount.MAX));
+            assertThat(done(store.allowance().spentSince(at))).containsExactly(new AllowanceStore.Minute(at, both));
+            assertThat(done(store.allowance().remainingOf("worker"))).contains(Amount.MAX.minus(payment.allowance()));
+        }
     }
 
     private void writeLogAnew() throws IOException {
