@@ -32,6 +32,7 @@ import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.KeyringRow;
 import org.chainwalletd.store.SweepStore;
 import org.chainwalletd.store.TokenBinding;
+import org.chainwalletd.store.WatchStore;
 
 /**
  * A line of {@code sent.log}: one change of the store, with everything that is needed to repeat it in a store that has lost it. A line is encoded
@@ -214,6 +215,12 @@ public sealed interface SentLine {
     /** Facts about the whole keyring. */
     record KeyringHead(KeyringRow.Head head) implements SentLine {}
 
+    /** An address that is watched although its key is elsewhere. */
+    record Watched(WatchStore.WatchOnly row) implements SentLine {}
+
+    /** An address that is not watched any more. */
+    record Unwatched(Address address) implements SentLine {}
+
     /** Another daemon has a log with this name, without which a restored store may lack payments. */
     record Peer(String log) implements SentLine {}
 
@@ -277,6 +284,14 @@ public sealed interface SentLine {
                 out.writeLong(minute.start());
                 writeBytes(out, minute.amount().toByteArray());
             }
+        } else if (line instanceof Watched watched) {
+            out.writeByte(23);
+            out.write(watched.row().address().toArray());
+            writeText(out, watched.row().label());
+            writeNumber(out, watched.row().birth());
+        } else if (line instanceof Unwatched unwatched) {
+            out.writeByte(24);
+            out.write(unwatched.address().toArray());
         } else if (line instanceof Memo memo) {
             out.writeByte(11);
             out.write(memo.txId().toArray());
@@ -640,6 +655,9 @@ public sealed interface SentLine {
             case 20 -> new KeyringHead(readHead(in));
             case 21 -> readErased(in);
             case 22 -> readUses(in);
+            case 23 ->
+                new Watched(new WatchStore.WatchOnly(Address.of(fixed(in, Hash256.LENGTH)), ifText(in), ifNumber(in)));
+            case 24 -> new Unwatched(Address.of(fixed(in, Hash256.LENGTH)));
             default -> throw new IOException("a line of the unknown kind " + kind);
         };
     }

@@ -383,12 +383,8 @@ public abstract class SqlStore implements Store {
         @Override
         public CompletionStage<Void> put(WatchOnly watched) {
             return SqlStore.this.writeNew(session -> {
-                session.update(
-                        "INSERT INTO watch_only (address, label, birth) VALUES (?, ?, ?)"
-                                + " ON CONFLICT (address) DO UPDATE SET label = excluded.label, birth = excluded.birth",
-                        watched.address().toArray(),
-                        watched.label().orElse(null),
-                        watched.birth().isPresent() ? (Object) watched.birth().getAsLong() : null);
+                WatchTable.put(session, watched);
+                lines.add(new SentLine.Watched(watched));
                 return null;
             });
         }
@@ -397,7 +393,9 @@ public abstract class SqlStore implements Store {
         public CompletionStage<Void> remove(List<Address> addresses) {
             return SqlStore.this.write(session -> {
                 for (Address address : addresses) {
-                    session.update("DELETE FROM watch_only WHERE address = ?", (Object) address.toArray());
+                    if (WatchTable.remove(session, address)) {
+                        lines.add(new SentLine.Unwatched(address));
+                    }
                 }
                 return null;
             });
@@ -405,19 +403,12 @@ public abstract class SqlStore implements Store {
 
         @Override
         public CompletionStage<Optional<WatchOnly>> find(Address address) {
-            return SqlStore.this.read(session -> session.queryOne(
-                    "SELECT address, label, birth FROM watch_only WHERE address = ?", WatchOnlyRows::row, (Object)
-                            address.toArray()));
+            return SqlStore.this.read(session -> WatchTable.find(session, address));
         }
 
         @Override
         public CompletionStage<List<WatchOnly>> all() {
-            return SqlStore.this.read(session ->
-                    session.query("SELECT address, label, birth FROM watch_only ORDER BY address", WatchOnlyRows::row));
-        }
-
-        private static WatchOnly row(Row row) throws SQLException {
-            return new WatchOnly(row.address("address"), row.ifText("label"), row.ifNumber("birth"));
+            return SqlStore.this.read(WatchTable::all);
         }
 
         @Override

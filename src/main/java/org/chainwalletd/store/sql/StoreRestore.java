@@ -25,6 +25,7 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.StandIns;
+import org.chainwalletd.store.WatchStore;
 
 /**
  * Completes a store that lacks payments with those recorded in {@code sent.log}. A payment that a node is known to have accepted is put in flight
@@ -166,6 +167,7 @@ public final class StoreRestore {
             tellErased(session, lines);
             tellAccountSends(session, lines);
             tellUses(session, lines);
+            tellWatched(session, lines);
             lines.flush();
         } catch (SQLException e) {
             throw new IOException(e.getMessage(), e);
@@ -193,6 +195,17 @@ public final class StoreRestore {
             throws SQLException {
         for (int from = 0; from < minutes.size(); from += ROWS_AT_ONCE) {
             lines.add(new SentLine.Uses(name, minutes.subList(from, Math.min(from + ROWS_AT_ONCE, minutes.size()))));
+        }
+    }
+
+    private static void tellWatched(SqlSession session, Collecting lines) throws SQLException {
+        List<WatchStore.WatchOnly> some = WatchTable.after(session, new byte[0], ROWS_AT_ONCE);
+        while (!some.isEmpty()) {
+            for (WatchStore.WatchOnly watched : some) {
+                lines.add(new SentLine.Watched(watched));
+            }
+            byte[] last = some.get(some.size() - 1).address().toArray();
+            some = WatchTable.after(session, last, ROWS_AT_ONCE);
         }
     }
 
@@ -267,6 +280,7 @@ public final class StoreRestore {
             tellErased(session, lines);
             tellAccountSends(session, lines);
             tellUses(session, lines);
+            tellWatched(session, lines);
             KeyringTable.tell(session, lines::add);
             lines.flush();
         } catch (SQLException e) {
@@ -413,6 +427,13 @@ public final class StoreRestore {
             enter(erased);
         } else if (line instanceof SentLine.Uses uses) {
             enter(uses);
+        } else if (line instanceof SentLine.Watched watched) {
+            WatchTable.put(session, watched.row());
+        } else if (line instanceof SentLine.Unwatched unwatched) {
+            // Watching an address for nothing costs less than a deposit that nobody sees.
+            if (made) {
+                WatchTable.remove(session, unwatched.address());
+            }
         } else if (line instanceof SentLine.Memo memo) {
             enter(memo);
         } else if (line instanceof SentLine.Carried carried) {

@@ -21,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -28,6 +29,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendSample;
@@ -45,6 +47,7 @@ import org.chainwalletd.store.SpendHistory.PastSpend;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.StoreSample;
+import org.chainwalletd.store.WatchStore;
 import org.chainwalletd.store.sql.SentLog;
 import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.store.sql.StoreFaults;
@@ -950,6 +953,9 @@ class PostgresSentLogTest {
         assertThat(pruned).isTrue();
         pay(one, 901);
         accept(one, 901);
+        WatchStore.WatchOnly watched =
+                new WatchStore.WatchOnly(Address.of(hash(904).toArray()), Optional.of("cold"), OptionalLong.of(7));
+        done(two.watchOnly().put(watched));
         end(one);
         end(two);
         PostgresServer.putBack(schema);
@@ -964,6 +970,7 @@ class PostgresSentLogTest {
         assertThat(done(again.history().everBound("token-902")))
                 .as("although its payment is erased")
                 .contains(hash(902));
+        assertThat(done(again.watchOnly().all())).containsExactly(watched);
         assertThat(done(again.allowance().spentSince(600_000)))
                 .as("although its payment is only told since it was settled")
                 .containsExactly(new AllowanceStore.Minute(

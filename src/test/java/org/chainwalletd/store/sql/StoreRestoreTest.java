@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.store.AllowanceStore;
@@ -42,6 +43,7 @@ import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.SpendHistory.PastSpend;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.WatchStore;
 import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.BeforeEach;
@@ -516,6 +518,46 @@ class StoreRestoreTest {
             store.allowance().governTokens(name -> Optional.of(Amount.MAX));
             assertThat(done(store.allowance().spentSince(at))).containsExactly(new AllowanceStore.Minute(at, both));
             assertThat(done(store.allowance().remainingOf("worker"))).contains(Amount.MAX.minus(payment.allowance()));
+        }
+    }
+
+    private static WatchStore.WatchOnly watched(int number) {
+        return new WatchStore.WatchOnly(
+                Address.of(hash(number).toArray()),
+                number % 2 == 0 ? Optional.of("cold \u00fc") : Optional.empty(),
+                number % 2 == 0 ? OptionalLong.of(number) : OptionalLong.empty());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void an_address_that_is_watched_without_its_key_is_watched_again_and_one_that_is_not_any_more_is_not(boolean anew)
+            throws IOException {
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            pay(store, 1);
+            done(store.watchOnly().put(watched(1)));
+        }
+        copy(file, backup);
+        List<WatchStore.WatchOnly> all;
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            done(store.watchOnly().put(watched(2)));
+            done(store.watchOnly().put(watched(3)));
+            done(store.watchOnly().put(watched(4)));
+            done(store.watchOnly()
+                    .remove(List.of(watched(4).address(), watched(5).address())));
+            if (!anew) {
+                done(store.watchOnly().remove(List.of(watched(1).address())));
+            }
+            all = done(store.watchOnly().all());
+        }
+        if (anew) {
+            writeLogAnew();
+        }
+        copy(backup, file);
+
+        restore(Optional.empty(), false);
+
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            assertThat(done(store.watchOnly().all())).isEqualTo(all);
         }
     }
 
