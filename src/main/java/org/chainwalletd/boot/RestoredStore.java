@@ -58,7 +58,10 @@ public final class RestoredStore {
                 + restored.doubtful().size() + " doubtful, "
                 + restored.withheld().size() + " claims without their bytes, "
                 + restored.ended() + " that were over, " + restored.account() + " of the account chain"
-                + (restored.keys() == 0 ? "" : "; " + restored.keys() + " keys are listed again"));
+                + (restored.keys() == 0 ? "" : "; " + restored.keys() + " keys are listed again")
+                + (restored.held() == 0
+                        ? ""
+                        : "; " + restored.held() + " payouts are held until payout_release or payout_cancel"));
         restored.inFlight().forEach(intent -> out.accept("sent again: " + words(intent)));
         restored.doubtful()
                 .forEach(intent -> out.accept(

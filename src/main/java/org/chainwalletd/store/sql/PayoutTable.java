@@ -255,6 +255,16 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         return id;
     }
 
+    /** Logs payouts that were inserted. */
+    void submitted(List<Order> orders, List<Address> from, Optional<String> owner, long now) {
+        log.add(new SentLine.Submitted(
+                from,
+                owner,
+                orders.stream()
+                        .map(order -> new SentLine.Submitted.Item(order, now))
+                        .toList()));
+    }
+
     void cancel(SqlSession session, Standing payout, long now) throws SQLException {
         set(session, payout.id(), "mark = 'CANCELLED'", now);
         log.add(cancelled(payout));
@@ -328,11 +338,16 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         return unfinished.getAsLong();
     }
 
-    static long countUnfinished(SqlSession session) throws SQLException {
-        long waiting = session.queryOne(
+    /** Counts the payouts that are queued or held. */
+    static long countWaiting(SqlSession session) throws SQLException {
+        return session.queryOne(
                         "SELECT count(*) FROM payouts INDEXED BY payouts_waiting WHERE " + WAITING,
                         row -> row.getLong(1))
                 .orElseThrow();
+    }
+
+    static long countUnfinished(SqlSession session) throws SQLException {
+        long waiting = countWaiting(session);
         long carried = session.queryOne(
                         "SELECT count(*) FROM spends s INDEXED BY spends_batches JOIN payouts p ON p.spend = s.id WHERE "
                                 + OPEN_BATCH.replace("kind", "s.kind"),
@@ -524,6 +539,12 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         return elsewhere;
     }
 
+    /** Enters a payout that nothing has carried yet, under an id that is bound to nothing. It waits for the operator. */
+    void enter(SqlSession session, SentLine.Submitted.Item item, long source, Optional<String> owner)
+            throws SQLException {
+        insert(session, item.order(), source, owner, HELD, item.submittedAt());
+    }
+
     /** Enters a payout that was cancelled and never pays. */
     void enter(SqlSession session, SentLine.Cancelled line) throws SQLException {
         Optional<Standing> there = session.find(standingOf(line.payoutId()));
@@ -565,6 +586,54 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         return items.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new SentLine.Carried(row.intent().txId(), items));
+    }
+
+    /**
+     * Tells log lines of all payouts that are queued or held, each in the order of their submission. They come before the batches that have carried
+     * them and have lost: those tell less of a payout.
+     */
+    static void visitWaiting(SqlSession session, SubmittedVisitor visitor) throws SQLException {
+        for (String mark : List.of(QUEUED, HELD)) {
+            List<Standing> some = waiting(session, mark, 0);
+            while (!some.isEmpty()) {
+                int from = 0;
+                for (int to = 1; to <= some.size(); to++) {
+                    if (to == some.size() || !isAlike(some.get(from), some.get(to))) {
+                        visitor.line(submitted(some.subList(from, to)));
+                        from = to;
+                    }
+                }
+                some = waiting(session, mark, some.get(some.size() - 1).id());
+            }
+        }
+    }
+
+    /** Receives log lines of payouts that wait. */
+    @FunctionalInterface
+    interface SubmittedVisitor {
+        void line(SentLine.Submitted line) throws SQLException;
+    }
+
+    private static List<Standing> waiting(SqlSession session, String mark, long after) throws SQLException {
+        return session.query(
+                STANDING + WAITING_OF_P + " AND p.mark = ? AND p.id > ? ORDER BY p.id LIMIT ?",
+                PayoutTable::standing,
+                mark,
+                after,
+                PayoutStore.MOST_AT_ONCE);
+    }
+
+    private static boolean isAlike(Standing one, Standing other) {
+        return one.owner().equals(other.owner()) && one.from().equals(other.from());
+    }
+
+    private static SentLine.Submitted submitted(List<Standing> alike) {
+        return new SentLine.Submitted(
+                alike.get(0).from(),
+                alike.get(0).owner(),
+                alike.stream()
+                        .map(payout -> new SentLine.Submitted.Item(payout.order(), payout.at()))
+                        .toList());
     }
 
     /** Visits every payout that was cancelled. */

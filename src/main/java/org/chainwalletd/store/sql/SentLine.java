@@ -30,6 +30,7 @@ import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.KeyringRow;
+import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.SweepStore;
 import org.chainwalletd.store.TokenBinding;
 import org.chainwalletd.store.WatchStore;
@@ -118,6 +119,21 @@ public sealed interface SentLine {
     /** New state of a transaction of the account chain. */
     record AccountState(String reference, AccountSend.State state, Optional<AccountSend.Outcome> outcome, long at)
             implements SentLine {}
+
+    /**
+     * Payouts that were submitted together; in the base of the log, payouts that no batch carries.
+     *
+     * @param from addresses that may pay them
+     */
+    record Submitted(List<Address> from, Optional<String> owner, List<Item> payouts) implements SentLine {
+        record Item(PayoutStore.Order order, long submittedAt) {}
+
+        /** Leaves out the memos, which must not get into a log. */
+        @Override
+        public String toString() {
+            return "Submitted[payouts=" + payouts.size() + "]";
+        }
+    }
 
     /**
      * Payouts that a batch carries; the output at the payout's index pays it.
@@ -310,6 +326,14 @@ public sealed interface SentLine {
             out.writeUTF(state.state().name());
             write(state.outcome(), out);
             out.writeLong(state.at());
+        } else if (line instanceof Submitted submitted) {
+            out.writeByte(25);
+            writeBytes(out, Sweep.packAddresses(submitted.from()));
+            writeText(out, submitted.owner());
+            out.writeInt(submitted.payouts().size());
+            for (Submitted.Item item : submitted.payouts()) {
+                write(item, out);
+            }
         } else if (line instanceof Carried carried) {
             out.writeByte(12);
             out.write(carried.txId().toArray());
@@ -464,6 +488,35 @@ public sealed interface SentLine {
             minutes.add(new AllowanceStore.Minute(in.readLong(), new BigInteger(bytes(in))));
         }
         return new Uses(tokenName, minutes);
+    }
+
+    private static void write(Submitted.Item item, DataOutputStream out) throws IOException {
+        PayoutStore.Order order = item.order();
+        out.writeUTF(order.payoutId());
+        out.write(order.to().toArray());
+        out.writeLong(order.amount().bits());
+        out.writeBoolean(order.datum().isPresent());
+        writeBytes(out, order.datum().map(Bytes::toArray).orElse(new byte[0]));
+        writeText(out, order.memo());
+        out.writeLong(item.submittedAt());
+    }
+
+    private static Submitted readSubmitted(DataInputStream in) throws IOException {
+        List<Address> from = Sweep.unpackAddresses(bytes(in));
+        Optional<String> owner = ifText(in);
+        List<Submitted.Item> items = new ArrayList<>();
+        for (int left = in.readInt(); left > 0; left--) {
+            String payoutId = in.readUTF();
+            Address to = Address.of(fixed(in, Hash256.LENGTH));
+            Amount amount = Amount.ofUnsigned(in.readLong());
+            boolean hasDatum = in.readBoolean();
+            Bytes datum = Bytes.wrap(bytes(in));
+            items.add(new Submitted.Item(
+                    new PayoutStore.Order(
+                            payoutId, to, amount, hasDatum ? Optional.of(datum) : Optional.empty(), ifText(in)),
+                    in.readLong()));
+        }
+        return new Submitted(from, owner, items);
     }
 
     private static Carried readCarried(DataInputStream in) throws IOException {
@@ -658,6 +711,7 @@ public sealed interface SentLine {
             case 23 ->
                 new Watched(new WatchStore.WatchOnly(Address.of(fixed(in, Hash256.LENGTH)), ifText(in), ifNumber(in)));
             case 24 -> new Unwatched(Address.of(fixed(in, Hash256.LENGTH)));
+            case 25 -> readSubmitted(in);
             default -> throw new IOException("a line of the unknown kind " + kind);
         };
     }

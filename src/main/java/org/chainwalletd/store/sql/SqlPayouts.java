@@ -77,6 +77,7 @@ public final class SqlPayouts implements PayoutStore {
         for (Order order : fresh) {
             table.insert(session, order, source, owner, mark, now);
         }
+        table.submitted(fresh, from, owner, now);
     }
 
     /** Returns the lookups of everything that an id may be bound to. */
@@ -116,18 +117,22 @@ public final class SqlPayouts implements PayoutStore {
 
     @Override
     public CompletionStage<Optional<String>> firstUnbound(List<String> payoutIds) {
-        return store.read(session -> {
-            SqlSession.Answers bound = session.ask(payoutIds.stream().flatMap(SqlPayouts::ofId));
-            for (String id : payoutIds) {
-                boolean isBound = bound.find(PayoutTable.standingOf(id)).isPresent()
-                        || isOfSweepOrAccount(bound, id)
-                        || SqlSweeps.everBound(bound, id).isPresent();
-                if (!isBound) {
-                    return Optional.of(id);
-                }
+        return store.read(session -> unbound(session, payoutIds).stream().findFirst());
+    }
+
+    /** Returns those of these ids that are bound to nothing, in their order. */
+    static List<String> unbound(SqlSession session, List<String> payoutIds) throws SQLException {
+        SqlSession.Answers bound = session.ask(payoutIds.stream().flatMap(SqlPayouts::ofId));
+        List<String> unbound = new ArrayList<>();
+        for (String id : payoutIds) {
+            boolean isBound = bound.find(PayoutTable.standingOf(id)).isPresent()
+                    || isOfSweepOrAccount(bound, id)
+                    || SqlSweeps.everBound(bound, id).isPresent();
+            if (!isBound) {
+                unbound.add(id);
             }
-            return Optional.empty();
-        });
+        }
+        return unbound;
     }
 
     private static List<Payout> records(SqlSession session, List<String> payoutIds) throws SQLException {

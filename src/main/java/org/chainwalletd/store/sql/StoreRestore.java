@@ -57,6 +57,7 @@ public final class StoreRestore {
      * @param account number of transactions of the account chain
      * @param unnamed payments of the account chain that were left out: no log shows that their commits were made, and no caller can repeat them
      * @param keys number of keys that were listed again, those that had been deleted included
+     * @param held number of payouts in the store that are held
      */
     public record Restored(
             CommitMark mark,
@@ -67,7 +68,8 @@ public final class StoreRestore {
             int ended,
             int account,
             List<AccountSend> unnamed,
-            int keys) {
+            int keys,
+            long held) {
         public Restored {
             unnamed = List.copyOf(unnamed);
             inFlight = List.copyOf(inFlight);
@@ -150,6 +152,7 @@ public final class StoreRestore {
     private static void base(SqlSession session, SentLog.LinesSink sink) throws IOException {
         try {
             Collecting lines = new Collecting(sink);
+            PayoutTable.visitWaiting(session, lines::add);
             KeptSpends.visit(session, row -> lines.add(new SentLine.Kept(KeptSpends.read(row))));
             session.visit(
                     "SELECT " + SpendRow.COLUMNS + " FROM spends WHERE id > ? ORDER BY id",
@@ -252,6 +255,7 @@ public final class StoreRestore {
             for (String peer : session.query("SELECT name FROM logs ORDER BY name", row -> row.getString(1))) {
                 lines.add(new SentLine.Peer(peer));
             }
+            PayoutTable.visitWaiting(session, lines::add);
             List<Object[]> kept = KeptSpends.ofLog(session, log, 0, ROWS_AT_ONCE);
             while (!kept.isEmpty()) {
                 for (Object[] row : kept) {
@@ -379,6 +383,7 @@ public final class StoreRestore {
         }
         boolean waits = !made
                 && (line instanceof SentLine.Spend
+                        || line instanceof SentLine.Submitted
                         || line instanceof SentLine.Carried
                         || line instanceof SentLine.Cancelled
                         || line instanceof SentLine.Account
@@ -436,6 +441,8 @@ public final class StoreRestore {
             }
         } else if (line instanceof SentLine.Memo memo) {
             enter(memo);
+        } else if (line instanceof SentLine.Submitted submitted) {
+            enter(submitted);
         } else if (line instanceof SentLine.Carried carried) {
             enter(carried);
         } else if (line instanceof SentLine.Cancelled cancelled) {
@@ -637,6 +644,23 @@ public final class StoreRestore {
                     IntentState.ACCEPTED,
                     "",
                     row.get().intent().changedAt());
+        }
+    }
+
+    /** Enters payouts that wait. An id that is bound by now, to a payout or to anything else, stays what it is. */
+    private void enter(SentLine.Submitted submitted) throws SQLException {
+        List<String> ids = submitted.payouts().stream()
+                .map(item -> item.order().payoutId())
+                .toList();
+        Set<String> unbound = new HashSet<>(SqlPayouts.unbound(session, ids));
+        if (unbound.isEmpty()) {
+            return;
+        }
+        long source = PayoutTable.source(session, submitted.from());
+        for (SentLine.Submitted.Item item : submitted.payouts()) {
+            if (unbound.contains(item.order().payoutId())) {
+                payouts.enter(session, item, source, submitted.owner());
+            }
         }
     }
 
@@ -882,6 +906,16 @@ public final class StoreRestore {
                 ended++;
             }
         }
-        return new Restored(mark, complete, inFlight, doubtful, withheld, ended, account, unnamed, keys);
+        return new Restored(
+                mark,
+                complete,
+                inFlight,
+                doubtful,
+                withheld,
+                ended,
+                account,
+                unnamed,
+                keys,
+                PayoutTable.countWaiting(session));
     }
 }

@@ -520,6 +520,31 @@ class PostgresSentLogTest {
     }
 
     @Test
+    void a_submission_whose_commit_was_not_made_takes_no_id_of_a_payment_or_of_another_payout() throws IOException {
+        PostgresStore two = open("two");
+        PostgresServer.backUp(schema);
+        loseCommit("INSERT INTO payouts", one -> PayoutSample.submit(one, Optional.empty(), 1, 2, 3));
+        Intent payment = intent(1, Optional.of("payout-1"), 1);
+        done(two.intents().open(payment, 0));
+        PayoutSample.submit(two, Optional.of("worker"), 2);
+        end(two);
+        PostgresServer.putBack(schema);
+        assertThat(open("two").stopped()).isPresent();
+
+        restore("one");
+        StoreRestore.Restored step = restore("two").restored().orElseThrow();
+
+        PostgresStore restored = open("two");
+        assertThat(done(restored.payouts().find("payout-1"))).isEmpty();
+        assertThat(done(restored.history().everBound("payout-1"))).contains(payment.txId());
+        assertThat(payout(restored, 2).owner()).contains("worker");
+        assertThat(payout(restored, 3).state())
+                .as("nobody knows whether it was acknowledged")
+                .isEqualTo(PayoutStore.State.HELD);
+        assertThat(step.held()).isEqualTo(2);
+    }
+
+    @Test
     void an_account_payment_whose_commit_was_not_made_takes_no_nonce_of_one_that_was_made() throws IOException {
         PostgresStore two = open("two");
         PostgresServer.backUp(schema);
@@ -931,6 +956,7 @@ class PostgresSentLogTest {
         PostgresStore two = open("two");
         PostgresServer.backUp(schema);
         pay(two, 900);
+        PayoutSample.submit(one, Optional.empty(), 2);
         pay(one, 902);
         done(one.intents().fail(hash(902), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
         done(one.intents().forget(1_000, 100));
@@ -956,6 +982,7 @@ class PostgresSentLogTest {
         WatchStore.WatchOnly watched =
                 new WatchStore.WatchOnly(Address.of(hash(904).toArray()), Optional.of("cold"), OptionalLong.of(7));
         done(two.watchOnly().put(watched));
+        PayoutSample.submit(two, Optional.empty(), 1);
         end(one);
         end(two);
         PostgresServer.putBack(schema);
@@ -971,6 +998,9 @@ class PostgresSentLogTest {
                 .as("although its payment is erased")
                 .contains(hash(902));
         assertThat(done(again.watchOnly().all())).containsExactly(watched);
+        assertThat(done(again.payouts().list(Optional.of(PayoutStore.State.HELD), 0, 9)))
+                .extracting(payout -> payout.order().payoutId())
+                .containsExactlyInAnyOrder("payout-1", "payout-2");
         assertThat(done(again.allowance().spentSince(600_000)))
                 .as("although its payment is only told since it was settled")
                 .containsExactly(new AllowanceStore.Minute(

@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,6 +39,7 @@ import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.PayoutSample;
 import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.SpendHistory.PastSpend;
@@ -518,6 +520,75 @@ class StoreRestoreTest {
             store.allowance().governTokens(name -> Optional.of(Amount.MAX));
             assertThat(done(store.allowance().spentSince(at))).containsExactly(new AllowanceStore.Minute(at, both));
             assertThat(done(store.allowance().remainingOf("worker"))).contains(Amount.MAX.minus(payment.allowance()));
+        }
+    }
+
+    private static List<PayoutStore.Payout> payouts(Store store) {
+        return done(store.payouts().list(Optional.empty(), 0, 100)).stream()
+                .sorted(Comparator.comparing(payout -> payout.order().payoutId()))
+                .toList();
+    }
+
+    /** Everything of a payout that was submitted. */
+    private static List<Object> submitted(PayoutStore.Payout payout) {
+        return List.of(payout.order(), payout.owner(), payout.from(), payout.submittedAt());
+    }
+
+    /** Forms in which the log tells of payouts that were submitted after the backup. */
+    private enum LogOfPayouts {
+        LINES,
+        BASE,
+        BASE_WITHOUT_A_BACKUP
+    }
+
+    @ParameterizedTest
+    @EnumSource(LogOfPayouts.class)
+    void payouts_that_were_acknowledged_are_held_and_those_that_were_sent_or_cancelled_are_not(LogOfPayouts known)
+            throws IOException {
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            pay(store, 1);
+        }
+        copy(file, backup);
+        List<PayoutStore.Payout> before;
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            List<PayoutStore.Payout> first = PayoutSample.submit(store, Optional.empty(), 1, 2, 3, 6);
+            PayoutSample.submit(store, Optional.of("worker"), 4, 5);
+            done(store.payouts().cancel(List.of("payout-2"), PayoutStore.Claimant.ANYBODY, 60));
+            PayoutSample.open(store, 7, first.get(2));
+            Intent lost = PayoutSample.open(store, 8, first.get(3));
+            done(store.intents().loseForGood(lost.txId(), IntentState.PREPARED, "its coin was spent elsewhere", 70));
+            before = payouts(store);
+        }
+        if (known != LogOfPayouts.LINES) {
+            writeLogAnew();
+        }
+        if (known == LogOfPayouts.BASE_WITHOUT_A_BACKUP) {
+            Files.delete(file);
+        } else {
+            copy(backup, file);
+        }
+
+        StoreRestore.Restored restored = restore(Optional.empty(), false);
+
+        assertThat(restored.held()).isEqualTo(4);
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            List<PayoutStore.Payout> after = payouts(store);
+            assertThat(after)
+                    .extracting(PayoutStore.Payout::state)
+                    .containsExactly(
+                            PayoutStore.State.HELD,
+                            PayoutStore.State.CANCELLED,
+                            PayoutStore.State.IN_FLIGHT,
+                            PayoutStore.State.HELD,
+                            PayoutStore.State.HELD,
+                            PayoutStore.State.HELD);
+            for (int waiting : List.of(0, 3, 4, 5)) {
+                assertThat(submitted(after.get(waiting))).isEqualTo(submitted(before.get(waiting)));
+            }
+            assertThat(after.get(5).attempts()).isEqualTo(before.get(5).attempts());
+            assertThat(PayoutSample.submit(store, Optional.empty(), 1))
+                    .as("submitted again, it is the same payout")
+                    .containsExactly(after.get(0));
         }
     }
 
