@@ -110,7 +110,8 @@ public final class OwnPayments {
             Optional<Kind> kind,
             Optional<State> state,
 
-            @Doc("only those that this address pays, or that pay it")
+            @Doc(
+                    "only those that this address pays, or that pay it; a part of a sweep, which spends from several addresses, is found by its `from`")
             Optional<Address> address,
 
             Optional<String> tokenName,

@@ -265,14 +265,15 @@ public final class Payouts {
             summary =
                     "Gives a batch up by spending one of its inputs back to its own address; the batch is not sent again. Either may be"
                             + " mined; when the recall is final its payouts are queued again.",
-            errors = {ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED},
+            errors = {ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED, ErrorCode.ALLOWANCE_EXCEEDED},
             repeatable = true,
             background = true)
     public record PayoutRecall(
             @Doc("of the batch, as attempts of its payouts tell it")
             Hash256 txId,
 
-            @Doc("base units per 100 cost units; default 1") OptionalLong feeRate)
+            @Doc("base units per 100 cost units; default 1, which no spend cap refuses")
+            OptionalLong feeRate)
             implements Call<PayoutRecall.Result> {
         public record Result(
                 Hash256 txId,

@@ -510,6 +510,10 @@ public final class Payouts {
     /** Decides on the recall of a batch: what is durable afterwards is sent, and nothing else. */
     private CompletionStage<Intent> decided(Intent batch, Amount cost) {
         requireCost(batch, cost);
+        // A recall at the least fee is a way back that no cap takes away; whoever offers more spends.
+        if (ReturnPlan.fee(FeeChoice.MINIMUM).isLessThan(cost)) {
+            env.spending().requireAllowed(cost);
+        }
         return env.coins()
                 .unspent(batch.from(), outpoints(batch))
                 .thenComposeAsync(

@@ -333,6 +333,17 @@ public final class SpendService {
                 env.allowanceStore().status(), (leaving, status) -> status.plus(leaving), env.executor());
     }
 
+    /**
+     * Refuses an amount that no spend may take now, as far as that is known without reading.
+     *
+     * @throws SpendException as the opening of such a spend would be refused
+     */
+    public void requireAllowed(Amount leaving) {
+        env.allowanceStore().refusal(leaving).map(SpendRefusal::of).ifPresent(refusal -> {
+            throw new SpendException(refusal);
+        });
+    }
+
     /** Reads the rest of the cap per period of a named token; empty when it has no cap. */
     public CompletionStage<Optional<Amount>> remainingOf(String tokenName) {
         return env.allowanceStore().remainingOf(tokenName);

@@ -426,4 +426,24 @@ class PayoutOperatorTest {
             assertThat(events.next("spend").data()).contains("payout_batch").doesNotContain("client_token");
         }
     }
+
+    @Test
+    void a_recall_for_more_than_the_least_fee_is_bound_by_the_caps() {
+        try (DaemonRig daemon = DaemonRig.over(devnet, datadir, "--payout-delay", "0", "--spend-cap-per-tx", "50000")) {
+            daemon.imported(71);
+            daemon.fund(payer, 3_000_000);
+            daemon.mine(7);
+            daemon.awaitFollowed();
+            submit(daemon, payer, "recalled-at-a-price", 5_000);
+            awaitInMempool(daemon, "recalled-at-a-price");
+            String batch = lastAttempt(daemon, "recalled-at-a-price");
+
+            assertThat(daemon.refused("payout_recall", params("tx_id", batch, "fee_rate", 30_000))
+                            .code())
+                    .isEqualTo(-32038);
+            assertThat(payout(daemon, "recalled-at-a-price").get("state").asText())
+                    .isEqualTo("in_flight");
+            daemon.call("payout_recall", params("tx_id", batch));
+        }
+    }
 }

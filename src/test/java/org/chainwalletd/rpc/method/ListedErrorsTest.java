@@ -111,6 +111,7 @@ class ListedErrorsTest {
             -32033 | PayoutMethodsTest | payout_submit
             -32010 | PayoutOperatorTest | payout_recall
             -32012 | PayoutOperatorTest | payout_recall
+            -32038 | PayoutOperatorTest | payout_recall
             -32010 | SweepMethodsTest | sweep
             -32031 | SweepMethodsTest | sweep
             -32032 | SweepMethodsTest | sweep
