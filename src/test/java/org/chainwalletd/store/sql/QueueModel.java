@@ -687,7 +687,7 @@ final class QueueModel {
         }
     }
 
-    /** Content of an older copy of the store: all else is in the log, but for blocks and what was only queued. */
+    /** Content of an older copy of the store: all else is in the log, but for blocks. */
     final class Backup {
         private record Row(IntentState state, Optional<BlockPlace> place, boolean buried) {}
 
@@ -711,11 +711,6 @@ final class QueueModel {
         void restore(Store store) {
             planned.clear();
             paused = pausedThen;
-            entries.values()
-                    .removeIf(entry -> !ids.contains(entry.order.payoutId())
-                            && entry.spend.isEmpty()
-                            && entry.lost.isEmpty()
-                            && !entry.mark.equals(PayoutTable.CANCELLED));
             entries.values().stream()
                     .filter(entry -> !entry.mark.equals(PayoutTable.CANCELLED))
                     .forEach(entry -> entry.mark = PayoutTable.HELD);
