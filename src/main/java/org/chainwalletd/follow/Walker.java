@@ -37,6 +37,9 @@ import org.slf4j.LoggerFactory;
  */
 final class Walker {
     private static final Logger LOG = LoggerFactory.getLogger(Walker.class);
+    /** More in a row are told, in the log and by {@code /readyz}. */
+    private static final int MOST_FAILED_LOOKS = 20;
+
     private static final Duration FIRST_RESTART = Duration.ofSeconds(1);
     private static final Duration LAST_RESTART = Duration.ofSeconds(30);
     private static final double RESTART_JITTER = 0.1;
@@ -108,6 +111,9 @@ final class Walker {
     private BlockReader reader;
     private HeaderCheck check;
     private List<String> standstill = List.of();
+    /** Looks since a node last showed its blocks. */
+    private int failedLooks;
+
     private Optional<ChainRules> rules = Optional.empty();
     private boolean nudged;
     private Ascent ascent;
@@ -334,12 +340,20 @@ final class Walker {
         return command.finding().fold(finding -> looked(node, finding), failure -> sawNothing(node, failure));
     }
 
+    /** Nodes that name their tips and show no blocks pass for healthy everywhere else. */
     private Behavior<Command> sawNothing(FollowedNode node, Throwable failure) {
         LOG.debug("{} is not followed now: {}", node.name(), failure.getMessage());
+        failedLooks++;
+        if (failedLooks == MOST_FAILED_LOOKS) {
+            note(
+                    subscribers.status().nodesHeight(),
+                    List.of("no node shows its blocks: " + node.name() + ": " + failure.getMessage()));
+        }
         return idle();
     }
 
     private Behavior<Command> looked(FollowedNode node, Look.Finding finding) {
+        failedLooks = 0;
         judgeTip(node, finding);
         if (finding instanceof Look.Finding.Same) {
             agree(node, chain.height());

@@ -19,6 +19,7 @@ import org.chainwalletd.chain.Network;
 import org.chainwalletd.follow.FollowerSetup.FollowedNode;
 import org.chainwalletd.follow.HeaderCheck.Leniency;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.NodeException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.FollowRig;
 import org.chainwalletd.testkit.Stub;
@@ -52,6 +53,8 @@ class UnworkedBlocksTest {
         volatile long claimed;
         /** Whether it has no block above the first, until it has said so of the second. */
         volatile boolean denies;
+        /** Whether it names its tip and shows no block. */
+        volatile boolean fails;
 
         final AtomicInteger bodiesAsked = new AtomicInteger();
         final AtomicInteger tipsAsked = new AtomicInteger();
@@ -65,7 +68,9 @@ class UnworkedBlocksTest {
                 }
                 case "blockAt" -> {
                     blocksAsked.incrementAndGet();
-                    yield CompletableFuture.completedFuture(blockAt((Long) call.arguments()[0]));
+                    yield fails
+                            ? CompletableFuture.failedFuture(new NodeException.Unreachable("the answer is too long"))
+                            : CompletableFuture.completedFuture(blockAt((Long) call.arguments()[0]));
                 }
                 case "transaction" -> {
                     bodiesAsked.incrementAndGet();
@@ -182,6 +187,22 @@ class UnworkedBlocksTest {
             assertThat(Await.result(new Look(node.client(), ours.copy(), check, Runnable::run).begin()))
                     .isInstanceOf(Look.Finding.Unclear.class);
         }
+    }
+
+    @Test
+    void a_node_that_names_its_tip_and_shows_no_blocks_is_complained_of_until_it_shows_them() {
+        List<BlockHeader> chain = grown(List.of(), 5, true);
+        follow(chain);
+        node.fails = true;
+        node.shown = grown(chain, 1, true);
+        Await.until(
+                "somebody is told",
+                () -> rig.follower().status().complaints().stream()
+                        .anyMatch(complaint -> complaint.startsWith("no node shows its blocks: node 0")));
+
+        node.fails = false;
+        rig.awaitTip(topOf(node.shown));
+        assertThat(rig.follower().status().complaints()).isEmpty();
     }
 
     @Test
