@@ -3,12 +3,14 @@ package org.chainwalletd.boot;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.access.NamedTokens;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.coins.LedgerSpends;
@@ -29,6 +31,7 @@ import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.HeardIntents.IntentListener;
 import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.Store;
+import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.sweep.Sweeps;
 
 /** Starts spending, through which all money leaves, with the queue of payouts and the sweeps. */
@@ -153,6 +156,13 @@ final class Spending {
             @Override
             public CompletionStage<Optional<Set<Outpoint>>> unspent(Address address, Set<Outpoint> wanted) {
                 return ledger.unspent(address, wanted);
+            }
+
+            @Override
+            public CompletionStage<List<OptionalLong>> heights(List<Hash256> txIds) {
+                return ledger.heights(txIds.stream()
+                        .map(txId -> new LedgerBooks.Sought(txId, List.of()))
+                        .toList());
             }
         };
     }

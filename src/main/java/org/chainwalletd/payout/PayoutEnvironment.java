@@ -4,6 +4,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -11,6 +12,7 @@ import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.spend.SpendService;
@@ -68,6 +70,9 @@ public record PayoutEnvironment(
 
         /** Finds those of {@code wanted} that are coins of the address, however many it has. */
         CompletionStage<Optional<Set<Outpoint>>> unspent(Address address, Set<Outpoint> wanted);
+
+        /** Finds the heights of the blocks that have transactions, in their order; only of those that pay own or watched addresses. */
+        CompletionStage<List<OptionalLong>> heights(List<Hash256> txIds);
     }
 
     /** Tip of the followed chain. */

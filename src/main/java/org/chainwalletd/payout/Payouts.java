@@ -616,8 +616,8 @@ public final class Payouts {
                                     .filter(utxo -> !isDeep(utxo, listing.tipHeight()))
                                     .map(utxo -> utxo.outpoint().txId())
                                     .collect(Collectors.toSet());
-                            return env.store()
-                                    .spendsOf(address, shallow)
+                            return new StandingChange(env, address, listing.tipHeight())
+                                    .among(shallow)
                                     .thenApplyAsync(own -> usable(listing, own), env.executor());
                         },
                         env.executor());
@@ -632,7 +632,11 @@ public final class Payouts {
     }
 
     private static boolean isDeep(NodeClient.Utxo utxo, long tip) {
-        return tip + 1 - utxo.height() >= LEAST_DEPTH;
+        return isDeep(utxo.height(), tip);
+    }
+
+    static boolean isDeep(long height, long tip) {
+        return tip + 1 - height >= LEAST_DEPTH;
     }
 
     private CompletionStage<Void> care(Set<String> ended) {

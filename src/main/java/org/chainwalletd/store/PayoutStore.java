@@ -1,6 +1,7 @@
 package org.chainwalletd.store;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -192,8 +193,11 @@ public interface PayoutStore {
     /** Lists the batches that were abandoned, by a restore or an earlier recall, and of which no recall is in flight or in a block. */
     CompletionStage<List<Hash256>> unrecalled();
 
-    /** Returns those of {@code txIds} that are spends from this address: their outputs to it are its own change. */
-    CompletionStage<Set<Hash256>> spendsOf(Address address, Set<Hash256> txIds);
+    /**
+     * Returns those of {@code txIds} that are spends from this address, whose outputs to it are its own change, each with the transactions that made
+     * the coins which it spends.
+     */
+    CompletionStage<Map<Hash256, Set<Hash256>>> spendsOf(Address address, Set<Hash256> txIds);
 
     /** Counts the payouts that are neither final nor cancelled. */
     CompletionStage<Long> unfinished();

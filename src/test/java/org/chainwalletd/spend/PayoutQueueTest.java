@@ -413,6 +413,27 @@ class PayoutQueueTest {
         assertThat(next.builtAtHeight() - mined + 1).isLessThan(6);
     }
 
+    @Test
+    void change_of_a_payment_that_spends_a_young_coin_of_others_waits_until_that_coin_is_six_deep() {
+        Address fresh = rig.spends.funded(2, 50_000);
+        long funded = rig.spends.coins(fresh).get(0).height();
+        Receipt transfer = SpendHarness.get(rig.spends.spending.transfer(
+                SpendHarness.request(fresh, PayoutRig.recipient(9), 5_000, "spends-a-young-coin")));
+        rig.spends.devnet.mine(1);
+        rig.spends.awaitFollowed();
+        rig.submit(fresh, order(1));
+        rig.awaitWhen(
+                "payout-1",
+                "waits for coins",
+                payout -> rig.payouts.waitsFor(payout).equals(Optional.of(WaitingFor.COINS)));
+
+        rig.spends.devnet.mine(4);
+        rig.spends.awaitFollowed();
+        Intent batch = inFlight(1);
+        assertThat(batch.inputs()).extracting(input -> input.outpoint().txId()).containsOnly(transfer.txId());
+        assertThat(batch.builtAtHeight() - funded + 1).isEqualTo(6);
+    }
+
     /** Two own addresses in the order in which they are tried first. */
     private List<Address> twoPayers() {
         return Stream.of(rig.spends.keys.add(2), rig.spends.keys.add(3))

@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +22,7 @@ import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.devnet.ledger.Ledger;
 import org.chainwalletd.keeper.Background;
@@ -142,6 +144,18 @@ final class PayoutRig implements AutoCloseable {
                                 .map(NodeClient.Utxo::outpoint)
                                 .filter(wanted::contains)
                                 .collect(Collectors.toSet())));
+            }
+
+            @Override
+            public CompletionStage<List<OptionalLong>> heights(List<Hash256> txIds) {
+                return CompletableFuture.completedFuture(txIds.stream()
+                        .map(txId -> spends.devnet
+                                .ledger()
+                                .transaction(txId)
+                                .filter(found -> found.blockId() != null)
+                                .map(found -> OptionalLong.of(found.height()))
+                                .orElse(OptionalLong.empty()))
+                        .toList());
             }
         };
     }

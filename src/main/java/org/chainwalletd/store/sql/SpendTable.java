@@ -15,7 +15,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.Coin;
@@ -280,17 +279,6 @@ public final class SpendTable {
 
     /** Columns of a spend that tell what the chain has made of it. */
     record Standing(OptionalLong blockHeight, boolean lostForGood) {}
-
-    /** Returns the lookup of the address that pays a transaction. */
-    static SqlSession.Lookup<Address> payerOf(Hash256 txId) {
-        byte[] key = txId.toArray();
-        return new SqlSession.Lookup<>(
-                txId,
-                "SELECT from_address FROM spends WHERE short_id = ? AND tx_id = ?",
-                row -> row.address("from_address"),
-                SpendRow.shortId(key),
-                key);
-    }
 
     static Hash256 txId(Row row) throws SQLException {
         return Hash256.of(row.getBytes(1));

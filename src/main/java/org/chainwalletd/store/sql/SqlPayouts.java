@@ -2,6 +2,7 @@ package org.chainwalletd.store.sql;
 
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
@@ -328,16 +330,19 @@ public final class SqlPayouts implements PayoutStore {
     }
 
     @Override
-    public CompletionStage<Set<Hash256>> spendsOf(Address address, Set<Hash256> txIds) {
+    public CompletionStage<Map<Hash256, Set<Hash256>>> spendsOf(Address address, Set<Hash256> txIds) {
         return store.read(session -> {
-            Set<Hash256> own = new HashSet<>();
-            SqlSession.Answers payers = session.ask(txIds.stream().map(SpendTable::payerOf));
+            Map<Hash256, Set<Hash256>> own = new HashMap<>();
+            SqlSession.Answers spends = session.ask(txIds.stream().map(SpendTable::ofTransaction));
             for (Hash256 txId : txIds) {
-                if (payers.find(SpendTable.payerOf(txId))
-                        .filter(address::equals)
-                        .isPresent()) {
-                    own.add(txId);
-                }
+                spends.find(SpendTable.ofTransaction(txId))
+                        .map(SpendRow::intent)
+                        .filter(intent -> intent.from().equals(address))
+                        .ifPresent(intent -> own.put(
+                                txId,
+                                intent.inputs().stream()
+                                        .map(coin -> coin.outpoint().txId())
+                                        .collect(Collectors.toSet())));
             }
             return own;
         });

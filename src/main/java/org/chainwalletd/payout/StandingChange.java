@@ -1,0 +1,91 @@
+package org.chainwalletd.payout;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
+
+/**
+ * Tells which young payments of an address leave change that a batch may be built on: those that spend deep coins only, or such change. Change of a
+ * payment that spends a young deposit goes for ever when a reorganisation takes the deposit away, and a batch on top of it could neither be mined nor
+ * recalled.
+ */
+final class StandingChange {
+    /** Greatest number of payments that are looked at; change of others waits until it is deep. */
+    private static final int MOST = 2_000;
+
+    private final PayoutEnvironment env;
+    private final Address address;
+    private final long tip;
+    /** Own payments that were looked at, with the transactions whose coins they spend. */
+    private final Map<Hash256, Set<Hash256>> parents = new HashMap<>();
+
+    private final Set<Hash256> asked = new HashSet<>();
+    private final Set<Hash256> deep = new HashSet<>();
+    private final Map<Hash256, Boolean> standing = new HashMap<>();
+
+    StandingChange(PayoutEnvironment env, Address address, long tip) {
+        this.env = env;
+        this.address = address;
+        this.tip = tip;
+    }
+
+    /** Finds those of {@code young} transactions. */
+    CompletionStage<Set<Hash256>> among(Set<Hash256> young) {
+        return look(young)
+                .thenApplyAsync(
+                        done -> young.stream().filter(this::stands).collect(Collectors.toSet()), env.executor());
+    }
+
+    private CompletionStage<Void> look(Set<Hash256> young) {
+        asked.addAll(young);
+        if (young.isEmpty() || asked.size() > MOST) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return env.store().spendsOf(address, young).thenComposeAsync(this::lookAtParents, env.executor());
+    }
+
+    private CompletionStage<Void> lookAtParents(Map<Hash256, Set<Hash256>> own) {
+        parents.putAll(own);
+        List<Hash256> unknown =
+                new ArrayList<>(own.values().stream().flatMap(Set::stream).collect(Collectors.toSet()));
+        unknown.removeAll(asked);
+        unknown.removeAll(deep);
+        return unknown.isEmpty()
+                ? CompletableFuture.completedFuture(null)
+                : env.coins()
+                        .heights(unknown)
+                        .thenComposeAsync(heights -> look(young(unknown, heights)), env.executor());
+    }
+
+    private Set<Hash256> young(List<Hash256> txIds, List<OptionalLong> heights) {
+        Set<Hash256> young = new HashSet<>();
+        for (int i = 0; i < txIds.size(); i++) {
+            OptionalLong height = heights.get(i);
+            if (height.isPresent() && Payouts.isDeep(height.getAsLong(), tip)) {
+                deep.add(txIds.get(i));
+            } else {
+                young.add(txIds.get(i));
+            }
+        }
+        return young;
+    }
+
+    private boolean stands(Hash256 txId) {
+        Boolean known = standing.get(txId);
+        if (known == null) {
+            Set<Hash256> spent = parents.get(txId);
+            known = spent != null && spent.stream().allMatch(parent -> deep.contains(parent) || stands(parent));
+            standing.put(txId, known);
+        }
+        return known;
+    }
+}
