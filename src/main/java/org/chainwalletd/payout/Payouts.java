@@ -63,9 +63,6 @@ import org.slf4j.LoggerFactory;
 public final class Payouts {
     private static final Logger LOG = LoggerFactory.getLogger(Payouts.class);
 
-    /** Least number of confirmations at which a coin of a foreign transaction is spent. */
-    private static final int LEAST_DEPTH = 6;
-
     private static final int LOOKS_UNTIL_VANISHED = 15;
 
     /** Number of batches that a complaint names. */
@@ -632,11 +629,7 @@ public final class Payouts {
     }
 
     private static boolean isDeep(NodeClient.Utxo utxo, long tip) {
-        return isDeep(utxo.height(), tip);
-    }
-
-    static boolean isDeep(long height, long tip) {
-        return tip + 1 - height >= LEAST_DEPTH;
+        return StandingChange.isDeep(utxo.height(), tip);
     }
 
     private CompletionStage<Void> care(Set<String> ended) {

@@ -19,6 +19,9 @@ import org.chainwalletd.chain.Hash256;
  * recalled.
  */
 final class StandingChange {
+    /** Least number of confirmations at which a coin of a foreign transaction is spent. */
+    private static final int LEAST_DEPTH = 6;
+
     /** Greatest number of payments that are looked at; change of others waits until it is deep. */
     private static final int MOST = 2_000;
 
@@ -36,6 +39,10 @@ final class StandingChange {
         this.env = env;
         this.address = address;
         this.tip = tip;
+    }
+
+    static boolean isDeep(long height, long tip) {
+        return tip + 1 - height >= LEAST_DEPTH;
     }
 
     /** Finds those of {@code young} transactions. */
@@ -70,7 +77,7 @@ final class StandingChange {
         Set<Hash256> young = new HashSet<>();
         for (int i = 0; i < txIds.size(); i++) {
             OptionalLong height = heights.get(i);
-            if (height.isPresent() && Payouts.isDeep(height.getAsLong(), tip)) {
+            if (height.isPresent() && isDeep(height.getAsLong(), tip)) {
                 deep.add(txIds.get(i));
             } else {
                 young.add(txIds.get(i));
