@@ -78,13 +78,12 @@ public final class Grant {
         return new Grant(scope.word(), true, scope, NamedToken.Policy.NONE, () -> 0, keyExport);
     }
 
-    static Grant of(NamedToken token, NamedToken.Value value, InstantSource clock, boolean keyExport) {
-        Grant grant = new Grant(token.name(), false, token.scope(), token.policy(), clock::millis, keyExport);
-        grant.lastsAs(token, value);
-        return grant;
+    /** Grant of a named token, without an end, see {@link #lastsAs}. */
+    static Grant of(NamedToken token, InstantSource clock, boolean keyExport) {
+        return new Grant(token.name(), false, token.scope(), token.policy(), clock::millis, keyExport);
     }
 
-    /** Takes the end of a value, which a rotation sets: what the value has open goes on until then. */
+    /** Takes the end of a value of the token, which a rotation sets: what the value has open goes on until then. */
     void lastsAs(NamedToken token, NamedToken.Value value) {
         until = Math.min(token.expiresAt().orElse(Long.MAX_VALUE), value.until().orElse(Long.MAX_VALUE));
     }

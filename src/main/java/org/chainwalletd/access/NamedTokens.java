@@ -140,7 +140,7 @@ public final class NamedTokens {
             for (NamedToken.Value value : token.values()) {
                 TokenEntry known = before.get(value.sha256());
                 boolean goesOn = known != null && known.follows(token);
-                Grant grant = goesOn ? known.grant() : Grant.of(token, value, clock, keyExport);
+                Grant grant = goesOn ? known.grant() : Grant.of(token, clock, keyExport);
                 grant.lastsAs(token, value);
                 next.put(value.sha256(), new TokenEntry(token, grant));
             }

@@ -22,7 +22,7 @@ final class StandingChange {
     /** Least number of confirmations at which a coin of a foreign transaction is spent. */
     private static final int LEAST_DEPTH = 6;
 
-    /** Greatest number of payments that are looked at; change of others waits until it is deep. */
+    /** Own payments from which on no earlier ones are looked at: change that depends on those waits until it is deep. */
     private static final int MOST = 2_000;
 
     private final PayoutEnvironment env;
@@ -54,7 +54,7 @@ final class StandingChange {
 
     private CompletionStage<Void> look(Set<Hash256> young) {
         asked.addAll(young);
-        if (young.isEmpty() || asked.size() > MOST) {
+        if (young.isEmpty() || parents.size() > MOST) {
             return CompletableFuture.completedFuture(null);
         }
         return env.store().spendsOf(address, young).thenComposeAsync(this::lookAtParents, env.executor());

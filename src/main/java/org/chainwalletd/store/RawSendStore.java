@@ -24,7 +24,7 @@ public interface RawSendStore {
     record RawSend(Hash256 txId, Optional<Address> from, Bytes told, String tokenName) {}
 
     /**
-     * One send of a transaction.
+     * Send of a transaction.
      *
      * @param at stamp that the row has until its next change
      * @param alone whether no other send of the transaction may have reached a node, so that a refusal of this one decides

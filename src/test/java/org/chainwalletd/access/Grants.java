@@ -19,7 +19,7 @@ public final class Grants {
     public static Grant of(String name, Scope scope, NamedToken.Policy policy) {
         NamedToken token =
                 new NamedToken(name, scope, policy, OptionalLong.empty(), 0, OptionalLong.empty(), List.of(VALUE));
-        return Grant.of(token, VALUE, InstantSource.system(), true);
+        return Grant.of(token, InstantSource.system(), true);
     }
 
     /** Ends a grant, as the revocation of its token does. */

@@ -150,7 +150,7 @@ class EventsTest {
         for (int i = 0; i < 3; i++) {
             pay();
         }
-        // One that a mempool shows first is told twice.
+        // A payment that a mempool shows first is told twice.
         Await.until(
                 "the books have their blocks",
                 () -> listFrom(Map.of("cursor", last)).path("credits").findValuesAsText("event").stream()

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a whole daemon tells of the transactions that it has passed on (payments.md, section 2). */
+/** The lists of a whole daemon tell of the transactions that it has passed on (payments.md, section 2). */
 @Timeout(300)
 class RawSendsDaemonTest {
     private static final Address SHOP = Address.parse("5a".repeat(32));

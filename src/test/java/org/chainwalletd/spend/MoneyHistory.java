@@ -142,7 +142,7 @@ abstract class MoneyHistory implements AutoCloseable {
         try {
             spends.devnet.reorganise(depth, keep, rivals);
         } catch (RejectedException e) {
-            // What the rival spends was itself made in a block that goes, or is final.
+            // The coin that the rival spends was itself made in a block that goes, or is final.
             spends.devnet.reorganise(depth, keep, List.of());
         }
     }

@@ -680,7 +680,7 @@ class PostgresSentLogTest {
         return done(store.history().ofTransaction(hash(number))).orElseThrow();
     }
 
-    /** One daemon passes a transaction on, another sends it again, and a third commit, for another transaction, is not made. */
+    /** A daemon passes a transaction on, another sends it again, and a third commit, for another transaction, is not made. */
     @Test
     void what_was_passed_on_comes_back_and_in_a_commit_that_was_not_made_it_takes_no_number_of_a_payment()
             throws IOException {
