@@ -57,6 +57,15 @@ final class AddressGroup {
         return nextNumber;
     }
 
+    /** Begins a change whose payments are told later, by {@link #confirmed}; returns its number. */
+    long begin() {
+        return nextNumber++;
+    }
+
+    boolean knows(Hash256 txId) {
+        return credits.containsKey(txId);
+    }
+
     /** Transactions that pay the address and were seen. */
     Set<Hash256> transactions() {
         return credits.keySet();
@@ -64,13 +73,18 @@ final class AddressGroup {
 
     void seen(Hash256 txId, Amount amount) {
         if (!credits.containsKey(txId)) {
-            put(txId, new Credit(nextNumber++, amount, null));
+            put(txId, new Credit(begin(), amount, null));
         }
     }
 
     void confirmed(Hash256 txId, Amount amount, BlockPlace block) {
+        confirmed(txId, amount, block, begin());
+    }
+
+    /** Records a payment that was confirmed by the change of this number. */
+    void confirmed(Hash256 txId, Amount amount, BlockPlace block, long number) {
         Credit known = credits.get(txId);
-        put(txId, known == null ? new Credit(nextNumber++, amount, block) : known.in(block));
+        put(txId, known == null ? new Credit(number, amount, block) : known.in(block));
     }
 
     void disconnected(BlockPlace block) {

@@ -18,7 +18,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.follow.ChainBlock.ChainTransaction;
 import org.chainwalletd.node.push.PushFeed.WatchReason;
 import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.wait.AddressGroup.Credit;
+import org.chainwalletd.store.books.CreditFeed;
 
 /**
  * The waits for payments that are open, what is new to each of them, and how each ends: with the first payment that it asks for, with its
@@ -35,7 +35,9 @@ final class OpenPaymentWaits {
     private final LongSupplier clock;
     private final WaitMetrics metrics;
     private final TimerWheel<PaymentWait> deadlines;
-    private BlockPlace followed;
+    /** Height of the block up to which the chain was told; -1 before any was. */
+    private long followed = -1;
+
     private long nodeTip;
 
     /**
@@ -121,13 +123,74 @@ final class OpenPaymentWaits {
         return true;
     }
 
-    /** The followed chain stands here; what happened in between may not have been told. */
-    void stands(BlockPlace tip) {
-        followed = tip;
+    /**
+     * Blocks that were passed without being told one by one, and those who waited when they were.
+     *
+     * @param from height of the lowest block
+     * @param to height of the highest block
+     */
+    record Passed(long from, long to, Map<Address, Waiting> waiting) {
+        /** @param change number of what was passed, for the address */
+        record Waiting(long change, List<PaymentWait> waits) {}
+
+        List<Address> addresses() {
+            return List.copyOf(waiting.keySet());
+        }
+    }
+
+    /**
+     * The followed chain stands at this height.
+     *
+     * @param most addresses of one part
+     * @return which payments have to be looked up for those who wait, in parts
+     */
+    List<Passed> stands(long height, int most) {
+        long before = followed;
+        followed = height;
+        List<Passed> parts = new ArrayList<>();
+        if (before < 0 || before >= height) {
+            return parts;
+        }
+        Map<Address, Passed.Waiting> part = new HashMap<>();
+        for (Address address : waitedFor()) {
+            groups.with(
+                    address, group -> part.put(address, new Passed.Waiting(group.begin(), List.copyOf(group.waits))));
+            if (part.size() == most) {
+                parts.add(new Passed(before + 1, height, Map.copyOf(part)));
+                part.clear();
+            }
+        }
+        if (!part.isEmpty()) {
+            parts.add(new Passed(before + 1, height, Map.copyOf(part)));
+        }
+        return parts;
+    }
+
+    /** Takes what blocks paid that were passed. */
+    void paid(Passed passed, List<CreditFeed.Confirmed> payments) {
+        for (CreditFeed.Confirmed payment : payments) {
+            Passed.Waiting waiting = passed.waiting().get(payment.address());
+            groups.with(payment.address(), group -> {
+                boolean unknown = !group.knows(payment.txId());
+                group.confirmed(payment.txId(), payment.amount(), payment.block(), waiting.change());
+                if (unknown) {
+                    waiting.waits().stream()
+                            .filter(group.waits::contains)
+                            .filter(wait -> payment.amount().compareTo(wait.minAmount) >= 0)
+                            .toList()
+                            .forEach(wait -> received(
+                                    wait,
+                                    Optional.of(payment.txId()),
+                                    payment.amount(),
+                                    confirmations(payment.block())));
+                }
+                answer(group);
+            });
+        }
     }
 
     void connected(List<ChainTransaction> transactions, BlockPlace block) {
-        followed = block;
+        followed = block.height();
         transactions.forEach(mined -> mined(mined, block));
     }
 
@@ -143,6 +206,7 @@ final class OpenPaymentWaits {
     }
 
     void disconnected(BlockPlace block) {
+        followed = block.height() - 1;
         groups.all().forEach(group -> group.disconnected(block));
     }
 
@@ -154,7 +218,7 @@ final class OpenPaymentWaits {
     }
 
     private boolean isLagging() {
-        return followed == null || Long.compareUnsigned(followed.height(), nodeTip) < 0;
+        return followed < 0 || Long.compareUnsigned(followed, nodeTip) < 0;
     }
 
     void watchedBy(String node, Collection<Address> addresses) {
@@ -242,14 +306,13 @@ final class OpenPaymentWaits {
                             wait,
                             Optional.of(entry.getKey()),
                             entry.getValue().amount(),
-                            confirmations(entry.getValue())));
+                            confirmations(entry.getValue().block())));
         }
     }
 
-    private long confirmations(Credit credit) {
-        return credit.block() == null || followed == null
-                ? 0
-                : followed.height() - credit.block().height() + 1;
+    /** @param block null while the payment is in none */
+    private long confirmations(BlockPlace block) {
+        return block == null ? 0 : Math.max(1, followed - block.height() + 1);
     }
 
     private void received(PaymentWait wait, Optional<Hash256> txId, Amount amount, long confirmations) {
@@ -260,7 +323,7 @@ final class OpenPaymentWaits {
     }
 
     private long tipHeight() {
-        return isLagging() ? nodeTip : followed.height();
+        return isLagging() ? nodeTip : followed;
     }
 
     /** Ends those whose deadline has come. */

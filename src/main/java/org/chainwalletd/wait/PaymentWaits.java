@@ -1,6 +1,8 @@
 package org.chainwalletd.wait;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -25,6 +27,7 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.node.push.PushNews;
 import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.store.books.CreditFeed;
 
 /**
  * Owns the waits for payments ({@link OpenPaymentWaits}), grouped by address, and what was seen of these addresses while somebody waits
@@ -38,6 +41,10 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     private static final Duration LAG = Duration.ofSeconds(1);
 
     private static final Duration HOUSEKEEPING = Duration.ofSeconds(10);
+    /** Pause after the books could not be read. */
+    private static final Duration REPEAT = Duration.ofSeconds(1);
+    /** Addresses whose payments are read from the books at once. */
+    private static final int PART = 200;
 
     sealed interface Command {}
 
@@ -58,12 +65,15 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
 
     private record Balances(List<Address> addresses, Outcome<List<Amount>> amounts) implements Command {}
 
+    private record Read(OpenPaymentWaits.Passed passed, Outcome<List<CreditFeed.Confirmed>> paid) implements Command {}
+
     private record BaselineOver(PaymentWait waiter) implements Command {}
 
     private enum Timer implements Command {
         TICK,
         LOOK,
         LAG,
+        READ,
         HOUSEKEEPING
     }
 
@@ -73,19 +83,30 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     private final MempoolLook mempools;
     private final ActorRef<MempoolWatch.Command> background;
     private final MempoolListener listener;
+    private final CreditFeed feed;
+    /** Blocks that were passed and of which the books were not asked yet, the oldest first. */
+    private final Deque<OpenPaymentWaits.Passed> passed = new ArrayDeque<>();
+
+    private boolean reading;
     private final OpenPaymentWaits waits;
     private final LookPlan looks;
     private final AtomicBoolean ending;
 
     /**
      * @param watch is told which addresses to watch
+     * @param feed tells of payments in blocks that were passed without being told one by one
      * @param mempools shared with those who look in the background
      * @param ending set by {@link EndAll} for good, whatever restarts after it
      */
     static Behavior<Command> create(
-            WaitSetup setup, AddressWatch watch, Mempools mempools, WaitMetrics metrics, AtomicBoolean ending) {
+            WaitSetup setup,
+            AddressWatch watch,
+            CreditFeed feed,
+            Mempools mempools,
+            WaitMetrics metrics,
+            AtomicBoolean ending) {
         return Behaviors.supervise(Behaviors.<Command>setup(context -> Behaviors.withTimers(
-                        timers -> new PaymentWaits(context, timers, setup, watch, mempools, metrics, ending))))
+                        timers -> new PaymentWaits(context, timers, setup, watch, feed, mempools, metrics, ending))))
                 .onFailure(SupervisorStrategy.restart());
     }
 
@@ -100,6 +121,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
             TimerScheduler<Command> timers,
             WaitSetup setup,
             AddressWatch watch,
+            CreditFeed feed,
             Mempools shared,
             WaitMetrics metrics,
             AtomicBoolean ending) {
@@ -111,6 +133,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         this.mempools = new MempoolLook(setup.profile(), setup.nodes(), setup.executor());
         this.background = shared.background();
         this.listener = shared.listener();
+        this.feed = feed;
         this.looks = new LookPlan(shared.budget(), setup.clock());
         this.waits = new OpenPaymentWaits(setup, watch, looks::drop, metrics);
         timers.startTimerWithFixedDelay(Timer.HOUSEKEEPING, Timer.HOUSEKEEPING, HOUSEKEEPING);
@@ -128,6 +151,8 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
                 .onMessage(Looked.class, this::onLooked)
                 .onMessage(Balances.class, this::onBalances)
                 .onMessage(BaselineOver.class, this::onBaselineOver)
+                .onMessage(Read.class, this::onRead)
+                .onMessageEquals(Timer.READ, this::onReadAgain)
                 .onMessageEquals(Timer.TICK, this::onTick)
                 .onMessageEquals(Timer.LOOK, this::onLook)
                 .onMessageEquals(Timer.LAG, this::onLag)
@@ -175,10 +200,47 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         return this;
     }
 
-    /** Handles a tip that jumped: what happened in between was not told. */
+    /** Handles a tip that jumped: the books know what came in between to addresses of ours, the nodes what other addresses have now. */
     private void jumped(FollowedTip tip) {
-        waits.stands(tip.place());
+        passed.addAll(waits.stands(tip.height(), PART));
+        readNext();
         waits.waitedFor().forEach(looks::later);
+    }
+
+    private void readNext() {
+        if (!reading && !passed.isEmpty()) {
+            reading = true;
+            OpenPaymentWaits.Passed next = passed.remove();
+            Outcome.pipe(
+                    getContext(),
+                    feed.confirmed(next.addresses(), next.from(), next.to()),
+                    paid -> new Read(next, paid));
+        }
+    }
+
+    private Behavior<Command> onRead(Read read) {
+        read.paid().match(paid -> paid(read.passed(), paid), failure -> notRead(read.passed(), failure));
+        return this;
+    }
+
+    private void paid(OpenPaymentWaits.Passed blocks, List<CreditFeed.Confirmed> paid) {
+        waits.paid(blocks, paid);
+        reading = false;
+        readNext();
+    }
+
+    private void notRead(OpenPaymentWaits.Passed blocks, Throwable failure) {
+        getContext().getLog().warn("payments that are waited for could not be read: {}", failure.getMessage());
+        if (!waits.waitedFor(blocks.addresses()).isEmpty()) {
+            passed.addFirst(blocks);
+        }
+        timers.startSingleTimer(Timer.READ, Timer.READ, REPEAT);
+    }
+
+    private Behavior<Command> onReadAgain() {
+        reading = false;
+        readNext();
+        return this;
     }
 
     /**

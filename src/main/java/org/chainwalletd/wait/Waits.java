@@ -51,7 +51,7 @@ public final class Waits {
         PaymentWaits.Mempools shared = new PaymentWaits.Mempools(budget, mempools, listener);
         return new Waits(
                 spawner.spawn(TxWaits.create(setup, new WaitMetrics(meters, "tx"), ending), "tx-waits"),
-                spawner.spawn(PaymentWaits.create(setup, watch, shared, payments, ending), "payment-waits"),
+                spawner.spawn(PaymentWaits.create(setup, watch, feed, shared, payments, ending), "payment-waits"),
                 spawner.spawn(CreditWaits.create(setup, feed, watch, mempools, ending), "credit-waits"),
                 feed,
                 payments,

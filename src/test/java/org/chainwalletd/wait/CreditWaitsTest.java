@@ -72,19 +72,9 @@ class CreditWaitsTest {
         });
         NodeClient nodes =
                 Stub.of(NodeClient.class, call -> CompletableFuture.failedFuture(new IllegalStateException("no node")));
-        WaitSetup setup = new WaitSetup(
-                ChainProfile.of("chain"),
-                nodes,
-                List.of(nodes),
-                1,
-                Optional::empty,
-                (txId, place) -> CompletableFuture.completedFuture(false),
-                followers::add,
-                Runnable::run,
-                () -> System.nanoTime() / 1_000_000);
         waits = Waits.start(
                 Spawners.of(kit),
-                setup,
+                setup(nodes),
                 new AddressWatch() {
                     @Override
                     public void want(WatchReason reason, Address address) {
@@ -101,6 +91,19 @@ class CreditWaitsTest {
                 new SimpleMeterRegistry());
         Await.until("all follow", () -> followers.size() == 3);
         block();
+    }
+
+    private WaitSetup setup(NodeClient nodes) {
+        return new WaitSetup(
+                ChainProfile.of("chain"),
+                nodes,
+                List.of(nodes),
+                1,
+                Optional::empty,
+                (txId, place) -> CompletableFuture.completedFuture(false),
+                followers::add,
+                Runnable::run,
+                () -> System.nanoTime() / 1_000_000);
     }
 
     @AfterEach
@@ -198,6 +201,84 @@ class CreditWaitsTest {
         for (CompletableFuture<CreditFeed.Batch> answer : List.of(first, second, third)) {
             assertThat(Await.outcome(answer).events()).hasSize(1);
         }
+    }
+
+    @Test
+    void payments_of_blocks_that_were_passed_are_told_to_those_who_waited() throws Exception {
+        tell();
+        CompletableFuture<PaymentOutcome> one =
+                waits.forPayment(ONE, Amount.of(900), LONG, STAYS).toCompletableFuture();
+        CompletableFuture<PaymentOutcome> more =
+                waits.forPayment(ONE, Amount.of(1_001), LONG, STAYS).toCompletableFuture();
+        CompletableFuture<PaymentOutcome> other =
+                waits.forPayment(TWO, Amount.of(1), LONG, STAYS).toCompletableFuture();
+        block(ONE);
+        block(ONE, ONE);
+        block();
+        tell();
+
+        PaymentOutcome.Received received = (PaymentOutcome.Received) Await.outcome(one);
+        assertThat(received.txId()).contains(id((int) height - 1));
+        assertThat(received.amount()).isEqualTo(Amount.of(1_000));
+        assertThat(received.confirmations()).isEqualTo(2);
+        block(TWO);
+        tell();
+        assertThat(((PaymentOutcome.Received) Await.outcome(other)).txId()).contains(id((int) height));
+        assertThat(more).isNotDone();
+    }
+
+    @Test
+    void passed_blocks_are_told_to_nobody_who_began_to_wait_after_them() {
+        NodeClient nodes = Stub.of(NodeClient.class, call -> {
+            throw new IllegalStateException("no node");
+        });
+        OpenPaymentWaits open = new OpenPaymentWaits(
+                setup(nodes),
+                Stub.of(AddressWatch.class, call -> null),
+                address -> {},
+                new WaitMetrics(new SimpleMeterRegistry(), "payment"));
+        PaymentWait before = new PaymentWait(ONE, Amount.of(1), 0, 1_000);
+        PaymentWait later = new PaymentWait(ONE, Amount.of(1), 0, 1_000);
+        assertThat(open.stands(10, 100)).isEmpty();
+        open.begin(before);
+        OpenPaymentWaits.Passed passed = open.stands(12, 100).get(0);
+        open.begin(later);
+        // Its first look ends between the blocks and the answer of the books.
+        open.baselineOver(before);
+        open.baselineOver(later);
+
+        open.paid(passed, List.of(new CreditFeed.Confirmed(ONE, id(5), Amount.of(7), new BlockPlace(11, id(11)))));
+
+        assertThat(passed.from()).isEqualTo(11);
+        assertThat(((PaymentOutcome.Received) Await.outcome(before.reply)).confirmations())
+                .isEqualTo(2);
+        assertThat(later.reply).isNotDone();
+    }
+
+    @Test
+    void blocks_that_replace_others_are_passed_from_where_the_chain_parts() {
+        NodeClient nodes = Stub.of(NodeClient.class, call -> {
+            throw new IllegalStateException("no node");
+        });
+        OpenPaymentWaits open = new OpenPaymentWaits(
+                setup(nodes),
+                Stub.of(AddressWatch.class, call -> null),
+                address -> {},
+                new WaitMetrics(new SimpleMeterRegistry(), "payment"));
+        open.stands(10, 100);
+        for (int i = 1; i <= 5; i++) {
+            open.begin(new PaymentWait(address(i), Amount.of(1), 0, 1_000));
+        }
+        open.disconnected(new BlockPlace(10, id(10)));
+        open.disconnected(new BlockPlace(9, id(9)));
+
+        List<OpenPaymentWaits.Passed> passed = open.stands(11, 2);
+
+        assertThat(passed).extracting(OpenPaymentWaits.Passed::from).containsExactly(9L, 9L, 9L);
+        assertThat(passed).extracting(OpenPaymentWaits.Passed::to).containsOnly(11L);
+        assertThat(passed.stream().flatMap(part -> part.addresses().stream()))
+                .containsExactlyInAnyOrder(address(1), address(2), address(3), address(4), address(5));
+        assertThat(open.stands(11, 2)).isEmpty();
     }
 
     @Test

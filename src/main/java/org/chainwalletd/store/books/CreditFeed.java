@@ -2,7 +2,9 @@ package org.chainwalletd.store.books;
 
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -21,6 +23,8 @@ import org.chainwalletd.store.sql.Row;
  * followed tip. Thread-safe.
  */
 public final class CreditFeed {
+    private static final int MOST_CONFIRMED = 10_000;
+
     private final Books books;
     private final Supplier<Optional<BlockPlace>> tip;
 
@@ -134,10 +138,57 @@ public final class CreditFeed {
      */
     public record NextPayment(Optional<Payment> payment, CreditCursor cursor, long tipHeight) {}
 
+    /**
+     * A transaction of a block that pays an address.
+     *
+     * @param amount sum that the transaction pays to the address
+     */
+    public record Confirmed(Address address, Hash256 txId, Amount amount, BlockPlace block) {
+        private Confirmed with(Confirmed other) {
+            return new Confirmed(address, txId, sum(amount, other.amount), block);
+        }
+    }
+
+    /**
+     * Finds the transactions in blocks of the chain that pay one of the addresses, which is ours; change does not count. Those of an address come in
+     * the order of the chain, at most {@value #MOST_CONFIRMED} outputs of each.
+     *
+     * @param from height of the lowest block
+     * @param to height of the highest block
+     */
+    public CompletionStage<List<Confirmed>> confirmed(List<Address> addresses, long from, long to) {
+        return books.read(session -> addresses.stream()
+                .flatMap(address -> confirmed(session.head(), address, from, to).stream())
+                .toList());
+    }
+
+    private static List<Confirmed> confirmed(Page page, Address address, long from, long to) {
+        Map<Hash256, Confirmed> found = new LinkedHashMap<>();
+        page
+                .query(
+                        "SELECT " + CreditTable.COLUMNS + " FROM credits c WHERE c.address = " + CreditTable.ADDRESS
+                                + " AND c.scan = 0 AND c.active = 1 AND c.height BETWEEN ? AND ?"
+                                + " ORDER BY c.height, c.position LIMIT " + MOST_CONFIRMED,
+                        CreditTable::read,
+                        address.toArray(),
+                        from,
+                        to)
+                .stream()
+                .filter(credit -> !credit.change())
+                .map(credit -> new Confirmed(address, credit.outpoint().txId(), credit.amount(), credit.block()))
+                .forEach(credit -> found.merge(credit.txId(), credit, Confirmed::with));
+        return List.copyOf(found.values());
+    }
+
     /** Returns the cursor of a reader who has read nothing yet. */
     public CompletionStage<CreditCursor> beginning(long depth, Optional<Address> address) {
         return books.read(session ->
                 CreditPruning.first(session.head(), CreditCursor.beginning(store(session.head()), depth, address)));
+    }
+
+    private static Amount sum(Amount a, Amount b) {
+        long bits = a.bits() + b.bits();
+        return Amount.ofUnsigned(U64.compare(bits, a.bits()) < 0 ? -1L : bits);
     }
 
     /**
@@ -394,7 +445,7 @@ public final class CreditFeed {
                 credits.add(next.credit());
                 at = at.at(next.number());
             }
-            Amount sum = credits.stream().map(Credit::amount).reduce(Amount.ofUnsigned(0), PaymentReading::sum);
+            Amount sum = credits.stream().map(Credit::amount).reduce(Amount.ofUnsigned(0), CreditFeed::sum);
             Credit first = entry.credit();
             return Optional.of(new CreditFeed.Payment(
                             first.outpoint().txId(),
@@ -429,11 +480,6 @@ public final class CreditFeed {
                             output,
                             told)
                     .orElse(false);
-        }
-
-        private static Amount sum(Amount a, Amount b) {
-            long bits = a.bits() + b.bits();
-            return Amount.ofUnsigned(U64.compare(bits, a.bits()) < 0 ? -1L : bits);
         }
     }
 }

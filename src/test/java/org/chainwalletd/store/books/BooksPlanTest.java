@@ -296,6 +296,7 @@ class BooksPlanTest {
             }
         }
         Await.result(feed.payment(Await.result(feed.beginning(0, Optional.of(OURS))), Amount.ZERO));
+        Await.result(feed.confirmed(List.of(OURS), 1, 10));
         write(session -> {
             BlockRows.put(session.head(), new BlockRow(2_000, hash(10), hash(5), 10, hash(0), true));
             return CreditPruning.prune(session.head(), 9, 100);
