@@ -19,6 +19,7 @@ import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.books.HistoryEntry;
 import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.store.books.OwnCoin;
@@ -48,6 +49,11 @@ public final class CoinLedger {
     /** Figures of the wallet, as {@link WalletWatch} has last read them. */
     public WalletFigures figures() {
         return figures;
+    }
+
+    /** Returns why no key can be watched now, as far as is known without an attempt. */
+    public Optional<StoreException> away() {
+        return books.away();
     }
 
     /**

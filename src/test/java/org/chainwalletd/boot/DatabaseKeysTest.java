@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.store.files.DatadirLock;
 import org.chainwalletd.store.postgres.KeyRows;
 import org.chainwalletd.store.postgres.TestDatabase;
@@ -133,6 +134,36 @@ class DatabaseKeysTest {
             calls.forEach(daemon::call);
             assertThat(daemon.call("list_addresses", Map.of()).path("addresses"))
                     .hasSize(4);
+        }
+    }
+
+    @Test
+    void a_key_that_was_made_when_the_database_went_is_told_of_as_made() {
+        try (DaemonRig daemon = daemon()) {
+            CrashPoint.watch(point -> {
+                if (point == CrashPoint.MINT_BEFORE_ANSWER) {
+                    database.leave();
+                }
+            });
+            WalletdException.RpcError refused = daemon.refused("generate_standard_address", Map.of());
+            CrashPoint.watch(null);
+
+            String made = daemon.call("list_addresses", Map.of())
+                    .path("addresses")
+                    .path(0)
+                    .path("address")
+                    .asText();
+            assertThat(refused.code()).isEqualTo(-32603);
+            assertThat(refused.getMessage())
+                    .contains("address " + made + " was made, but what is paid there is not credited yet")
+                    .contains("do not repeat the call");
+            database.back();
+            Await.until(
+                    "it is watched",
+                    () -> database.number("SELECT count(*) FROM watched WHERE encode(address, 'hex') = '" + made + "'")
+                            == 1);
+        } finally {
+            CrashPoint.watch(null);
         }
     }
 

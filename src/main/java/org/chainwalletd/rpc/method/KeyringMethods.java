@@ -8,6 +8,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Keys;
 import org.chainwalletd.api.Keys.DeleteAddress;
 import org.chainwalletd.api.Keys.ExportAddress;
@@ -39,13 +41,14 @@ import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.stage.Causes;
+import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.WatchStore;
 
 /**
  * Answers the methods of {@link org.chainwalletd.api.Keys}.
  *
  * <p>A new key is durable first, then watched on the chain, and only then does its caller hear of it. A crash between leaves a key that nobody
- * was told of; the next start watches it. A key that is drawn here is new to the world; one that comes from elsewhere, or from a seed that may
+ * was told of; the next start watches it. While it is known that the books do not answer no key is made. A key that is drawn here is new to the world; one that comes from elsewhere, or from a seed that may
  * have been used elsewhere, may have coins.
  */
 public final class KeyringMethods {
@@ -94,15 +97,15 @@ public final class KeyringMethods {
     }
 
     private CompletionStage<NewKey> generateStandard(GenerateStandardAddress call, CallContext context) {
-        return drawn(keyring.generateStandard(call.label(), context::hasLeft));
+        return drawn(() -> keyring.generateStandard(call.label(), context::hasLeft));
     }
 
     private CompletionStage<NewKey> generateIndependent(GenerateIndependentAddress call, CallContext context) {
-        return drawn(keyring.generateIndependent(call.label(), context::hasLeft));
+        return drawn(() -> keyring.generateIndependent(call.label(), context::hasLeft));
     }
 
     private CompletionStage<GenerateAddress.Result> deriveNext(GenerateAddress call, CallContext context) {
-        return old(keyring.deriveNext(call.label()))
+        return old(() -> keyring.deriveNext(call.label()))
                 .thenApplyAsync(
                         brought -> new GenerateAddress.Result(
                                 brought.key().address(),
@@ -113,33 +116,56 @@ public final class KeyringMethods {
     }
 
     private CompletionStage<NewKey> importSecret(ImportPrivateKey call, CallContext context) {
-        return takenIn(keyring.importSecret(call.privateKey(), call.label()));
+        return takenIn(() -> keyring.importSecret(call.privateKey(), call.label()));
     }
 
     private CompletionStage<NewKey> importIndependent(ImportMnemonic call, CallContext context) {
-        return takenIn(keyring.importIndependent(call.mnemonic(), call.label()));
+        return takenIn(() -> keyring.importIndependent(call.mnemonic(), call.label()));
     }
 
     private CompletionStage<NewKey> importStandard(ImportStandardMnemonic call, CallContext context) {
-        return takenIn(keyring.importStandard(call.mnemonic(), call.label()));
+        return takenIn(() -> keyring.importStandard(call.mnemonic(), call.label()));
     }
 
     private CompletionStage<ImportVault.Result> importVault(ImportVault call, CallContext context) {
-        return keyring.importVault(call.vaultHex(), call.passphrase())
+        return made(() -> keyring.importVault(call.vaultHex(), call.passphrase()))
                 .thenComposeAsync(addresses -> watched(addresses, addresses), executor)
                 .thenApplyAsync(brought -> new ImportVault.Result(brought.key(), brought.rescanBlocksLeft()), executor);
     }
 
-    /** There is no history to be read. */
-    private CompletionStage<NewKey> drawn(CompletionStage<KeyEntry> key) {
-        return key.thenComposeAsync(
-                entry -> ledger.watchFresh(entry.address())
-                        .thenApplyAsync(watched -> newKey(entry, OptionalLong.empty()), executor),
-                executor);
+    /** Makes keys, unless it is known that nobody could watch them now. */
+    private <T> CompletionStage<T> made(Supplier<CompletionStage<T>> making) {
+        return ledger.away().map(CompletableFuture::<T>failedStage).orElseGet(making);
     }
 
-    private CompletionStage<NewKey> takenIn(CompletionStage<KeyEntry> key) {
-        return old(key).thenApplyAsync(brought -> newKey(brought.key(), brought.rescanBlocksLeft()), executor);
+    /** There is no history to be read. */
+    private CompletionStage<NewKey> drawn(Supplier<CompletionStage<KeyEntry>> making) {
+        return made(making)
+                .thenComposeAsync(
+                        entry -> toldOf(List.of(entry.address()), ledger.watchFresh(entry.address()))
+                                .thenApplyAsync(watched -> newKey(entry, OptionalLong.empty()), executor),
+                        executor);
+    }
+
+    /** A failure to watch keys says that they were made: a caller who does not know that makes more of them. */
+    private <T> CompletionStage<T> toldOf(List<Address> keys, CompletionStage<T> watching) {
+        return watching.exceptionallyComposeAsync(
+                failure -> CompletableFuture.failedStage(notWatched(keys, Causes.of(failure))), executor);
+    }
+
+    private static RefusedException notWatched(List<Address> keys, Throwable failure) {
+        String made = keys.size() == 1
+                ? "address " + keys.get(0) + " was made"
+                : keys.size() + " addresses were made, the first of them " + keys.get(0);
+        String why = failure instanceof StoreException ? ": " + failure.getMessage() : "";
+        return new RefusedException(
+                ErrorCode.INTERNAL_ERROR,
+                made + ", but what is paid there is not credited yet" + why
+                        + "; the daemon makes up for that by itself, so do not repeat the call");
+    }
+
+    private CompletionStage<NewKey> takenIn(Supplier<CompletionStage<KeyEntry>> making) {
+        return old(making).thenApplyAsync(brought -> newKey(brought.key(), brought.rescanBlocksLeft()), executor);
     }
 
     private static NewKey newKey(KeyEntry entry, OptionalLong rescanBlocksLeft) {
@@ -153,15 +179,15 @@ public final class KeyringMethods {
      */
     private record Brought<T>(T key, OptionalLong rescanBlocksLeft) {}
 
-    private CompletionStage<Brought<KeyEntry>> old(CompletionStage<KeyEntry> key) {
-        return key.thenComposeAsync(entry -> watched(entry, List.of(entry.address())), executor);
+    private CompletionStage<Brought<KeyEntry>> old(Supplier<CompletionStage<KeyEntry>> making) {
+        return made(making).thenComposeAsync(entry -> watched(entry, List.of(entry.address())), executor);
     }
 
     private <T> CompletionStage<Brought<T>> watched(T key, List<Address> addresses) {
         if (addresses.isEmpty()) {
             return CompletableFuture.completedFuture(new Brought<>(key, OptionalLong.empty()));
         }
-        return ledger.watchOld(addresses).thenApplyAsync(left -> new Brought<>(key, left), executor);
+        return toldOf(addresses, ledger.watchOld(addresses)).thenApplyAsync(left -> new Brought<>(key, left), executor);
     }
 
     private CompletionStage<ListAddresses.Result> list(ListAddresses call, CallContext context) {

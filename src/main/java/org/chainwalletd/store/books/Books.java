@@ -369,6 +369,16 @@ public final class Books implements AutoCloseable {
         return watch.map(BooksWatch::unseenMillis).orElse(0L);
     }
 
+    /** Returns why nothing can be written now, as far as is known without an attempt. */
+    public Optional<StoreException> away() {
+        return unseenMillis() == 0
+                ? Optional.empty()
+                : Optional.of(new StoreException(
+                        StoreException.Reason.BUSY,
+                        engine.name() + " cannot be reached at this moment, try again",
+                        null));
+    }
+
     private StoreException unavailable(String what, Throwable cause) {
         return new StoreException(StoreException.Reason.UNAVAILABLE, engine.name() + " " + what, cause);
     }

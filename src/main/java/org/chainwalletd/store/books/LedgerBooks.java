@@ -23,6 +23,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.books.CoinReading.CoinSums;
 import org.chainwalletd.store.books.LedgerSieve.WatchedAddresses;
 import org.chainwalletd.store.sql.Row;
@@ -72,6 +73,11 @@ public final class LedgerBooks {
             LedgerTable.changed(session.head());
             return null;
         });
+    }
+
+    /** Returns why no address can be watched now, as far as is known without an attempt. */
+    public Optional<StoreException> away() {
+        return file.away();
     }
 
     private static OptionalLong top(Page head) {
