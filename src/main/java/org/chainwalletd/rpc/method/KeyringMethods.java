@@ -48,8 +48,8 @@ import org.chainwalletd.store.WatchStore;
  * Answers the methods of {@link org.chainwalletd.api.Keys}.
  *
  * <p>A new key is durable first, then watched on the chain, and only then does its caller hear of it. A crash between leaves a key that nobody
- * was told of; the next start watches it. While it is known that the books do not answer no key is made. A key that is drawn here is new to the world; one that comes from elsewhere, or from a seed that may
- * have been used elsewhere, may have coins.
+ * was told of; the next start watches it. While it is known that the books do not answer, no key is made. A key that is drawn here is new to the
+ * world; one that comes from elsewhere, or from a seed that may have been used elsewhere, may have coins.
  */
 public final class KeyringMethods {
     private final Keyring keyring;
