@@ -68,12 +68,16 @@ public final class Grant {
         this.to = policy.to().map(HashSet::new);
     }
 
-    /** Grant of the token that every daemon has for this scope. */
+    /** Grant of the token that every daemon has for this scope; it never ends. */
     public static Grant of(Scope scope) {
         return CLASSIC.get(scope);
     }
 
-    /** @param keyExport false: methods that give keys away are refused */
+    /**
+     * Creates the grant of one value of a classic token.
+     *
+     * @param keyExport false: methods that give keys away are refused
+     */
     public static Grant classic(Scope scope, boolean keyExport) {
         return new Grant(scope.word(), true, scope, NamedToken.Policy.NONE, () -> 0, keyExport);
     }
@@ -221,9 +225,6 @@ public final class Grant {
      * @return drops the action
      */
     public Runnable whenEnded(Runnable action) {
-        if (classic) {
-            return () -> {};
-        }
         // An own object: the same action may be given twice.
         Runnable listener = new Runnable() {
             @Override
@@ -255,5 +256,21 @@ public final class Grant {
             listeners.clear();
         }
         told.forEach(Runnable::run);
+    }
+
+    /** Grants of a classic token are equal, whichever value of it they are of: they give the same rights. */
+    @Override
+    public boolean equals(Object other) {
+        return this == other
+                || classic
+                        && other instanceof Grant grant
+                        && grant.classic
+                        && grant.scope == scope
+                        && grant.keyExport == keyExport;
+    }
+
+    @Override
+    public int hashCode() {
+        return classic ? scope.hashCode() : System.identityHashCode(this);
     }
 }

@@ -3,10 +3,10 @@ package org.chainwalletd.access;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.InstantSource;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
@@ -23,7 +23,7 @@ public final class NamedTokens {
     private final TokenRows rows;
     private final InstantSource clock;
     private final boolean keyExport;
-    private final Map<Scope, Grant> classic = new EnumMap<>(Scope.class);
+    private final Map<Scope, Grant> classic = new ConcurrentHashMap<>();
     private volatile Map<Hash256, TokenEntry> entries = Map.of();
     private volatile Map<String, NamedToken> byName = Map.of();
     private Object version;
@@ -42,7 +42,7 @@ public final class NamedTokens {
         this.clock = clock;
         this.keyExport = keyExport;
         for (Scope scope : Scope.values()) {
-            classic.put(scope, keyExport ? Grant.of(scope) : Grant.classic(scope, false));
+            classic.put(scope, Grant.classic(scope, keyExport));
         }
     }
 
@@ -63,9 +63,18 @@ public final class NamedTokens {
         return new NamedTokens(null, Clock.systemUTC(), true);
     }
 
-    /** Grant of the classic token of this scope. */
+    /** Grant of the classic token of this scope, for the value that is accepted now. */
     public Grant classic(Scope scope) {
         return classic.get(scope);
+    }
+
+    /**
+     * Makes another grant for the classic token of this scope, which gets another value.
+     *
+     * @return ends the grant of the value before, and what that has open; to be run when that is not accepted any more
+     */
+    public Runnable replaceClassic(Scope scope) {
+        return classic.put(scope, Grant.classic(scope, keyExport))::end;
     }
 
     /**

@@ -3,7 +3,9 @@ package org.chainwalletd.http.door;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.chainwalletd.access.Grant;
@@ -19,7 +21,14 @@ public final class Authenticator {
     private static final String SCHEME = "bearer ";
 
     private final NamedTokens named;
-    private volatile Map<Scope, byte[]> digests;
+    private volatile Map<Scope, Value> values = Map.of();
+
+    /** Value of a classic token that is accepted, by its SHA-256, with the grant of what is begun with it. */
+    private record Value(byte[] digest, Grant grant) {
+        boolean is(byte[] other) {
+            return MessageDigest.isEqual(digest, other);
+        }
+    }
 
     /** @param tokens no two scopes share one */
     public Authenticator(Tokens tokens, NamedTokens named) {
@@ -31,13 +40,25 @@ public final class Authenticator {
         return named;
     }
 
-    /** Takes other tokens from now on; requests in work keep what they were granted. */
-    public void replace(Tokens tokens) {
-        Map<Scope, byte[]> next = new EnumMap<>(Scope.class);
+    /** Takes other tokens from now on. What the values before have open ends, as that of a named token does; other tokens notice nothing. */
+    public synchronized void replace(Tokens tokens) {
+        Map<Scope, Value> before = values;
+        Map<Scope, Value> next = new EnumMap<>(Scope.class);
+        List<Runnable> endings = new ArrayList<>();
         for (Scope scope : Scope.values()) {
-            next.put(scope, tokens.digest(scope).orElseGet(Authenticator::unmatched));
+            byte[] digest = tokens.digest(scope).orElseGet(Authenticator::unmatched);
+            Value known = before.get(scope);
+            if (known != null && known.is(digest)) {
+                next.put(scope, known);
+                continue;
+            }
+            if (known != null) {
+                endings.add(named.replaceClassic(scope));
+            }
+            next.put(scope, new Value(digest, named.classic(scope)));
         }
-        digests = next;
+        values = next;
+        endings.forEach(Runnable::run);
     }
 
     /**
@@ -47,14 +68,16 @@ public final class Authenticator {
     public Optional<Grant> grantOf(String authorization) {
         byte[] digest = Hash256.sha256(bearerToken(authorization).getBytes(StandardCharsets.UTF_8))
                 .toArray();
-        Map<Scope, byte[]> known = digests;
-        boolean read = MessageDigest.isEqual(digest, known.get(Scope.READ));
-        boolean manage = MessageDigest.isEqual(digest, known.get(Scope.MANAGE));
-        boolean spend = MessageDigest.isEqual(digest, known.get(Scope.SPEND));
+        Map<Scope, Value> known = values;
+        boolean read = known.get(Scope.READ).is(digest);
+        boolean manage = known.get(Scope.MANAGE).is(digest);
+        boolean spend = known.get(Scope.SPEND).is(digest);
         if (!(read | manage | spend)) {
             return named.find(Hash256.of(digest));
         }
-        return Optional.of(named.classic(spend ? Scope.SPEND : manage ? Scope.MANAGE : Scope.READ));
+        // Not the newest grant of the scope: the value may just be replaced.
+        return Optional.of(known.get(spend ? Scope.SPEND : manage ? Scope.MANAGE : Scope.READ)
+                .grant());
     }
 
     /** Text after the scheme, or an empty string, which is no token. */

@@ -14,6 +14,8 @@ import java.util.Optional;
 import org.chainwalletd.access.Grant;
 import org.chainwalletd.access.NamedTokens;
 import org.chainwalletd.api.Scope;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.http.RawClient;
 import org.chainwalletd.http.ServerFixture;
 import org.chainwalletd.testkit.Await;
@@ -149,6 +151,41 @@ class AuthenticationTest {
 
         assertThat(authenticator.grantOf("Bearer another-token-0123456789")).contains(Grant.of(Scope.READ));
         assertThat(authenticator.grantOf("Bearer " + old)).isEmpty();
+    }
+
+    @Test
+    void what_a_replaced_classic_token_has_open_ends_and_that_of_the_others_goes_on() throws Exception {
+        Authenticator authenticator =
+                new Authenticator(ServerFixture.tokens(datadir, Map.of(), line -> {}), NamedTokens.none());
+        TokenRotation rotation =
+                new TokenRotation(new Tokens.InFiles(datadir, Map.of(), ServerFixture.EVERY_SCOPE), authenticator);
+        Grant read = grant(authenticator, "token-read");
+        Grant spend = grant(authenticator, "token-spend");
+        List<String> ended = new ArrayList<>();
+        spend.whenEnded(() -> ended.add("spend"));
+        read.whenEnded(() -> ended.add("read"));
+
+        Tokens.rotate(datadir, Scope.SPEND);
+        rotation.reload();
+
+        assertThat(ended).containsExactly("spend");
+        assertThat(spend.objectionTo(Address.of(new byte[32]), List.of(), Amount.ZERO))
+                .as("a payment that was not decided on yet is refused")
+                .isPresent();
+        spend.whenEnded(() -> ended.add("late"));
+        assertThat(ended).containsExactly("spend", "late");
+        assertThat(read.hasEnded()).isFalse();
+        assertThat(grant(authenticator, "token-spend").hasEnded()).isFalse();
+        assertThat(Grant.of(Scope.SPEND).hasEnded())
+                .as("what the daemon does by itself goes on")
+                .isFalse();
+        rotation.reload();
+        assertThat(grant(authenticator, "token-spend").hasEnded()).isFalse();
+    }
+
+    private Grant grant(Authenticator authenticator, String file) throws Exception {
+        String token = Files.readString(datadir.resolve(file)).strip();
+        return authenticator.grantOf("Bearer " + token).orElseThrow();
     }
 
     @Test
