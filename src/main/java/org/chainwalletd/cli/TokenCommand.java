@@ -16,6 +16,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -182,7 +183,7 @@ final class TokenCommand implements Command {
         });
         Scope scope = invocation.option("--scope").flatMap(TokenCommand::scope).orElseThrow();
         long now = clock.millis();
-        Optional<List<String>> methods = invocation.option("--methods").map(text -> methods(settings, text));
+        Optional<List<String>> methods = invocation.option("--methods").map(text -> methods(settings, scope, text));
         Optional<List<Address>> from = Optional.empty();
         if (invocation.option("--from").isPresent()) {
             from = Optional.of(payers(settings, invocation.option("--from").get()));
@@ -239,16 +240,24 @@ final class TokenCommand implements Command {
         return Hash256.sha256(token.getBytes(StandardCharsets.US_ASCII));
     }
 
-    private static List<String> methods(Settings settings, String text) {
-        MethodRegistry registry = RpcParameters.registry(settings.chain());
-        Set<String> known =
-                registry.methods().stream().map(RpcMethod::name).collect(Collectors.toCollection(LinkedHashSet::new));
-        known.addAll(PAGES);
+    private static List<String> methods(Settings settings, Scope scope, String text) {
+        Map<String, Scope> known = new LinkedHashMap<>();
+        for (RpcMethod<?, ?> method :
+                RpcParameters.registry(settings.chain()).methods()) {
+            known.put(method.name(), method.scope());
+        }
+        PAGES.forEach(page -> known.put(page, Scope.READ));
         List<String> methods = words(text);
         for (String method : methods) {
-            if (!known.contains(method)) {
-                throw new Unusable("there is no method " + Printable.text(method) + Nearest.colon(method, known)
-                        + "; rpc help lists them all");
+            if (!known.containsKey(method)) {
+                throw new Unusable("there is no method " + Printable.text(method)
+                        + Nearest.colon(method, known.keySet()) + "; rpc help lists them all");
+            }
+            Scope required = known.get(method);
+            if (!scope.contains(required)) {
+                throw new Unusable("a token of --scope " + scope.word() + " may not call " + method
+                        + ", which is of scope " + required.word() + ": say --scope " + required.word()
+                        + ", or leave the method out");
             }
         }
         return methods;

@@ -22,6 +22,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
@@ -226,7 +227,11 @@ public final class Payouts {
                 .submit(orders, from, owner, env.rules().most(), env.clock().millis())
                 .exceptionallyComposeAsync(
                         failure -> CompletableFuture.failedFuture(mayBeQueued(Causes.of(failure))), env.executor())
-                .thenApplyAsync(submission -> accepted(submission, owner), env.executor());
+                .thenComposeAsync(
+                        submission -> submission instanceof Submission.Taken taken
+                                ? refused(taken, owner)
+                                : CompletableFuture.completedFuture(accepted(submission)),
+                        env.executor());
     }
 
     private static Throwable mayBeQueued(Throwable failure) {
@@ -288,7 +293,7 @@ public final class Payouts {
      * Data of -32035 about a payout.
      *
      * @param txId of the spend whose token the id is, or the newest one of another token's payout
-     * @param boundTo name of the access token whose payout it is, when that is another than the caller's
+     * @param boundTo name of the access token whose payout or payment it is, when that is another than the caller's
      */
     public record IdTaken(String payoutId, long index, Optional<Hash256> txId, Optional<String> boundTo) {
         public IdTaken(String payoutId, long index, Optional<Hash256> txId) {
@@ -296,21 +301,41 @@ public final class Payouts {
         }
     }
 
-    private static List<Payout> accepted(Submission submission, Optional<String> owner) {
-        if (submission instanceof Submission.Accepted accepted) {
-            return accepted.payouts();
-        }
+    private static List<Payout> accepted(Submission submission) {
         if (submission instanceof Submission.Full full) {
             throw RefusedException.tooManyRequests(
                     full.unfinished() + " payouts are unfinished, at most " + full.most()
                             + " may be (--payout-queue-max)",
                     1);
         }
-        Submission.Taken taken = (Submission.Taken) submission;
-        throw new RefusedException(
-                ErrorCode.IDEMPOTENCY_CONFLICT,
-                "payout_id " + taken.payoutId() + " " + words(taken),
-                data(taken, owner));
+        return ((Submission.Accepted) submission).payouts();
+    }
+
+    private <T> CompletionStage<T> refused(Submission.Taken taken, Optional<String> caller) {
+        return boundBy(taken, caller)
+                .thenComposeAsync(
+                        by -> CompletableFuture.failedFuture(new RefusedException(
+                                ErrorCode.IDEMPOTENCY_CONFLICT,
+                                "payout_id " + taken.payoutId() + " " + words(taken),
+                                data(taken, by))),
+                        env.executor());
+    }
+
+    /** Finds out whether another access token than the caller's has bound the id, to a payout or to a payment of another method. */
+    private CompletionStage<Optional<SpendRefusal.BoundBy>> boundBy(Submission.Taken taken, Optional<String> caller) {
+        if (taken.other().isPresent()) {
+            Payout payout = taken.other().get();
+            return CompletableFuture.completedFuture(
+                    SpendRefusal.BoundBy.other(caller, payout.owner(), newest(payout)));
+        }
+        return env.spending()
+                .boundTo(taken.payoutId())
+                .handleAsync(
+                        (bound, failure) -> failure == null
+                                ? bound.flatMap(each -> SpendRefusal.BoundBy.other(
+                                        caller, each.tokenName().flatMap(Grant::ownerOf), taken.txId()))
+                                : Optional.empty(),
+                        env.executor());
     }
 
     private static String words(Submission.Taken taken) {
@@ -322,10 +347,8 @@ public final class Payouts {
                 : "stands for another payout of this call, for a sweep or for a payment of evm_send_native";
     }
 
-    private static IdTaken data(Submission.Taken taken, Optional<String> caller) {
-        return taken.other()
-                .flatMap(payout -> SpendRefusal.BoundBy.other(caller, payout.owner(), newest(payout)))
-                .map(by -> new IdTaken(taken.payoutId(), taken.index(), by.txId(), Optional.of(by.name())))
+    private static IdTaken data(Submission.Taken taken, Optional<SpendRefusal.BoundBy> by) {
+        return by.map(other -> new IdTaken(taken.payoutId(), taken.index(), other.txId(), Optional.of(other.name())))
                 .orElseGet(() -> new IdTaken(taken.payoutId(), taken.index(), taken.txId()));
     }
 

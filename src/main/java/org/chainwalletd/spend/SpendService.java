@@ -33,6 +33,7 @@ import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.StoreException;
@@ -234,6 +235,11 @@ public final class SpendService {
     /** Finds the spend that a token of the daemon's own stands for; one whose intent is in doubt may be missing. */
     public CompletionStage<Optional<Intent>> ofToken(String token) {
         return env.receipts().find(token, Long.MIN_VALUE);
+    }
+
+    /** Finds what a token stands for, however long ago, as far as that is kept: a payment of any method. */
+    public CompletionStage<Optional<ReceiptStore.Bound>> boundTo(String token) {
+        return env.receipts().bound(token, Long.MIN_VALUE);
     }
 
     /**

@@ -266,7 +266,14 @@ class PayoutAttacksTest {
                         List.of(TAKEN, "not-there"),
                         "there is no payout not-there; nothing was changed"),
                 read("payout_recall", "tx_id", "ab".repeat(32), "is no batch of payouts"),
-                read("payout_recall", "tx_id", "ab", "tx_id"));
+                read("payout_recall", "tx_id", "ab", "tx_id"),
+                new Attack(
+                        "fee_rate 0",
+                        "payout_recall",
+                        params("tx_id", "ab".repeat(32), "fee_rate", 0),
+                        -32602,
+                        "`fee_rate` must be at least 1",
+                        "null"));
     }
 
     /** The position in the feed of changes moves with whatever is written of payouts. */

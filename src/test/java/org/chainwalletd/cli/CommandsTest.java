@@ -141,6 +141,37 @@ class CommandsTest {
     }
 
     @Test
+    void token_create_refuses_methods_that_its_scope_does_not_contain_and_makes_nothing() {
+        String datadir = folder.toString();
+        refused(
+                ExitCode.FAILED,
+                "a token of --scope read may not call transfer, which is of scope spend: say --scope spend, or leave the"
+                        + " method out",
+                "token",
+                "create",
+                "deposits",
+                "--scope",
+                "read",
+                "--methods",
+                "list_credits,transfer",
+                "--datadir",
+                datadir);
+        assertThat(folder).isEmptyDirectory();
+        assertThat(run(
+                        Map.of(),
+                        "token",
+                        "create",
+                        "shop",
+                        "--scope",
+                        "spend",
+                        "--methods",
+                        "transfer,rescan,list_credits,/events,/metrics",
+                        "--datadir",
+                        datadir))
+                .isEqualTo(ExitCode.OK);
+    }
+
+    @Test
     void store_restored_completes_a_lost_store_and_refuses_one_that_has_forgotten_nothing() throws IOException {
         String datadir = folder.toString();
         SqliteStore.open(folder).close();

@@ -2,6 +2,7 @@ package org.chainwalletd.spend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -20,17 +21,22 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.chainwalletd.access.Grants;
+import org.chainwalletd.access.NamedToken;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.payout.Payouts;
 import org.chainwalletd.payout.WaitingFor;
 import org.chainwalletd.spend.plan.FeeChoice;
 import org.chainwalletd.spend.plan.Receipt;
+import org.chainwalletd.spend.plan.Requester;
 import org.chainwalletd.spend.plan.ReturnPlan;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.AllowanceStore;
@@ -46,7 +52,9 @@ import org.chainwalletd.store.PayoutStore.Payout;
 import org.chainwalletd.store.PayoutStore.State;
 import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.Store;
+import org.chainwalletd.store.StoreContract;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.SweepStore;
 import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Stub;
@@ -252,6 +260,48 @@ class PayoutQueueTest {
         assertThat(SpendHarness.get(rig.payouts.find("payout-2")))
                 .as("all or nothing")
                 .isEmpty();
+    }
+
+    @Test
+    void whose_payment_of_another_method_an_id_is_tells_its_refusal_to_other_names() {
+        Receipt paid = SpendHarness.get(rig.spends.spending.transfer(
+                SpendHarness.request(payer, PayoutRig.recipient(1), 5_000, "payout-1"),
+                Requester.of(Grants.of("one", Scope.SPEND, NamedToken.Policy.NONE))));
+        SweepStore.Order sweep = new SweepStore.Order(
+                "payout-2",
+                Optional.of("one"),
+                Hash256.ZERO,
+                List.of(payer),
+                PayoutRig.recipient(9),
+                Amount.of(1_000),
+                Optional.empty());
+        Coin swept = new Coin(new Outpoint(Hash256.ZERO, 7), Amount.of(9_000));
+        SpendHarness.get(rig.spends
+                .store
+                .sweeps()
+                .begin(
+                        sweep,
+                        StoreContract.cutter(List.of(new SweepStore.Part(
+                                0, Amount.of(500), List.of(new SweepStore.OwnedCoin(payer, swept))))),
+                        0));
+
+        assertThat(idTaken(Optional.of("two"), 1))
+                .isEqualTo(new Payouts.IdTaken("payout-1", 0, Optional.of(paid.txId()), Optional.of("one")));
+        assertThat(idTaken(Optional.of("two"), 2))
+                .as("a sweep has many transactions")
+                .isEqualTo(new Payouts.IdTaken("payout-2", 0, Optional.empty(), Optional.of("one")));
+        assertThat(idTaken(Optional.empty(), 2))
+                .isEqualTo(new Payouts.IdTaken("payout-2", 0, Optional.empty(), Optional.of("one")));
+        assertThat(idTaken(Optional.of("one"), 1))
+                .isEqualTo(new Payouts.IdTaken("payout-1", 0, Optional.of(paid.txId())));
+        assertThat(idTaken(Optional.of("one"), 2)).isEqualTo(new Payouts.IdTaken("payout-2", 0, Optional.empty()));
+    }
+
+    private Object idTaken(Optional<String> owner, int id) {
+        RefusedException refused = catchThrowableOfType(
+                RefusedException.class, () -> rig.submit(owner, payer, order(id)));
+        assertThat(refused.code()).isEqualTo(ErrorCode.IDEMPOTENCY_CONFLICT);
+        return refused.data();
     }
 
     @Test

@@ -328,6 +328,9 @@ public final class PayoutMethods {
     }
 
     private CompletionStage<PayoutRecall.Result> recall(PayoutRecall call, CallContext context) {
+        if (call.feeRate().isPresent() && call.feeRate().getAsLong() == 0) {
+            throw RefusedException.invalidParams("`fee_rate` must be at least 1");
+        }
         return payouts()
                 .recall(call.txId(), SpendOptions.fee(call.feeRate(), Optional.empty()))
                 .thenApplyAsync(recall -> new PayoutRecall.Result(recall.batch(), recall.recall()), executor);
