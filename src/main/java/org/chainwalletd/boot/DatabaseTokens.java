@@ -90,6 +90,7 @@ final class DatabaseTokens implements TokenRows {
             proposed.keySet().removeIf(scope -> values.containsKey(name(scope)));
             proposed.forEach(
                     (scope, token) -> values.put(name(scope), digest(token).hex()));
+            requireDistinct(values, own.keySet());
             scopes.forEach(
                     scope -> Optional.ofNullable(values.get(name(scope))).ifPresent(token -> common.put(scope, token)));
             return values;
@@ -104,6 +105,22 @@ final class DatabaseTokens implements TokenRows {
             setAside(datadir, file.get().equals(agreed.get().value(NAMED).orElse("")));
         }
         return new TokenPlaces(new DatabaseTokens(agreed, agree), new Classic(agreed, Set.copyOf(scopes)));
+    }
+
+    /**
+     * Refuses to give the database a token that another scope has: no daemon could start with both, and those that run would take no other token.
+     *
+     * @param given scopes whose tokens are given now
+     */
+    private static void requireDistinct(Map<String, String> values, Set<Scope> given) {
+        for (Scope scope : given) {
+            for (Scope other : Scope.values()) {
+                if (other != scope && values.get(name(scope)).equals(values.get(name(other)))) {
+                    throw new StartupException("the " + scope.word() + " token of this datadir is the "
+                            + other.word() + " token of the daemons of the database: give every scope a token of its own");
+                }
+            }
+        }
     }
 
     /**
@@ -242,7 +259,7 @@ final class DatabaseTokens implements TokenRows {
     /**
      * Makes this daemon's classic token, of its option or file, the one of all. Blocks.
      *
-     * @throws StartupException when it has none
+     * @throws StartupException when it has none, or when it is that of another scope
      */
     static void set(Settings settings, Consumer<UnaryOperator<Map<String, String>>> agree, Scope scope)
             throws IOException {
@@ -251,6 +268,7 @@ final class DatabaseTokens implements TokenRows {
                         + " option, or in " + Tokens.file(settings.datadir(), scope)));
         agree.accept(values -> {
             values.put(name(scope), token.hex());
+            requireDistinct(values, Set.of(scope));
             return values;
         });
     }

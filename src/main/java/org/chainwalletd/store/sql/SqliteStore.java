@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.CommitMark;
@@ -32,10 +33,14 @@ public final class SqliteStore extends SqlStore {
      */
     private static final int PAGE_SIZE = 1_024;
 
+    private static final long TRIED_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     private final String file;
     private final SqlSession readSession;
     private final SqlSession writeSession;
     private final SqliteTransactions transactions;
+    /** When it was last tried whether a store that could not be written can be written again. */
+    private final AtomicLong tried = new AtomicLong(System.nanoTime() - TRIED_AGAIN_NANOS);
     private final ExecutorService pruner = Executors.newSingleThreadExecutor(task -> {
         Thread thread = new Thread(task, "sent-log-pruning");
         thread.setDaemon(true);
@@ -366,7 +371,21 @@ public final class SqliteStore extends SqlStore {
 
     @Override
     public Optional<String> complaint() {
-        return Optional.empty();
+        Optional<String> why = stopped.isPresent() ? Optional.empty() : transactions.unwritten();
+        if (why.isPresent()) {
+            tryAgain();
+        }
+        return why.map(
+                text -> "the store " + file + " cannot be written, so nothing is spent until it can: " + text);
+    }
+
+    /** Begins a commit without a change of its own: a daemon that nobody pays with, because it complains, would never find that there is room again. */
+    private void tryAgain() {
+        long before = tried.get();
+        long now = System.nanoTime();
+        if (now - before >= TRIED_AGAIN_NANOS && tried.compareAndSet(before, now)) {
+            write(session -> null);
+        }
     }
 
     @Override

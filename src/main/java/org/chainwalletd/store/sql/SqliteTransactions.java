@@ -3,6 +3,7 @@ package org.chainwalletd.store.sql;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.sql.SQLException;
+import java.util.Optional;
 import java.util.function.LongConsumer;
 import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.StoreException;
@@ -26,6 +27,7 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
 
     private CommitMark next;
     private volatile CommitMark confirmed;
+    private volatile Optional<String> unwritten = Optional.empty();
     private final LongConsumer pruner;
 
     /**
@@ -98,6 +100,12 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
         CrashPoint.STORE_AFTER_COMMIT.reached();
         log.made();
         confirmed = next;
+        unwritten = Optional.empty();
+    }
+
+    /** Why the last transaction could not be written; empty when it was. */
+    Optional<String> unwritten() {
+        return unwritten;
     }
 
     @Override
@@ -114,12 +122,14 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
     @Override
     public StoreException failure(Exception e) {
         if (e instanceof SentLog.UnloggedException) {
+            unwritten = Optional.of(e.getMessage());
             return GroupCommitWriter.unknown(file, e);
         }
         if (e instanceof StoreException known) {
             rollback();
             return known;
         }
+        unwritten = Optional.of(String.valueOf(e.getMessage()));
         boolean doubtful = committing && !(e instanceof SQLException database && Sqlite.isFull(database));
         rollback();
         return doubtful && !overwriteTheLog()

@@ -60,9 +60,17 @@ class SqliteStoreTest {
         }));
         Intent large = intent(1, Optional.of("token-large"), Bytes.wrap(new byte[200_000]), 7);
 
+        assertThat(store.complaint()).isEmpty();
         assertThatThrownBy(() -> done(store.intents().open(large, 0)))
                 .hasCauseInstanceOf(StoreException.class)
                 .hasMessageContaining("full");
+
+        assertThat(store.complaint())
+                .as("not ready while nothing can be spent")
+                .hasValueSatisfying(why -> assertThat(why).contains("cannot be written", "full"));
+        Await.until(
+                "the store has found out by itself that it can be written",
+                () -> store.complaint().isEmpty());
 
         done(store.write(session -> {
             session.query("PRAGMA max_page_count = 1000000", row -> row.getLong(1));
