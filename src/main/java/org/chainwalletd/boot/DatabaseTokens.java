@@ -233,7 +233,7 @@ final class DatabaseTokens implements TokenRows {
     /**
      * Replaces a classic token of all daemons by a random one, which is kept in a file of this datadir, and returns it. Blocks.
      *
-     * @throws UncheckedIOException when the file cannot be written; nothing is changed then
+     * @throws StartupException when the file cannot be written; nothing is changed then
      */
     static String rotate(Settings settings, Consumer<UnaryOperator<Map<String, String>>> agree, Scope scope) {
         String[] token = new String[1];
@@ -243,7 +243,8 @@ final class DatabaseTokens implements TokenRows {
                 finish(settings.datadir(), scope, Optional.ofNullable(values.get(name(scope))));
                 token[0] = Tokens.propose(settings.datadir(), scope);
             } catch (IOException e) {
-                throw new UncheckedIOException(e);
+                throw new StartupException(
+                        "the tokens were not changed: no token can be kept in " + settings.datadir() + ": " + e);
             }
             values.put(name(scope), digest(token[0]).hex());
             return values;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -64,6 +65,18 @@ class DatabaseTokensTest {
                         line -> {}))
                 .isInstanceOf(StartupException.class)
                 .hasMessageContaining("the manage token of this datadir is the spend token of the daemons");
+        assertThat(values).isEqualTo(before);
+    }
+
+    @Test
+    void a_rotation_whose_token_cannot_be_kept_changes_nothing_and_says_so_in_one_line() throws Exception {
+        Map<String, String> before = Map.copyOf(values);
+        Path file = Files.createFile(datadir.resolve("file"));
+        Settings settings = DaemonRig.settings(file, ScriptedNode.refusing());
+
+        assertThatThrownBy(() -> DatabaseTokens.rotate(settings, this::agree, Scope.SPEND))
+                .isInstanceOf(StartupException.class)
+                .hasMessageStartingWith("the tokens were not changed: no token can be kept in " + file);
         assertThat(values).isEqualTo(before);
     }
 }
