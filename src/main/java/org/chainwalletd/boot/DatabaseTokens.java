@@ -116,8 +116,8 @@ final class DatabaseTokens implements TokenRows {
         for (Scope scope : given) {
             for (Scope other : Scope.values()) {
                 if (other != scope && values.get(name(scope)).equals(values.get(name(other)))) {
-                    throw new StartupException("the " + scope.word() + " token of this datadir is the "
-                            + other.word() + " token of the daemons of the database: give every scope a token of its own");
+                    throw new StartupException("the " + scope.word() + " token of this datadir is the " + other.word()
+                            + " token of the daemons of the database: give every scope a token of its own");
                 }
             }
         }

@@ -23,7 +23,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.chainwalletd.access.NamedToken;
 import org.chainwalletd.access.TokenFile;
 import org.chainwalletd.access.TokenRows;
@@ -37,7 +36,6 @@ import org.chainwalletd.config.Nearest;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.http.door.Tokens;
 import org.chainwalletd.observe.Printable;
-import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.store.StoreException;
 
@@ -242,8 +240,7 @@ final class TokenCommand implements Command {
 
     private static List<String> methods(Settings settings, Scope scope, String text) {
         Map<String, Scope> known = new LinkedHashMap<>();
-        for (RpcMethod<?, ?> method :
-                RpcParameters.registry(settings.chain()).methods()) {
+        for (RpcMethod<?, ?> method : RpcParameters.registry(settings.chain()).methods()) {
             known.put(method.name(), method.scope());
         }
         PAGES.forEach(page -> known.put(page, Scope.READ));

@@ -32,6 +32,9 @@ public final class CoinLedger {
     /** Most blocks that the books may be behind the nodes and still count for the coins of an address. */
     static final long MOST_BEHIND = 2;
 
+    /** Blocks by which a caller may know more of the chain than the daemon: a few hours of them. */
+    private static final long AHEAD = 1_000;
+
     /** Seconds for which a caller that adds a key waits to be told how long its rescan takes. */
     private static final long RESCAN_SECONDS = 5;
 
@@ -107,6 +110,17 @@ public final class CoinLedger {
     /** Makes the follower fetch the newest block soon. */
     void hurry() {
         follower.nudge();
+    }
+
+    /**
+     * Whether a height lies so far above the chain, as the books and a node know it, that nobody can mean a block by it. A caller may know of blocks
+     * that are not here yet.
+     */
+    public boolean isBeyondTheChain(long height) {
+        FollowStatus status = follower.status();
+        long followed = status.tip().map(tip -> tip.place().height()).orElse(-1L);
+        long known = Math.max(followed, status.nodesHeight());
+        return known >= 0 && height > known + AHEAD;
     }
 
     /** Whether the ledger covers any of these addresses. */

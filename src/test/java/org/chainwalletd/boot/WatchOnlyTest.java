@@ -26,6 +26,7 @@ import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.HtlcScript;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.rpc.AllMethods;
@@ -167,6 +168,21 @@ class WatchOnlyTest {
         });
         pay(COLD, 4_000);
         assertThat(amounts("address", COLD.address)).containsExactly(2_000L, 4_000L);
+    }
+
+    /** The books would vouch for a balance without ever having read a block of the address. */
+    @Test
+    void a_birth_far_above_the_chain_is_refused_and_watches_nothing() {
+        pay(COLD, 1_000);
+        long tip = rig.followerStatus().get("last_indexed_height").asLong();
+        WalletdException.RpcError refused =
+                rig.refused("watch_address", params("address", COLD.address, "birth_height", tip + 1_100));
+
+        assertThat(refused.code()).isEqualTo(-32602);
+        assertThat(refused.getMessage()).contains("`birth_height` is far above the tip of the chain");
+        assertThat(rig.call("list_addresses", params("include_watch_only", true)).get("watch_only"))
+                .isEmpty();
+        watch("birth_height", tip + 1);
     }
 
     @Test

@@ -298,8 +298,8 @@ class PayoutQueueTest {
     }
 
     private Object idTaken(Optional<String> owner, int id) {
-        RefusedException refused = catchThrowableOfType(
-                RefusedException.class, () -> rig.submit(owner, payer, order(id)));
+        RefusedException refused =
+                catchThrowableOfType(RefusedException.class, () -> rig.submit(owner, payer, order(id)));
         assertThat(refused.code()).isEqualTo(ErrorCode.IDEMPOTENCY_CONFLICT);
         return refused.data();
     }

@@ -208,6 +208,10 @@ public final class KeyringMethods {
 
     private CompletionStage<WatchAddress.Result> watch(WatchAddress call, CallContext context) {
         KeyEntry.checkLabel(call.label());
+        if (call.birthHeight().isPresent()
+                && ledger.isBeyondTheChain(call.birthHeight().getAsLong())) {
+            throw RefusedException.invalidParams("`birth_height` is far above the tip of the chain");
+        }
         return watchOnly
                 .watch(new WatchStore.WatchOnly(call.address(), call.label(), call.birthHeight()))
                 .handleAsync(KeyringMethods::unlessRefused, executor)

@@ -41,6 +41,7 @@ public final class SqliteStore extends SqlStore {
     private final SqliteTransactions transactions;
     /** When it was last tried whether a store that could not be written can be written again. */
     private final AtomicLong tried = new AtomicLong(System.nanoTime() - TRIED_AGAIN_NANOS);
+
     private final ExecutorService pruner = Executors.newSingleThreadExecutor(task -> {
         Thread thread = new Thread(task, "sent-log-pruning");
         thread.setDaemon(true);
@@ -375,8 +376,7 @@ public final class SqliteStore extends SqlStore {
         if (why.isPresent()) {
             tryAgain();
         }
-        return why.map(
-                text -> "the store " + file + " cannot be written, so nothing is spent until it can: " + text);
+        return why.map(text -> "the store " + file + " cannot be written, so nothing is spent until it can: " + text);
     }
 
     /** Begins a commit without a change of its own: a daemon that nobody pays with, because it complains, would never find that there is room again. */
