@@ -180,7 +180,8 @@ class WatchOnlyTest {
 
         assertThat(refused.code()).isEqualTo(-32602);
         assertThat(refused.getMessage()).contains("`birth_height` is far above the tip of the chain");
-        assertThat(rig.call("list_addresses", params("include_watch_only", true)).get("watch_only"))
+        assertThat(rig.call("list_addresses", params("include_watch_only", true))
+                        .get("watch_only"))
                 .isEmpty();
         watch("birth_height", tip + 1);
     }
