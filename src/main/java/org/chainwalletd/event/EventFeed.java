@@ -18,6 +18,9 @@ public interface EventFeed {
     /** The greatest number of streams is open already. */
     record Full() implements Opening {}
 
+    /** The token has as many streams open as one token may have. */
+    record ShareTaken() implements Opening {}
+
     /** Buffers of all clients together leave no memory for one more stream. */
     record NoMemory() implements Opening {}
 
@@ -36,8 +39,11 @@ public interface EventFeed {
     }
 
     /**
+     * Opens a stream. A named token may have half of them, so that one program does not take those of all others; the main tokens may have all.
+     *
      * @param lastEventId id of the last event that the reader has; empty: only what comes from now on
+     * @param owner name of the token; empty for the main ones
      * @param memory what the stream may hold is taken of it until it ends
      */
-    CompletionStage<Opening> open(Optional<String> lastEventId, Memory memory);
+    CompletionStage<Opening> open(Optional<String> lastEventId, Optional<String> owner, Memory memory);
 }

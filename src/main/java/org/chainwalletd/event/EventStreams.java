@@ -3,9 +3,11 @@ package org.chainwalletd.event;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -106,17 +108,17 @@ public final class EventStreams implements EventFeed {
     }
 
     @Override
-    public CompletionStage<Opening> open(Optional<String> lastEventId, Memory memory) {
+    public CompletionStage<Opening> open(Optional<String> lastEventId, Optional<String> owner, Memory memory) {
         if (ended) {
             return CompletableFuture.completedFuture(new Stopping());
         }
         if (!memory.take(MOST_HELD)) {
             return CompletableFuture.completedFuture(new NoMemory());
         }
-        Optional<StreamPlaces.Place> taken = places.take(() -> memory.giveBack(MOST_HELD));
+        Optional<StreamPlaces.Place> taken = places.take(owner, () -> memory.giveBack(MOST_HELD));
         if (taken.isEmpty()) {
             memory.giveBack(MOST_HELD);
-            return CompletableFuture.completedFuture(new Full());
+            return CompletableFuture.completedFuture(places.areLeft() ? new ShareTaken() : new Full());
         }
         StreamPlaces.Place place = taken.get();
         return start(lastEventId)
@@ -205,23 +207,48 @@ public final class EventStreams implements EventFeed {
     /** Bounds how many streams are open. Safe for threads. */
     static final class StreamPlaces {
         private final int most;
+        private final int share;
         private final AtomicInteger taken = new AtomicInteger();
+        /** Places by name of the token. The values of one token share its count; names are never removed. */
+        private final Map<String, AtomicInteger> takenByName = new ConcurrentHashMap<>();
 
         StreamPlaces(int most) {
             this.most = most;
+            this.share = most / 2 + most % 2;
         }
 
         /**
-         * Empty when all are taken.
+         * Empty when all are taken, or all that one token may have.
          *
+         * @param owner name of the token; empty for one that may have all
          * @param release what to give back together with the place
          */
-        Optional<Place> take(Runnable release) {
-            if (taken.incrementAndGet() > most) {
-                taken.decrementAndGet();
+        Optional<Place> take(Optional<String> owner, Runnable release) {
+            Optional<AtomicInteger> ofToken =
+                    owner.map(name -> takenByName.computeIfAbsent(name, first -> new AtomicInteger()));
+            if (ofToken.isPresent() && !taken(ofToken.get(), share)) {
                 return Optional.empty();
             }
-            return Optional.of(new Place(release));
+            if (!taken(taken, most)) {
+                ofToken.ifPresent(AtomicInteger::decrementAndGet);
+                return Optional.empty();
+            }
+            return Optional.of(new Place(() -> {
+                ofToken.ifPresent(AtomicInteger::decrementAndGet);
+                release.run();
+            }));
+        }
+
+        private static boolean taken(AtomicInteger count, int most) {
+            if (count.incrementAndGet() > most) {
+                count.decrementAndGet();
+                return false;
+            }
+            return true;
+        }
+
+        boolean areLeft() {
+            return taken.get() < most;
         }
 
         int taken() {

@@ -2,6 +2,7 @@ package org.chainwalletd.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.event.EventStreams.StreamPlaces;
@@ -13,8 +14,8 @@ class StreamPlacesTest {
 
     @Test
     void a_place_and_what_it_holds_are_given_back_once() {
-        StreamPlaces.Place place = places.take(released::incrementAndGet).orElseThrow();
-        assertThat(places.take(released::incrementAndGet)).isEmpty();
+        StreamPlaces.Place place = places.take(Optional.empty(), released::incrementAndGet).orElseThrow();
+        assertThat(places.take(Optional.empty(), released::incrementAndGet)).isEmpty();
 
         place.begin();
         place.giveBack();
@@ -26,7 +27,7 @@ class StreamPlacesTest {
 
     @Test
     void a_stream_that_nobody_runs_gives_back_what_it_holds() {
-        places.take(released::incrementAndGet).orElseThrow().giveBackUnlessRunning();
+        places.take(Optional.empty(), released::incrementAndGet).orElseThrow().giveBackUnlessRunning();
 
         assertThat(released).hasValue(1);
         assertThat(places.taken()).isZero();
@@ -34,7 +35,7 @@ class StreamPlacesTest {
 
     @Test
     void a_stream_that_runs_keeps_its_place() {
-        StreamPlaces.Place place = places.take(released::incrementAndGet).orElseThrow();
+        StreamPlaces.Place place = places.take(Optional.empty(), released::incrementAndGet).orElseThrow();
         place.begin();
 
         place.giveBackUnlessRunning();
@@ -45,7 +46,7 @@ class StreamPlacesTest {
 
     @Test
     void what_a_stream_waits_for_hears_that_nobody_wants_it_any_more() {
-        StreamPlaces.Place place = places.take(released::incrementAndGet).orElseThrow();
+        StreamPlaces.Place place = places.take(Optional.empty(), released::incrementAndGet).orElseThrow();
         CompletableFuture<Void> gone = new CompletableFuture<>();
         place.ask(leaving -> {
             leaving.thenRunAsync(() -> gone.complete(null), Runnable::run);
@@ -57,5 +58,38 @@ class StreamPlacesTest {
         assertThat(gone).isDone();
         assertThat(place.ask(leaving -> CompletableFuture.completedFuture(null)).toCompletableFuture())
                 .isCompletedExceptionally();
+    }
+
+    @Test
+    void one_named_token_takes_half_of_the_places_and_the_others_get_the_rest() {
+        StreamPlaces four = new StreamPlaces(4);
+        Optional<String> greedy = Optional.of("greedy");
+        StreamPlaces.Place first = four.take(greedy, () -> {}).orElseThrow();
+        assertThat(four.take(greedy, () -> {})).isPresent();
+
+        assertThat(four.take(greedy, () -> {})).isEmpty();
+        assertThat(four.areLeft()).isTrue();
+        assertThat(four.take(Optional.of("other"), () -> {})).isPresent();
+
+        first.giveBack();
+        first.giveBack();
+        assertThat(four.take(greedy, () -> {})).isPresent();
+        assertThat(four.take(greedy, () -> {})).isEmpty();
+        assertThat(four.take(Optional.empty(), () -> {})).isPresent();
+        assertThat(four.areLeft()).isFalse();
+        assertThat(four.take(Optional.of("third"), () -> {})).isEmpty();
+        assertThat(four.taken()).isEqualTo(4);
+    }
+
+    @Test
+    void a_token_that_finds_all_places_taken_keeps_its_share() {
+        StreamPlaces two = new StreamPlaces(2);
+        StreamPlaces.Place one = two.take(Optional.empty(), () -> {}).orElseThrow();
+        two.take(Optional.empty(), () -> {}).orElseThrow();
+        assertThat(two.take(Optional.of("late"), () -> {})).isEmpty();
+
+        one.giveBack();
+
+        assertThat(two.take(Optional.of("late"), () -> {})).isPresent();
     }
 }

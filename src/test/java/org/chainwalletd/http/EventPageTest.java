@@ -75,12 +75,24 @@ class EventPageTest {
     @Test
     void a_stream_that_the_memory_has_no_room_for_is_refused() throws Exception {
         HttpLimits limits = limits(Duration.ofSeconds(60), Duration.ofSeconds(60), Duration.ofSeconds(5));
-        EventFeed feed = (lastEventId, memory) -> CompletableFuture.completedFuture(
+        EventFeed feed = (lastEventId, owner, memory) -> CompletableFuture.completedFuture(
                 memory.take(Long.MAX_VALUE / 2) ? new EventFeed.Full() : new EventFeed.NoMemory());
         try (ServerFixture fixture = new ServerFixture(datadir, limits, feed);
                 EventReader reader = open(fixture)) {
             assertThat(reader.status()).isEqualTo(503);
             assertThat(fixture.refusals).contains("memory");
+        }
+    }
+
+    @Test
+    void a_stream_beyond_the_share_of_its_token_is_refused() throws Exception {
+        HttpLimits limits = limits(Duration.ofSeconds(60), Duration.ofSeconds(60), Duration.ofSeconds(5));
+        EventFeed feed = (lastEventId, owner, memory) -> CompletableFuture.completedFuture(
+                owner.isEmpty() ? new EventFeed.ShareTaken() : new EventFeed.Full());
+        try (ServerFixture fixture = new ServerFixture(datadir, limits, feed);
+                EventReader reader = open(fixture)) {
+            assertThat(reader.status()).isEqualTo(429);
+            assertThat(fixture.refusals).contains("streams");
         }
     }
 
@@ -101,7 +113,7 @@ class EventPageTest {
             end.whenCompleteAsync((done, failure) -> ended.complete(null), Runnable::run);
             return NotUsed.getInstance();
         });
-        return (lastEventId, memory) -> CompletableFuture.completedFuture(new EventFeed.Opened(watched));
+        return (lastEventId, owner, memory) -> CompletableFuture.completedFuture(new EventFeed.Opened(watched));
     }
 
     private static HttpLimits limits(Duration keepAlive, Duration write, Duration halfClosed) {

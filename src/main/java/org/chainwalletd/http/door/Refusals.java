@@ -28,6 +28,10 @@ public final class Refusals {
     private static final HttpResponse NO_STREAM =
             Responses.refusal(429, "too many streams of events").addHeader(RawHeader.create("Retry-After", "5"));
 
+    private static final HttpResponse NO_STREAM_OF_TOKEN = Responses.refusal(
+                    429, "too many streams of events with this token: it may have half of them")
+            .addHeader(RawHeader.create("Retry-After", "5"));
+
     private static final HttpResponse TOO_MUCH = Responses.refusal(
                     503, "the daemon holds too much for its clients at the moment")
             .addHeader(Responses.CLOSE);
@@ -101,6 +105,11 @@ public final class Refusals {
     public CompletionStage<HttpResponse> tooManyStreams() {
         observer.refused("streams");
         return CompletableFuture.completedFuture(NO_STREAM);
+    }
+
+    public CompletionStage<HttpResponse> tooManyStreamsOfToken() {
+        observer.refused("streams");
+        return CompletableFuture.completedFuture(NO_STREAM_OF_TOKEN);
     }
 
     private static HttpResponse error(ErrorCode code, String message, String data) {

@@ -84,7 +84,7 @@ public final class EventPage implements Router.Page {
             return CompletableFuture.completedFuture(refusal.get());
         }
         boolean closes = HTTP_1.contains(request.protocol());
-        return feed.open(lastEventId(request), memoryOf(connection.budget()))
+        return feed.open(lastEventId(request), grant.owner(), memoryOf(connection.budget()))
                 .thenComposeAsync(opening -> answer(opening, connection, grant, closes), executor);
     }
 
@@ -106,6 +106,9 @@ public final class EventPage implements Router.Page {
         }
         if (opening instanceof EventFeed.Full) {
             return refusals.tooManyStreams();
+        }
+        if (opening instanceof EventFeed.ShareTaken) {
+            return refusals.tooManyStreamsOfToken();
         }
         if (opening instanceof EventFeed.NoMemory) {
             return CompletableFuture.completedFuture(refusals.tooMuch());
