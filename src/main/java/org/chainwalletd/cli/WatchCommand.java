@@ -57,6 +57,8 @@ final class WatchCommand implements Command {
             return invocation.fail(ExitCode.FAILED, "cannot use the terminal: " + e.getMessage() + "; try --lines");
         } catch (WalletdException e) {
             return Connection.failed(invocation, e);
+        } catch (IllegalStateException e) {
+            return invocation.fail(ExitCode.FAILED, e.getMessage());
         }
     }
 

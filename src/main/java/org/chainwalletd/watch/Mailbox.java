@@ -34,7 +34,7 @@ final class Mailbox {
 
     private final LinkedBlockingQueue<Message> messages = new LinkedBlockingQueue<>(BACKLOG);
     private final CountDownLatch over = new CountDownLatch(1);
-    private volatile WalletdException failure;
+    private volatile Throwable failure;
 
     void tell(Message message) {
         try {
@@ -59,8 +59,12 @@ final class Mailbox {
         return Optional.empty();
     }
 
-    /** Ends all threads for a reason; only the first call counts. */
-    synchronized void end(WalletdException reason) {
+    /**
+     * Ends all threads for a reason; only the first call counts.
+     *
+     * @param reason null: the user has just seen enough
+     */
+    synchronized void end(Throwable reason) {
         if (!isOver()) {
             failure = reason;
             over.countDown();
@@ -71,9 +75,20 @@ final class Mailbox {
         return over.getCount() == 0;
     }
 
-    /** Reason of the end; empty when the user has just seen enough. */
-    Optional<WalletdException> failure() {
-        return Optional.ofNullable(failure);
+    /**
+     * Does nothing when the user has just seen enough.
+     *
+     * @throws WalletdException the failure that ended all
+     * @throws IllegalStateException for a fault of a thread, with it as the cause
+     */
+    void throwFailure() {
+        Throwable reason = failure;
+        if (reason instanceof WalletdException failed) {
+            throw failed;
+        }
+        if (reason != null) {
+            throw new IllegalStateException("a thread of the watch has failed: " + reason, reason);
+        }
     }
 
     /** Sleeps for a time, but not beyond the end. */

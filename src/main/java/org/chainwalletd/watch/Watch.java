@@ -134,9 +134,7 @@ public final class Watch {
             mailbox.end(null);
             listening.close();
         }
-        mailbox.failure().ifPresent(failure -> {
-            throw failure;
-        });
+        mailbox.throwFailure();
     }
 
     private static void take(Mailbox.Message news, Board board, Surface surface) {
@@ -164,8 +162,17 @@ public final class Watch {
                 || failure instanceof WalletdException.Authentication;
     }
 
-    private static void start(String name, Runnable work) {
-        Thread thread = new Thread(work, name);
+    /** A thread that fails for another reason than the daemon ends the watch: it would show old data for ever. */
+    private void start(String name, Runnable work) {
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        work.run();
+                    } catch (RuntimeException | Error fault) {
+                        mailbox.end(fault);
+                    }
+                },
+                name);
         thread.setDaemon(true);
         thread.start();
     }

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
 class WatchTest {
     private static final Watch.Pace QUICK =
             new Watch.Pace(Duration.ofMillis(50), 2, Duration.ofMillis(20), Duration.ofMillis(100));
+    private static final Duration PAUSE = Duration.ofMillis(20);
     private static final byte CTRL_C = 3;
 
     @AutoClose
@@ -170,6 +171,22 @@ class WatchTest {
         CompletableFuture<Void> running = run(() -> watch().inLines(lines()));
 
         assertThat(failureOf(running)).isInstanceOf(WalletdException.Authentication.class);
+    }
+
+    @Test
+    void a_fault_of_its_threads_ends_it_and_is_told() throws Exception {
+        Duration tooLong = Duration.ofSeconds(Long.MAX_VALUE);
+        Watch reading = new Watch(daemon.client(), daemon.uri(), new Watch.Pace(tooLong, 1, PAUSE, PAUSE));
+        assertThat(failureOf(run(() -> reading.inLines(lines()))))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("a thread of the watch has failed")
+                .hasCauseInstanceOf(ArithmeticException.class);
+
+        daemon.status = 500;
+        Watch listening = new Watch(daemon.client(), daemon.uri(), new Watch.Pace(PAUSE, 1, tooLong, tooLong));
+        assertThat(failureOf(run(() -> listening.inLines(lines()))))
+                .isInstanceOf(IllegalStateException.class)
+                .hasCauseInstanceOf(ArithmeticException.class);
     }
 
     @Test
