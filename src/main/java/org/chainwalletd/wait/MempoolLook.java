@@ -23,7 +23,7 @@ import org.chainwalletd.node.NodeClient;
 
 /**
  * Look at what is pending for some addresses: a scan for all of them, then the bytes of each transaction that is not known yet, because a
- * listing's amounts prove nothing. A transaction whose bytes are not to be had, or are those of another one, is left for a later look.
+ * listing's amounts prove nothing. A transaction whose bytes are not to be had, or are those of another one, is named as missing.
  */
 final class MempoolLook {
     /** Most transactions that are fetched for one look; who sends more to an address is heard of with the block. */
@@ -34,9 +34,10 @@ final class MempoolLook {
      *
      * @param paid what transactions pay to the addresses, by transaction
      * @param transactions by their ids, computed from the bytes
-     * @param tipHeight as the node said
+     * @param missing transactions whose bytes were not to be had
      */
-    record Found(Map<Hash256, Map<Address, Amount>> paid, Map<Hash256, Transaction> transactions, long tipHeight) {}
+    record Found(
+            Map<Hash256, Map<Address, Amount>> paid, Map<Hash256, Transaction> transactions, List<Hash256> missing) {}
 
     private final ChainProfile profile;
     private final NodeClient nodes;
@@ -76,43 +77,52 @@ final class MempoolLook {
                         pools -> fetch(addresses, pools, entry -> true, (address, txId) -> known.test(txId)), executor);
     }
 
+    /** Fetches transactions that an earlier look at the addresses has named. */
+    CompletionStage<Found> again(MissingBodies.Question question) {
+        return fetch(question.txIds(), Set.copyOf(question.addresses()));
+    }
+
     private CompletionStage<Found> fetch(
             List<Address> addresses,
             List<NodeClient.AddressMempool> pools,
             Predicate<NodeClient.MempoolEntry> wanted,
             BiPredicate<Address, Hash256> known) {
         Set<Hash256> unknown = new HashSet<>();
-        long tip = 0;
         for (int i = 0; i < addresses.size(); i++) {
             Address address = addresses.get(i);
-            tip = pools.get(i).tipHeight();
             pools.get(i).entries().stream()
                     .filter(wanted)
                     .filter(entry -> !known.test(address, entry.txId()))
                     .limit(MOST_FETCHED - Math.min(unknown.size(), MOST_FETCHED))
                     .forEach(entry -> unknown.add(entry.txId()));
         }
-        long tipHeight = tip;
-        Set<Address> asked = Set.copyOf(addresses);
+        return fetch(List.copyOf(unknown), Set.copyOf(addresses));
+    }
+
+    private CompletionStage<Found> fetch(List<Hash256> txIds, Set<Address> asked) {
         List<CompletableFuture<Optional<Transaction>>> fetched = new ArrayList<>();
-        List<Hash256> txIds = List.copyOf(unknown);
         txIds.forEach(txId -> fetched.add(transaction(txId).toCompletableFuture()));
         return CompletableFuture.allOf(fetched.toArray(CompletableFuture[]::new))
-                .thenApplyAsync(done -> found(txIds, fetched, asked, tipHeight), executor);
+                .thenApplyAsync(done -> found(txIds, fetched, asked), executor);
     }
 
     private Found found(
-            List<Hash256> txIds, List<CompletableFuture<Optional<Transaction>>> fetched, Set<Address> asked, long tip) {
+            List<Hash256> txIds, List<CompletableFuture<Optional<Transaction>>> fetched, Set<Address> asked) {
         Map<Hash256, Map<Address, Amount>> paid = new HashMap<>();
         Map<Hash256, Transaction> transactions = new HashMap<>();
+        List<Hash256> missing = new ArrayList<>();
         for (int i = 0; i < txIds.size(); i++) {
             Hash256 txId = txIds.get(i);
-            fetched.get(i).join().ifPresent(tx -> {
-                paid.put(txId, Payments.of(profile, tx, asked::contains));
-                transactions.put(txId, tx);
-            });
+            fetched.get(i)
+                    .join()
+                    .ifPresentOrElse(
+                            tx -> {
+                                paid.put(txId, Payments.of(profile, tx, asked::contains));
+                                transactions.put(txId, tx);
+                            },
+                            () -> missing.add(txId));
         }
-        return new Found(paid, transactions, tip);
+        return new Found(paid, transactions, missing);
     }
 
     private CompletionStage<Optional<Transaction>> transaction(Hash256 txId) {

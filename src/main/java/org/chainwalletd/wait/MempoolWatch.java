@@ -40,10 +40,13 @@ final class MempoolWatch extends AbstractBehavior<MempoolWatch.Command> {
     /** A node has a new tip: its nudges are answered by the block, and what was fetched may be gone and come back. */
     record Tip() implements Command {}
 
-    private record Looked(Outcome<MempoolLook.Found> look) implements Command {}
+    private record Looked(List<Address> addresses, Outcome<MempoolLook.Found> look) implements Command {}
+
+    private record Fetched(Outcome<MempoolLook.Found> bodies) implements Command {}
 
     private enum Timer implements Command {
-        LOOK
+        LOOK,
+        FETCH
     }
 
     private final TimerScheduler<Command> timers;
@@ -53,6 +56,7 @@ final class MempoolWatch extends AbstractBehavior<MempoolWatch.Command> {
     private final LongSupplier clock;
     private final LookQueue queue = new LookQueue();
     private final Set<Hash256> known = new HashSet<>();
+    private final MissingBodies missing = new MissingBodies();
     private long tipAt;
     private boolean looking;
 
@@ -83,7 +87,9 @@ final class MempoolWatch extends AbstractBehavior<MempoolWatch.Command> {
                 .onMessage(Changed.class, this::onChanged)
                 .onMessage(Tip.class, this::onTip)
                 .onMessage(Looked.class, this::onLooked)
+                .onMessage(Fetched.class, this::onFetched)
                 .onMessageEquals(Timer.LOOK, this::lookWhenDue)
+                .onMessageEquals(Timer.FETCH, this::onFetch)
                 .build();
     }
 
@@ -117,14 +123,36 @@ final class MempoolWatch extends AbstractBehavior<MempoolWatch.Command> {
         budget.spent(now);
         looking = true;
         Set<Hash256> fetched = Set.copyOf(known);
-        Outcome.pipe(getContext(), mempools.allAt(batch, fetched::contains), Looked::new);
+        Outcome.pipe(getContext(), mempools.allAt(batch, fetched::contains), found -> new Looked(batch, found));
         return this;
     }
 
     private Behavior<Command> onLooked(Looked looked) {
         looking = false;
-        looked.look().value().ifPresent(this::found);
+        looked.look().value().ifPresent(found -> {
+            found(found);
+            missing.add(looked.addresses(), found.missing());
+        });
+        fetchLater();
         return lookWhenDue();
+    }
+
+    private void fetchLater() {
+        if (missing.isDue() && !timers.isTimerActive(Timer.FETCH)) {
+            timers.startSingleTimer(Timer.FETCH, Timer.FETCH, MissingBodies.PAUSE);
+        }
+    }
+
+    private Behavior<Command> onFetch() {
+        Outcome.pipe(getContext(), mempools.again(missing.ask()), Fetched::new);
+        return this;
+    }
+
+    private Behavior<Command> onFetched(Fetched fetched) {
+        fetched.bodies().match(missing::answered, failure -> missing.failed());
+        fetched.bodies().value().ifPresent(this::found);
+        fetchLater();
+        return this;
     }
 
     private void found(MempoolLook.Found found) {

@@ -254,15 +254,27 @@ final class OpenPaymentWaits {
     void found(List<Address> addresses, BeforeLook before, MempoolLook.Found found) {
         metrics.looked();
         groups.each(addresses, group -> {
-            found.paid().forEach((txId, amounts) -> {
-                if (amounts.containsKey(group.address)) {
-                    group.seen(txId, amounts.get(group.address));
-                }
-            });
+            seen(group, found);
             group.waits.stream()
                     .filter(wait -> !wait.settled && before.prompt.contains(wait))
                     .forEach(wait -> settle(wait, group.nextNumber()));
             answer(group);
+        });
+    }
+
+    /** Takes transactions that an earlier look could not fetch. */
+    void fetched(List<Address> addresses, MempoolLook.Found found) {
+        groups.each(addresses, group -> {
+            seen(group, found);
+            answer(group);
+        });
+    }
+
+    private static void seen(AddressGroup group, MempoolLook.Found found) {
+        found.paid().forEach((txId, amounts) -> {
+            if (amounts.containsKey(group.address)) {
+                group.seen(txId, amounts.get(group.address));
+            }
         });
     }
 

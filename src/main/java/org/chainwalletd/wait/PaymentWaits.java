@@ -63,6 +63,8 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     private record Looked(List<Address> addresses, OpenPaymentWaits.BeforeLook before, Outcome<MempoolLook.Found> look)
             implements Command {}
 
+    private record Fetched(List<Address> addresses, Outcome<MempoolLook.Found> bodies) implements Command {}
+
     private record Balances(List<Address> addresses, Outcome<List<Amount>> amounts) implements Command {}
 
     private record Read(OpenPaymentWaits.Passed passed, Outcome<List<CreditFeed.Confirmed>> paid) implements Command {}
@@ -72,6 +74,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     private enum Timer implements Command {
         TICK,
         LOOK,
+        FETCH,
         LAG,
         READ,
         HOUSEKEEPING
@@ -90,6 +93,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     private boolean reading;
     private final OpenPaymentWaits waits;
     private final LookPlan looks;
+    private final MissingBodies missing = new MissingBodies();
     private final AtomicBoolean ending;
 
     /**
@@ -149,12 +153,14 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
                 .onMessage(Pushed.class, this::onPushed)
                 .onMessage(EndAll.class, this::onEndAll)
                 .onMessage(Looked.class, this::onLooked)
+                .onMessage(Fetched.class, this::onFetched)
                 .onMessage(Balances.class, this::onBalances)
                 .onMessage(BaselineOver.class, this::onBaselineOver)
                 .onMessage(Read.class, this::onRead)
                 .onMessageEquals(Timer.READ, this::onReadAgain)
                 .onMessageEquals(Timer.TICK, this::onTick)
                 .onMessageEquals(Timer.LOOK, this::onLook)
+                .onMessageEquals(Timer.FETCH, this::onFetch)
                 .onMessageEquals(Timer.LAG, this::onLag)
                 .onMessageEquals(Timer.HOUSEKEEPING, this::onHousekeeping)
                 .onSignal(PreRestart.class, signal -> endAll())
@@ -313,6 +319,35 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         looks.succeeded();
         found.transactions().forEach(listener::seen);
         waits.found(looked.addresses(), looked.before(), found);
+        if (!found.missing().isEmpty()) {
+            // The next wait makes a look of its own: not all that is pending is known.
+            waits.outdated(looked.addresses());
+            missing.add(looked.addresses(), found.missing());
+            fetchLater();
+        }
+    }
+
+    private void fetchLater() {
+        if (missing.isDue() && !timers.isTimerActive(Timer.FETCH)) {
+            timers.startSingleTimer(Timer.FETCH, Timer.FETCH, MissingBodies.PAUSE);
+        }
+    }
+
+    private Behavior<Command> onFetch() {
+        MissingBodies.Question question = missing.ask();
+        Outcome.pipe(
+                getContext(), mempools.again(question), bodies -> new Fetched(question.addresses(), bodies));
+        return this;
+    }
+
+    private Behavior<Command> onFetched(Fetched fetched) {
+        fetched.bodies().match(missing::answered, failure -> missing.failed());
+        fetched.bodies().value().ifPresent(found -> {
+            found.transactions().forEach(listener::seen);
+            waits.fetched(fetched.addresses(), found);
+        });
+        fetchLater();
+        return this;
     }
 
     private void lookFailed(List<Address> addresses, Throwable failure) {

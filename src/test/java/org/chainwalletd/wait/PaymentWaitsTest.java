@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.chain.Address;
@@ -102,6 +103,48 @@ class PaymentWaitsTest {
         rig.connect(real);
 
         assertThat(((PaymentOutcome.Received) Await.outcome(waiting)).txId()).contains(WaitRig.id(real));
+    }
+
+    @Test
+    void a_pending_payment_whose_bytes_do_not_come_at_once_is_asked_for_again_without_a_scan() throws Exception {
+        CompletableFuture<PaymentOutcome> waiting = waitWithBaseline(SHOP, 1);
+        Transaction payment = rig.payment(SHOP, 500);
+        rig.unanswered.put(WaitRig.id(payment), new AtomicInteger(2));
+        int scans = rig.asked("addressMempools");
+        rig.pend(payment);
+        rig.nudge(SHOP);
+
+        PaymentOutcome.Received received = (PaymentOutcome.Received) Await.outcome(waiting);
+        assertThat(received.txId()).contains(WaitRig.id(payment));
+        assertThat(received.confirmations()).isZero();
+        assertThat(rig.asked("addressMempools")).isEqualTo(scans + 1);
+    }
+
+    @Test
+    void a_pending_payment_that_nobody_waits_for_is_asked_for_again_too() {
+        Transaction payment = rig.payment(SHOP, 500);
+        rig.unanswered.put(WaitRig.id(payment), new AtomicInteger(1));
+        rig.pend(payment);
+        rig.nudge(SHOP);
+
+        Await.until("it is sighted", () -> rig.sighted.contains(WaitRig.id(payment)));
+    }
+
+    @Test
+    void a_transaction_that_does_not_exist_is_asked_for_some_times_only() {
+        MissingBodies missing = new MissingBodies();
+        List<Hash256> named = Stream.iterate(1, number -> number + 1)
+                .limit(1_000)
+                .map(number -> WaitRig.id(rig.payment(SHOP, number)))
+                .toList();
+        missing.add(List.of(SHOP), named);
+        int questions = 0;
+        while (missing.isDue()) {
+            questions += missing.ask().txIds().size();
+            assertThat(missing.isDue()).isFalse();
+            missing.failed();
+        }
+        assertThat(questions).isEqualTo(500);
     }
 
     @Test
