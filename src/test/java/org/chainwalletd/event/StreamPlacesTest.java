@@ -14,7 +14,8 @@ class StreamPlacesTest {
 
     @Test
     void a_place_and_what_it_holds_are_given_back_once() {
-        StreamPlaces.Place place = places.take(Optional.empty(), released::incrementAndGet).orElseThrow();
+        StreamPlaces.Place place =
+                places.take(Optional.empty(), released::incrementAndGet).orElseThrow();
         assertThat(places.take(Optional.empty(), released::incrementAndGet)).isEmpty();
 
         place.begin();
@@ -35,7 +36,8 @@ class StreamPlacesTest {
 
     @Test
     void a_stream_that_runs_keeps_its_place() {
-        StreamPlaces.Place place = places.take(Optional.empty(), released::incrementAndGet).orElseThrow();
+        StreamPlaces.Place place =
+                places.take(Optional.empty(), released::incrementAndGet).orElseThrow();
         place.begin();
 
         place.giveBackUnlessRunning();
@@ -46,7 +48,8 @@ class StreamPlacesTest {
 
     @Test
     void what_a_stream_waits_for_hears_that_nobody_wants_it_any_more() {
-        StreamPlaces.Place place = places.take(Optional.empty(), released::incrementAndGet).orElseThrow();
+        StreamPlaces.Place place =
+                places.take(Optional.empty(), released::incrementAndGet).orElseThrow();
         CompletableFuture<Void> gone = new CompletableFuture<>();
         place.ask(leaving -> {
             leaving.thenRunAsync(() -> gone.complete(null), Runnable::run);

@@ -263,8 +263,8 @@ class BooksOfAnotherDaemonTest {
     }
 
     private static Streamed stream(SharingDaemon daemon, Optional<String> lastEventId) {
-        EventFeed.Opened opened =
-                (EventFeed.Opened) Await.result(daemon.streams.open(lastEventId, Optional.empty(), new EventFeed.Memory() {
+        EventFeed.Opened opened = (EventFeed.Opened)
+                Await.result(daemon.streams.open(lastEventId, Optional.empty(), new EventFeed.Memory() {
                     @Override
                     public boolean take(long bytes) {
                         return true;

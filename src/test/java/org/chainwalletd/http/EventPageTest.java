@@ -87,8 +87,8 @@ class EventPageTest {
     @Test
     void a_stream_beyond_the_share_of_its_token_is_refused() throws Exception {
         HttpLimits limits = limits(Duration.ofSeconds(60), Duration.ofSeconds(60), Duration.ofSeconds(5));
-        EventFeed feed = (lastEventId, owner, memory) -> CompletableFuture.completedFuture(
-                owner.isEmpty() ? new EventFeed.ShareTaken() : new EventFeed.Full());
+        EventFeed feed = (lastEventId, owner, memory) ->
+                CompletableFuture.completedFuture(owner.isEmpty() ? new EventFeed.ShareTaken() : new EventFeed.Full());
         try (ServerFixture fixture = new ServerFixture(datadir, limits, feed);
                 EventReader reader = open(fixture)) {
             assertThat(reader.status()).isEqualTo(429);
