@@ -78,8 +78,8 @@ final class MempoolLook {
     }
 
     /** Fetches transactions that an earlier look at the addresses has named. */
-    CompletionStage<Found> again(MissingBodies.Question question) {
-        return fetch(question.txIds(), Set.copyOf(question.addresses()));
+    CompletionStage<Found> again(List<Address> addresses, List<Hash256> txIds) {
+        return fetch(txIds, Set.copyOf(addresses));
     }
 
     private CompletionStage<Found> fetch(

@@ -144,7 +144,8 @@ final class MempoolWatch extends AbstractBehavior<MempoolWatch.Command> {
     }
 
     private Behavior<Command> onFetch() {
-        Outcome.pipe(getContext(), mempools.again(missing.ask()), Fetched::new);
+        MissingBodies.Question question = missing.ask();
+        Outcome.pipe(getContext(), mempools.again(question.addresses(), question.txIds()), Fetched::new);
         return this;
     }
 

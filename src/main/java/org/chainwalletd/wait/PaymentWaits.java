@@ -335,7 +335,10 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
 
     private Behavior<Command> onFetch() {
         MissingBodies.Question question = missing.ask();
-        Outcome.pipe(getContext(), mempools.again(question), bodies -> new Fetched(question.addresses(), bodies));
+        Outcome.pipe(
+                getContext(),
+                mempools.again(question.addresses(), question.txIds()),
+                bodies -> new Fetched(question.addresses(), bodies));
         return this;
     }
 
