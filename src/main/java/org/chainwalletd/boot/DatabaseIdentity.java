@@ -106,6 +106,20 @@ final class DatabaseIdentity {
         }
     }
 
+    /**
+     * Refuses a datadir without the certificate of the database, with which its daemon serves.
+     *
+     * @throws StartupException with what to do
+     */
+    static void requireHere(Settings settings, PostgresAgreed agreed) throws IOException {
+        requireSame(settings, agreed);
+        Path datadir = settings.datadir();
+        if (settings.http().tls() && agreed.value(FINGERPRINT).isPresent() && !TlsIdentity.hasFiles(datadir)) {
+            throw new StartupException("the certificate of the database is not in " + datadir
+                    + ": start and stop the daemon on it once, which is given it");
+        }
+    }
+
     private static SealedRecords sealing(
             Function<Optional<Bytes>, CompletionStage<SealedRecords>> seals, Optional<Bytes> like) {
         return Futures.await(seals.apply(like), PATIENCE, "deriving the key that seals the certificate");

@@ -1,6 +1,7 @@
 package org.chainwalletd.boot;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -44,6 +45,7 @@ import org.chainwalletd.store.postgres.PostgresCluster;
 import org.chainwalletd.store.postgres.PostgresDatabase;
 import org.chainwalletd.store.postgres.PostgresMember;
 import org.chainwalletd.store.postgres.PostgresMove;
+import org.chainwalletd.store.postgres.PostgresMoveBack;
 import org.chainwalletd.store.postgres.PostgresRestore;
 import org.chainwalletd.store.postgres.PostgresStore;
 import org.chainwalletd.store.sql.SqliteStore;
@@ -389,6 +391,99 @@ public final class DatabaseStore {
             }
             out.accept("start with --store " + database + "; " + SqliteStore.FILE_NAME
                     + " is marked as moved and pays nothing any more");
+        }
+    }
+
+    /**
+     * Moves the payments of the database, its keys, books and tokens back into files of the datadir, the last that works with it, while no daemon runs.
+     * Blocks.
+     *
+     * @param out receives one line at a time
+     * @throws org.chainwalletd.store.StoreException when they cannot be moved, or the move is to be run again
+     * @throws StartupException likewise
+     */
+    public static void moveBack(Settings settings, Settings.Database database, Consumer<String> out)
+            throws IOException {
+        Path datadir = settings.datadir();
+        if (!Files.isDirectory(datadir)) {
+            throw new StartupException(
+                    "there is no datadir " + datadir + ": name the one that works with the database");
+        }
+        StartupRefusals.sameChain(datadir, settings.identity().genesis());
+        try (DatadirLock lock = DatadirLock.acquire(datadir)) {
+            PostgresDatabase connector = new PostgresDatabase(database);
+            Beside beside = new Beside(settings, database, connector, out);
+            PostgresMoveBack.Moved moved = PostgresMoveBack.run(
+                    datadir, remembered(datadir, database, connector), connector, chain(settings), beside);
+            lock.check();
+            if (moved.before()) {
+                out.accept("the payments of " + database + " were moved back before: nothing was done");
+            } else if (!moved.rows().isEmpty()) {
+                out.accept("rows: " + PostgresMove.words(moved.rows()));
+                out.accept("compared with " + database + ": all numbers of rows, " + moved.compared()
+                        + " payments and other entries, and all keys");
+            }
+            moved.others()
+                    .forEach(other -> out.accept("the datadir " + other
+                            + " has worked with the database too: its daemon is refused from now on"));
+            out.accept("start without --store; the database is marked as moved and pays nothing any more");
+        } catch (KeyringException e) {
+            throw new StartupException(e.getMessage());
+        }
+    }
+
+    /** Gives up a move back that has not marked the database yet. Blocks. */
+    public static void giveUpMoveBack(Settings.Database database, Consumer<String> out) {
+        PostgresMoveBack.giveUp(new PostgresDatabase(database));
+        out.accept("the move back is given up: start with --store " + database);
+    }
+
+    /** What is in the database beside the payments. */
+    private record Beside(
+            Settings settings, Settings.Database database, PostgresDatabase connector, Consumer<String> out)
+            implements PostgresMoveBack.Beside {
+        @Override
+        public void require() throws IOException {
+            PostgresAgreed agreed = PostgresStore.agreed(connector).orElseThrow();
+            agreed.objectionToCaps(caps(settings)).ifPresent(objection -> {
+                throw new StartupException("the store " + database + " " + objection);
+            });
+            DatabaseTokens.requireMovable(settings, agreed);
+            DatabaseIdentity.requireHere(settings, agreed);
+            boolean books = Books.requireMovable(database.toString(), connector, Following.tables());
+            requireFree(books, settings.datadir().resolve(Books.FILE_NAME));
+            boolean keys = KeyRows.looking(connector).head().isPresent();
+            if (!folder(settings.wallets()).isFree()) {
+                requireFree(keys, settings.wallets());
+            }
+        }
+
+        /** @param there whether the database has what the first start on it takes over */
+        private static void requireFree(boolean there, Path place) {
+            if (there && Files.exists(place)) {
+                throw new StartupException(
+                        place + " is in the way of what the database has: start and stop the daemon on it"
+                                + " once, which takes over what is there; or move it away");
+            }
+        }
+
+        private KeyringStore folder(Path wallets) {
+            return new FolderStore(KeyringSetup.of(
+                    settings.chain(), wallets, new SimpleMeterRegistry(), KeyringSetup.Executors.onCallersThread()));
+        }
+
+        @Override
+        public void copy(Path made, CommitMark commit) throws IOException {
+            Books.moveBack(database.toString(), connector, made, Following.tables(), commit)
+                    .ifPresent(rows -> out.accept("books: " + rows + " rows"));
+            // A keyring that no start has taken over stays where it is.
+            if (folder(settings.wallets()).isFree()) {
+                Path wallets = made.resolve(settings.wallets().getFileName());
+                new TableStore(KeyRows.looking(connector))
+                        .putOut(folder(wallets))
+                        .ifPresent(keys -> out.accept("keys: " + keys));
+            }
+            DatabaseTokens.moveBack(settings, PostgresStore.agreed(connector).orElseThrow(), made);
         }
     }
 

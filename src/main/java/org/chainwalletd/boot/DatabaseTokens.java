@@ -176,6 +176,42 @@ final class DatabaseTokens implements TokenRows {
         }
     }
 
+    /**
+     * Refuses to move the tokens of the database into files of this datadir.
+     *
+     * @throws StartupException when a classic token is not known here, of which the database has only the digest, or another file is in the way
+     */
+    static void requireMovable(Settings settings, PostgresAgreed agreed) throws IOException {
+        requireSame(settings, agreed);
+        for (Scope scope : Tokens.scopes(settings.http().access().classicTokens())) {
+            Optional<String> token = agreed.value(name(scope));
+            if (token.isPresent() && own(settings, scope).isEmpty() && !isLeft(settings, scope, token.get())) {
+                throw new StartupException("the " + scope.word() + " token of the daemons is not in "
+                        + Tokens.file(settings.datadir(), scope)
+                        + ": copy that file from the datadir that has it; or token rotate " + scope.word()
+                        + " makes another");
+            }
+        }
+        Path file = settings.datadir().resolve(TokenFile.NAME);
+        if (agreed.value(NAMED).isPresent() && Files.exists(file)) {
+            throw new StartupException(file + " is in the way of the named tokens of the database: move it away");
+        }
+    }
+
+    /** Writes the named tokens of the database into a new file in {@code made}, and finishes a change of a classic token. */
+    static void moveBack(Settings settings, PostgresAgreed agreed, Path made) throws IOException {
+        for (Scope scope : Tokens.scopes(settings.http().access().classicTokens())) {
+            finish(settings.datadir(), scope, agreed.value(name(scope)));
+        }
+        Optional<String> named = agreed.value(NAMED);
+        if (named.isPresent()) {
+            AtomicFiles.write(made.resolve(TokenFile.NAME), named.get().getBytes(StandardCharsets.UTF_8));
+            if (!new TokenFile(made).all().equals(read(named))) {
+                throw new IOException(made.resolve(TokenFile.NAME) + " differs from " + PLACE);
+            }
+        }
+    }
+
     /** Tells whether the daemons' token is one that a process which died has not put into its file yet. */
     private static boolean isLeft(Settings settings, Scope scope, String others) throws IOException {
         return !settings.http().tokenFlags().containsKey(scope.word())

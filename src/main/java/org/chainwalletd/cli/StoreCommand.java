@@ -19,6 +19,8 @@ final class StoreCommand implements Command {
     private static final String CONFIRM_FAILOVER = "confirm-failover";
     private static final String WITHOUT = "--without";
     private static final String LOG = "sent.log";
+    private static final String BACK = "--back";
+    private static final String GIVE_UP = "--give-up";
 
     @Override
     public String word() {
@@ -31,7 +33,10 @@ final class StoreCommand implements Command {
                 + " sent.log knows of them. The daemon is stopped meanwhile. store confirm-failover: after a planned fail-over"
                 + " of the PostgreSQL server lets payments go on although a daemon that has not ended stays silent; you have"
                 + " made sure that the new primary has everything. store move: moves the payments of walletd.db into the empty"
-                + " PostgreSQL database that --store names, while the daemon is stopped; run it again when it was interrupted.";
+                + " PostgreSQL database that --store names, while the daemon is stopped; run it again when it was interrupted."
+                + " store move --back: moves payments, keys, books and tokens of that database back into files of the last datadir"
+                + " that works with it, while all daemons are stopped; store move --give-up: goes on with the database instead,"
+                + " as long as it is not marked as moved.";
     }
 
     @Override
@@ -41,11 +46,17 @@ final class StoreCommand implements Command {
 
     @Override
     public List<Flag> flags() {
-        return List.of(new Flag(
-                WITHOUT,
-                "name",
-                "restored: sent.log, or the name of another datadir's log: goes on although it is lost, damaged or too old; payments"
-                        + " stay forgotten"));
+        return List.of(
+                new Flag(BACK, "", "move: from the database to files of the datadir"),
+                new Flag(
+                        GIVE_UP,
+                        "",
+                        "move: gives up a move back that was interrupted, so that daemons open the database"),
+                new Flag(
+                        WITHOUT,
+                        "name",
+                        "restored: sent.log, or the name of another datadir's log: goes on although it is lost, damaged or too old; payments"
+                                + " stay forgotten"));
     }
 
     @Override
@@ -54,12 +65,20 @@ final class StoreCommand implements Command {
         Optional<String> without = invocation.option(WITHOUT);
         Settings settings = invocation.configuration().settings();
         Optional<Settings.Database> database = settings.database();
-        Optional<String> mistake = mistake(action, without, database.isPresent());
+        boolean back = invocation.option(BACK).isPresent();
+        boolean givesUp = invocation.option(GIVE_UP).isPresent();
+        Optional<String> mistake = (back || givesUp) && !action.equals(MOVE) || back && givesUp
+                ? Optional.of("say store move, store move --back or store move --give-up")
+                : mistake(action, without, database.isPresent());
         if (mistake.isPresent()) {
             return invocation.fail(ExitCode.USAGE, mistake.get());
         }
         try {
-            if (action.equals(MOVE)) {
+            if (back) {
+                DatabaseStore.moveBack(settings, database.orElseThrow(), invocation.out()::println);
+            } else if (givesUp) {
+                DatabaseStore.giveUpMoveBack(database.orElseThrow(), invocation.out()::println);
+            } else if (action.equals(MOVE)) {
                 DatabaseStore.move(settings, database.orElseThrow(), invocation.out()::println);
             } else if (action.equals(CONFIRM_FAILOVER)) {
                 DatabaseStore.confirmFailover(database.orElseThrow(), invocation.out()::println);

@@ -660,6 +660,118 @@ class DaemonsOfDatabaseTest {
         }
     }
 
+    @Test
+    void a_daemon_goes_on_without_the_database_after_the_move_back_and_later_on_another_one() throws Exception {
+        Party shop = new Party(72);
+        String watched = new Party(77).address.toString();
+        try (Devnet chain = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(10))) {
+            Party payer;
+            String minted;
+            JsonNode receipt;
+            JsonNode credits;
+            String named;
+            try (DaemonRig rig = DaemonRig.over(chain, first, "--store", database.url())) {
+                payer = rig.imported(81);
+                minted = rig.call("generate_standard_address", Map.of())
+                        .path("address")
+                        .asText();
+                rig.fund(payer, 5_000_000, 7_000_000);
+                rig.mine(1);
+                Await.until("its coins are known", () -> balance(rig, payer) == 12_000_000);
+                receipt = pay(rig, payer, shop, "order-0001");
+                rig.mine(1);
+                rig.awaitFollowed();
+                rig.call("watch_address", Map.of("address", watched, "label", "shop"));
+                rig.call("payout_pause", Map.of());
+                rig.call(
+                        "payout_submit",
+                        Map.of(
+                                "payouts",
+                                List.of(Map.of("payout_id", "payout-of-all", "to", watched, "amount", 1_000)),
+                                "from",
+                                Map.of("addresses", List.of(payer.address.toString()))));
+                credits = rig.call("list_credits", Map.of());
+                named = command(second, "token", "create", "shop", "--scope", "read");
+                assertThat(run(first, "store", "move", "--back").errors().toString())
+                        .contains("another process is using the datadir");
+            }
+            assertThat(run(second, "store", "move", "--back").errors().toString())
+                    .contains("name the one that works with the database");
+            assertThat(run(first, "store", "move", "--back", "--give-up")
+                            .errors()
+                            .toString())
+                    .contains("say store move, ");
+            assertThat(run(first, "store", "restored", "--back").errors().toString())
+                    .contains("say store move, ");
+            assertThat(run(first, "store", "move", "--give-up").errors().toString())
+                    .contains("there is nothing to give up");
+            Path readToken = first.resolve("token-read");
+            Files.move(readToken, second.resolveSibling("token-read"));
+            assertThat(run(first, "store", "move", "--back").errors().toString())
+                    .contains("the read token of the daemons is not in");
+            Files.move(second.resolveSibling("token-read"), readToken);
+            Files.createDirectory(first.resolve("wallets"));
+            Files.writeString(first.resolve("wallets/state.json"), "{}");
+            assertThat(run(first, "store", "move", "--back").errors().toString())
+                    .contains("wallets is in the way of what the database has");
+            Files.delete(first.resolve("wallets/state.json"));
+            assertThat(run(first, "store", "move", "--back", "--spend-cap-per-tx", "5")
+                            .errors()
+                            .toString())
+                    .contains("has other caps");
+
+            assertThat(command(first, "store", "move", "--back"))
+                    .contains("spends 1, ", "keys: 2", "start without --store");
+
+            assertThat(command(first, "store", "move", "--back")).contains("nothing was done");
+            assertThat(run(first, "store", "move", "--give-up").errors().toString())
+                    .contains("was moved back to walletd.db in " + first);
+            assertThat(run(second, "token", "revoke", "shop").errors().toString())
+                    .contains("was moved back to walletd.db in " + first);
+            refused("keeps its payments in walletd.db", first);
+            refused("was moved back to walletd.db in " + first, second);
+            try (DaemonRig rig = DaemonRig.over(chain, first)) {
+                goesOn(rig, payer, shop, receipt);
+                rig.awaitFollowed();
+                assertThat(rig.call(
+                                        "list_credits",
+                                        DaemonRig.params(
+                                                "cursor", credits.path("cursor").asText()))
+                                .path("credits"))
+                        .as("what was told already")
+                        .isEmpty();
+                assertThat(rig.call("list_credits", Map.of()).path("credits")).isEqualTo(credits.path("credits"));
+                assertThat(watched(rig.client())).contains(watched, minted);
+                assertThat(waitsFor(rig.client())).isEqualTo("paused");
+                rig.call("sign_message", DaemonRig.params("address", minted, "message", "the key is here"));
+                assertThat(accepts(rig.daemon(), named)).isTrue();
+                rig.call("generate_standard_address", Map.of());
+            }
+            try (TestDatabase next = new TestDatabase()) {
+                Commands.Ended there =
+                        Commands.run(Map.of(), "store", "move", "--datadir", first.toString(), "--store", next.url());
+                assertThat(there.code()).as(there.errors().toString()).isZero();
+                try (DaemonRig rig = DaemonRig.over(chain, first, "--store", next.url())) {
+                    goesOn(rig, payer, shop, receipt);
+                    assertThat(rig.call("list_credits", Map.of()).path("credits"))
+                            .isEqualTo(credits.path("credits"));
+                    assertThat(accepts(rig.daemon(), named)).isTrue();
+                }
+                assertThat(first.resolve("wallets-moved/state.json")).exists();
+            }
+        }
+    }
+
+    private static long balance(DaemonRig rig, Party party) {
+        return rig.call("get_balance", DaemonRig.params("address", party.address))
+                .path("balance")
+                .asLong();
+    }
+
+    private static void goesOn(DaemonRig rig, Party payer, Party shop, JsonNode receipt) {
+        assertThat(pay(rig, payer, shop, "order-0001")).isEqualTo(receipt);
+    }
+
     private void copyTokens() throws IOException {
         Files.createDirectories(second);
         for (String scope : List.of("read", "manage", "spend")) {

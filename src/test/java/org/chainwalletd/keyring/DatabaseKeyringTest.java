@@ -17,10 +17,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.keyring.store.FolderStore;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringException;
@@ -28,7 +30,9 @@ import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.keyring.store.SealedPlace;
 import org.chainwalletd.keyring.store.TableStore;
+import org.chainwalletd.store.KeyringRow;
 import org.chainwalletd.store.files.CrashPoint;
+import org.chainwalletd.store.postgres.KeyRows;
 import org.chainwalletd.store.postgres.PostgresStore;
 import org.chainwalletd.store.postgres.SharedStores;
 import org.chainwalletd.testkit.Await;
@@ -239,6 +243,55 @@ class DatabaseKeyringTest extends KeyringContract {
                 .isEqualTo(words);
         assertThat(await(keyring.deriveNext(Optional.empty())).index()).hasValue(1);
         await(keyring.sign(earlier.get(0).address(), new byte[] {1}));
+    }
+
+    @Test
+    void the_keys_become_a_wallet_directory_again_and_no_index_of_the_seed_is_given_twice() throws Exception {
+        seed();
+        restart();
+        KeyEntry derived = await(keyring.deriveNext(Optional.of("derived")));
+        KeyEntry deleted = await(keyring.deriveNext(Optional.empty()));
+        KeyEntry standard = await(keyring.generateStandard(Optional.of("standard")));
+        await(keyring.importSecret(secret("33".repeat(32)), Optional.empty()));
+        await(keyring.delete(deleted.address(), secret(PASSPHRASE), Optional.empty()));
+        String words = text(await(keyring.revealPhrase(standard.address(), secret(PASSPHRASE))));
+        List<KeyEntry> all = List.copyOf(keyring.list());
+        Address givenOut = Address.of(new byte[Address.LENGTH]);
+        store.keys()
+                .write(KeyRows.Change.sealing(
+                        Map.of(new KeyringRow.Place("given_out", Bytes.wrap(givenOut.toArray())), Bytes.EMPTY),
+                        KeyRows.Premise.NONE));
+        await(keyring.close());
+        keyring = null;
+        KeyringFixture directory = new KeyringFixture(wallets(), fixture);
+        FolderStore folderStore = new FolderStore(directory.setup());
+
+        assertThat(new TableStore(store.keys()).putOut(folderStore)).hasValue(all.size());
+
+        assertThat(folderStore.unlisted(folderStore.load().view())).containsExactly(givenOut);
+        assertThatThrownBy(() -> new TableStore(store.keys()).putOut(folderStore))
+                .isInstanceOf(KeyringException.class)
+                .hasMessageContaining("there is a keyring already");
+        try (directory) {
+            assertThat(refusal(directory.tryOpen("another passphrase"))).isNotNull();
+            Keyring there = directory.open();
+            assertThat(there.list()).containsExactlyInAnyOrderElementsOf(all);
+            assertThat(text(await(there.revealPhrase(standard.address(), secret(PASSPHRASE)))))
+                    .isEqualTo(words);
+            await(there.sign(derived.address(), new byte[] {1}));
+            assertThat(await(there.deriveNext(Optional.empty())).index())
+                    .hasValue(deleted.index().orElseThrow() + 1);
+            await(there.generateStandard(Optional.empty()));
+            await(there.close());
+        }
+    }
+
+    @Test
+    void a_database_without_a_keyring_makes_no_wallet_directory() {
+        KeyringFixture directory = new KeyringFixture(wallets(), fixture);
+        assertThat(new TableStore(store.keys()).putOut(new FolderStore(directory.setup())))
+                .isEmpty();
+        assertThat(wallets()).doesNotExist();
     }
 
     /** Each death leaves what the next start finds. */

@@ -78,6 +78,24 @@ public final class FolderStore implements KeyringStore {
         });
     }
 
+    /** Last {@code state.json}, which alone tells which keys there are. */
+    @Override
+    public void fill(
+            KeyringView view, Map<SealedPlace, SealedBlob> sealed, Map<Address, KeyNote> notes, Set<Address> givenOut) {
+        run("cannot make a keyring at", folder.state(), () -> {
+            folder.requireFree();
+            folder.create();
+            sealed.forEach((place, blob) -> folder.write(folder.path(place), blob));
+            records.publicKeys()
+                    .add(view.entries().stream()
+                            .filter(entry -> entry.publicKey().isPresent())
+                            .toList());
+            records.publicKeys().addUnknown(givenOut);
+            records.notes().add(notes);
+            new StateFile(folder.state()).write(view, false);
+        });
+    }
+
     private void writeEmptyState() throws IOException {
         new StateFile(folder.state()).write(KeyringView.of(List.of(), 0, Map.of()), false);
     }

@@ -64,6 +64,15 @@ public final class PublicKeyFiles {
         files.add(records.array());
     }
 
+    /** Adds addresses whose keys are not known, so that they count as given out; when this returns they survive a power cut. */
+    void addUnknown(Collection<Address> addresses) throws IOException {
+        ByteBuffer records = ByteBuffer.allocate(addresses.size() * KeyColumns.RECORD);
+        for (Address address : addresses) {
+            records.put(address.toArray()).put(new byte[KeyColumns.RECORD - Address.LENGTH]);
+        }
+        files.add(records.array());
+    }
+
     /** Takes the keys of {@code addresses} out. */
     void remove(Set<Address> addresses) throws IOException {
         files.remove(addresses);

@@ -544,8 +544,82 @@ public final class TableStore implements KeyringStore {
                         + " without --store on a copy of the folder, export its keys, and import them here");
     }
 
+    /**
+     * Writes the keyring as a new wallet directory, with the same sealed blobs, and compares it with the rows. Nothing else changes them meanwhile.
+     *
+     * @param folder the keyring in the directory, in which there is none yet
+     * @return the number of keys; empty when there is no keyring, and nothing was written
+     * @throws KeyringException also when the directory has another keyring in the end
+     */
+    public OptionalInt putOut(KeyringStore folder) {
+        return call(() -> {
+            if (rows.head().isEmpty() && isEmpty()) {
+                return OptionalInt.empty();
+            }
+            Listing found = load();
+            Map<SealedPlace, SealedBlob> blobs = new LinkedHashMap<>();
+            sealedPlaces(found).forEach((place, blob) -> blobs.put(place, parse(place, blob)));
+            folder.fill(found.view(), blobs, notes(rows.keys()), unlisted(found.view()));
+            requireCopied(found, folder);
+            return OptionalInt.of(found.view().size());
+        });
+    }
+
+    /** Returns the sealed blobs of everything that is listed, and of the keyring itself. */
+    private Map<SealedPlace, Bytes> sealedPlaces(Listing found) {
+        List<SealedPlace> places = new ArrayList<>(List.of(
+                new SealedPlace.Seed(),
+                new SealedPlace.Check(),
+                new SealedPlace.EvmKey(),
+                new SealedPlace.EvmPhrase()));
+        for (Address address : found.view().imported()) {
+            places.add(new SealedPlace.Key(address));
+            places.add(new SealedPlace.Phrase(address));
+        }
+        for (EvmAddress address : found.keptEvm()) {
+            places.add(new SealedPlace.KeptEvmKey(address));
+            places.add(new SealedPlace.KeptEvmPhrase(address));
+        }
+        Map<String, Map<Bytes, Bytes>> blobs = new HashMap<>();
+        KINDS.values().forEach(kind -> blobs.put(kind, rows.allSealed(kind)));
+        Map<SealedPlace, Bytes> sealedBlobs = new LinkedHashMap<>();
+        for (SealedPlace place : places) {
+            Optional.ofNullable(blobs.get(row(place).kind()).get(row(place).owner()))
+                    .ifPresent(blob -> sealedBlobs.put(place, blob));
+        }
+        return sealedBlobs;
+    }
+
+    private void requireCopied(Listing found, KeyringStore folder) {
+        Listing copied = folder.load();
+        KeyNotes known = notes();
+        KeyNotes noted = folder.notes();
+        boolean same = Set.copyOf(copied.view().entries())
+                        .equals(Set.copyOf(found.view().entries()))
+                && head(copied.view()).equals(head(found.view()))
+                && copied.seeded() == found.seeded()
+                && copied.keptEvm().equals(found.keptEvm())
+                && folder.unlisted(copied.view()).equals(unlisted(found.view()))
+                && found.view().entries().stream()
+                        .allMatch(entry -> noted.of(entry.address()).equals(known.of(entry.address())))
+                && sealedPlaces(found).entrySet().stream()
+                        .allMatch(sealedBlob -> folder.find(sealedBlob.getKey())
+                                .map(TableStore::bytes)
+                                .filter(sealedBlob.getValue()::equals)
+                                .isPresent());
+        if (!same) {
+            throw new KeyringException(
+                    Reason.STORAGE,
+                    "the copy of the keyring differs from that in " + rows.database()
+                            + ": go on with the database, and report this as a fault of the program");
+        }
+    }
+
     private static void putAside(Path wallets) {
         Path aside = wallets.resolveSibling(wallets.getFileName() + ASIDE);
+        for (int number = 2; Files.exists(aside); number++) {
+            aside = wallets.resolveSibling(wallets.getFileName() + ASIDE + "-" + number);
+        }
         try {
             Files.move(wallets, aside);
             AtomicFiles.syncFolder(wallets.toAbsolutePath().getParent());

@@ -2,9 +2,11 @@ package org.chainwalletd.store.books;
 
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Hash256;
@@ -83,6 +85,17 @@ final class BookSchema {
             put(session, book.getKey(), Math.max(version, known));
         }
         return !made;
+    }
+
+    /** Tells whether the tables on a server have the versions of this release. */
+    static boolean isNewest(SqlSession server, List<? extends BookTable<?, ?>> tables) throws SQLException {
+        Map<String, Long> versions = new HashMap<>();
+        server.visit(
+                "SELECT book, version FROM book_versions",
+                row -> versions.put(row.text("book"), row.number("version")));
+        return steps(tables).entrySet().stream()
+                .allMatch(book -> Objects.equals(
+                        versions.get(book.getKey()), (long) book.getValue().size()));
     }
 
     private static void requireOurs(SqlSession session, String file) throws SQLException {

@@ -43,6 +43,9 @@ public interface BookTable<V, C> {
      */
     default void beginGeneration(Page head, long start, long timeline) {}
 
+    /** Ends the generations that a server has begun, in a file into which its rows were moved. */
+    default void leaveServer(Page head) {}
+
     /** Prepares for following the chain; the first block that is read is the one above {@code height}. */
     default void begin(Page page, long height) {}
 

@@ -132,6 +132,32 @@ public final class Books implements AutoCloseable {
                 .orElse(List.of());
     }
 
+    /**
+     * Requires that the books on a server can be moved into a file ({@link #moveBack}), and returns whether there are any. Blocks.
+     *
+     * @throws StoreException otherwise, with what to do
+     */
+    public static boolean requireMovable(
+            String name, Postgres.Connector connector, List<? extends BookTable<?, ?>> tables) {
+        return PostgresBooks.requireMovable(name, connector, tables);
+    }
+
+    /**
+     * Copies the books on a server, which nobody changes meanwhile, into a new file in {@code folder}, with all ids and numbers: cursors that they have
+     * given are those of the file. Blocks.
+     *
+     * @param mark newest commit of the money store, which the file remembers
+     * @return the number of rows; empty when there are no books
+     */
+    public static OptionalLong moveBack(
+            String name,
+            Postgres.Connector connector,
+            Path folder,
+            List<? extends BookTable<?, ?>> tables,
+            CommitMark mark) {
+        return PostgresBooks.moveBack(name, connector, folder, tables, mark);
+    }
+
     /** Lists transactions as {@link #spenders(Path, long)} does, according to the books on a server; none when there are no books. */
     public static List<Hash256> spenders(String name, Postgres.Connector connector, long height) {
         return PostgresBooks.spenders(name, connector, height);

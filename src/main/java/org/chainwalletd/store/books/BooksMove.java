@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.files.AtomicFiles;
 import org.chainwalletd.store.files.CrashPoint;
@@ -67,6 +68,36 @@ final class BooksMove {
                 })
                 .orElseThrow();
         LOG.info("moved {} rows of {} to the database", all, file);
+    }
+
+    /**
+     * Fills a new file in {@code folder} with the rows of a server, which nobody changes meanwhile, and returns the number of rows.
+     *
+     * @param names replaces names of tables
+     * @param mark newest commit of the money store, which the file remembers
+     */
+    static long back(
+            SqlSession server,
+            UnaryOperator<String> names,
+            Path folder,
+            List<? extends BookTable<?, ?>> tables,
+            CommitMark mark)
+            throws SQLException {
+        SqliteBooks books = SqliteBooks.open(folder, tables);
+        long rows = 0;
+        try {
+            SqlSession writing = books.begin();
+            for (String table : writing.query(TABLES, row -> row.getString(1))) {
+                rows += TableCopy.back(server, names.apply(table), writing, table);
+            }
+            BookSchema.StoreSeen.write(writing, mark);
+            BooksSession session = BooksSession.ofWriter(writing);
+            tables.forEach(table -> table.leaveServer(session.head()));
+            books.commit();
+        } finally {
+            books.close();
+        }
+        return rows;
     }
 
     /** Deletes the file, once the server has all of it: the books of the database are the only ones then. */

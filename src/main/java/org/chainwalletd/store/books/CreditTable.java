@@ -48,6 +48,9 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
 
     private static final String TIMELINE = "timeline";
 
+    /** Number of generations before those of this server; those of a server from which the books were moved to a file. */
+    private static final String BEFORE = "generations before";
+
     /** The height up to which credits may have been told when blocks were undone last, or none were there yet. */
     private static final String TOLD = "told";
 
@@ -165,10 +168,18 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
                         + " GREATEST(nextval(pg_get_serial_sequence('credit_log', 'number')) + ?, ?))",
                 row -> true,
                 Math.max(0, failOvers) << SKIPPED_BITS,
-                start << NUMBER_BITS);
+                number(head, BEFORE) + start << NUMBER_BITS);
         put(head, GENERATION, start);
         put(head, TIMELINE, timeline);
         head.update("INSERT INTO credit_log (entry, height) VALUES (?, ?)", UNDONE, top(head));
+    }
+
+    /** The next server counts starts and timelines anew. */
+    @Override
+    public void leaveServer(Page head) {
+        put(head, BEFORE, number(head, BEFORE) + number(head, GENERATION));
+        put(head, GENERATION, 0);
+        put(head, TIMELINE, 0);
     }
 
     private static long number(Page head, String fact) {

@@ -1,5 +1,6 @@
 package org.chainwalletd.store.books;
 
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.sql.SQLException;
 import java.util.List;
@@ -31,6 +32,9 @@ final class PostgresBooks implements BooksEngine {
 
     /** That time for what may take long: undoing or joining a long rescan is one statement, and so is entering the rows of a file. */
     private static final int WORKING_MILLIS = 60_000;
+
+    /** That time for counting the rows of a table. */
+    private static final int MOVING_MILLIS = 600_000;
 
     /** Time in milliseconds after which a look for commits counts as failed: it costs a row. */
     private static final int WATCHING_MILLIS = 5_000;
@@ -140,6 +144,53 @@ final class PostgresBooks implements BooksEngine {
     /** Reads the commit of the money store that the books remember; empty when there are no books, or they remember none. */
     static Optional<CommitMark> remembered(String name, Postgres.Connector connector) {
         return look(name, connector, "store_seen", StoreSeen::newest).flatMap(mark -> mark);
+    }
+
+    /**
+     * Requires that the books can be moved into a file, and returns whether there are any.
+     *
+     * @throws StoreException otherwise, with what to do
+     */
+    static boolean requireMovable(String name, Postgres.Connector connector, List<? extends BookTable<?, ?>> tables) {
+        return look(name, connector, "books", session -> {
+                    if (!BookSchema.isNewest(session, tables)) {
+                        throw new StoreException(
+                                StoreException.Reason.UNAVAILABLE,
+                                "the books " + name
+                                        + " are of another release than this: start and stop the daemon of this one on them"
+                                        + " once",
+                                null);
+                    }
+                    Optional<String> stopped = session.queryOne(
+                            "SELECT stopped FROM books WHERE one = 1 AND stopped IS NOT NULL", row -> row.getString(1));
+                    if (stopped.isPresent()) {
+                        throw StoreException.stopped(stopped.get() + ": start and stop the daemon on it once");
+                    }
+                    return true;
+                })
+                .orElse(false);
+    }
+
+    /**
+     * Copies the books of a server, which nobody changes meanwhile, into a new file in {@code folder}.
+     *
+     * @param mark newest commit of the money store, which the file remembers
+     * @return the number of rows; empty when there are no books
+     */
+    static OptionalLong moveBack(
+            String name,
+            Postgres.Connector connector,
+            Path folder,
+            List<? extends BookTable<?, ?>> tables,
+            CommitMark mark) {
+        return look(name, connector, "books", session -> {
+                    session.patience(MOVING_MILLIS);
+                    session.beginReading();
+                    long rows = BooksMove.back(session, PostgresBooks::renamed, folder, tables, mark);
+                    session.execute("COMMIT");
+                    return OptionalLong.of(rows);
+                })
+                .orElse(OptionalLong.empty());
     }
 
     /** Lists transactions that spent coins of ours at a height or above; none when there are no books. */

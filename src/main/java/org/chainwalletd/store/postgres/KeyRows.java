@@ -3,6 +3,7 @@ package org.chainwalletd.store.postgres;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -235,6 +236,18 @@ public final class KeyRows {
                         place.kind(),
                         place.owner().toArray())
                 : Optional.empty());
+    }
+
+    /** Reads all sealed blobs of this kind, by their owners. */
+    public Map<Bytes, Bytes> allSealed(String kind) {
+        return reader.run(session -> {
+            Map<Bytes, Bytes> blobs = new HashMap<>();
+            session.visit(
+                    "SELECT owner, blob FROM sealed WHERE kind = ?",
+                    row -> blobs.put(Bytes.wrap(row.raw("owner")), Bytes.wrap(row.raw("blob"))),
+                    kind);
+            return blobs;
+        });
     }
 
     /** Finds some place of this kind, of a listed key if there is one. */

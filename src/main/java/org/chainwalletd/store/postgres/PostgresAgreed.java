@@ -74,9 +74,16 @@ public record PostgresAgreed(long version, Map<String, String> values) {
         session.update("UPDATE store SET agreement = agreement + 1 WHERE one = 1");
     }
 
-    /** Replaces all settings as {@link #change} does, in a transaction of its own under the store lock; returns them. */
+    /**
+     * Replaces all settings as {@link #change} does, in a transaction of its own under the store lock; returns them. Refused while the store is moved:
+     * a change would be lost.
+     */
     static PostgresAgreed agree(SqlSession session, UnaryOperator<Map<String, String>> change) throws SQLException {
         session.execute(PostgresTransactions.LOCK);
+        PostgresMoving.requireNone(
+                session,
+                session.queryOne("SELECT current_database() AS name", row -> row.text("name"))
+                        .orElseThrow());
         change(session, change);
         PostgresAgreed changed = read(session);
         session.execute("COMMIT");

@@ -209,6 +209,9 @@ public final class PostgresMove {
         session.execute(PostgresTransactions.LOCK);
         session.execute(PostgresTransactions.PATIENTLY);
         Optional<PostgresMoving> begun = PostgresMoving.in(session);
+        if (begun.isPresent() && begun.get().isBack()) {
+            throw refused("it " + begun.get().why(Commits.movedTo(session)));
+        }
         if (begun.isPresent()) {
             requireSame(begun.get(), source, marked ? Optional.of(memory) : Optional.empty());
         } else if (marked && isThere(session, source, memory)) {

@@ -1,9 +1,11 @@
 package org.chainwalletd.store.postgres;
 
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.Optional;
 import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.sql.Commits;
 import org.chainwalletd.store.sql.GroupCommitWriter;
 import org.chainwalletd.store.sql.SqlSession;
 import org.chainwalletd.store.sql.SqliteStore;
@@ -12,9 +14,12 @@ import org.chainwalletd.store.sql.SqliteStore;
  * A store that is being moved into the database, as the only row of the table {@code moving} describes it. The table is there until the move has
  * ended; no daemon opens the database meanwhile.
  *
+ * <p>A move back to a file has such a row too, which stays for ever unless the move is given up: earlier releases know it as well. Its source is a
+ * commit of no store.
+ *
  * @param source last commit of the file when it was copied last, or when the move was begun
- * @param copied whether the rows are in the database
- * @param log name of the log that the datadir is to have; empty before the rows are copied
+ * @param copied whether the rows are in the database; of a move back, whether it has ended
+ * @param log name of the log that the datadir is to have; empty before the rows are copied; of a move back, of the log that it has
  * @param random number of the commit that the copy is
  * @param datadir of the file
  */
@@ -23,6 +28,15 @@ record PostgresMoving(CommitMark source, boolean copied, String log, long random
             "CREATE TABLE IF NOT EXISTS moving (one BIGINT PRIMARY KEY CHECK (one = 1), store TEXT NOT NULL,"
                     + " opening BIGINT NOT NULL, number BIGINT NOT NULL, copied BOOLEAN NOT NULL, log TEXT NOT NULL,"
                     + " random BIGINT NOT NULL, datadir TEXT NOT NULL)";
+
+    /** Describes the move of the store to a file. */
+    static PostgresMoving back(String log, long random, Path datadir) {
+        return new PostgresMoving(new CommitMark("", 0, 0), false, log, random, datadir.toString());
+    }
+
+    boolean isBack() {
+        return source.store().isEmpty();
+    }
 
     /** Reads the move into the database that has not ended; empty when there is none. */
     static Optional<PostgresMoving> in(SqlSession session) throws SQLException {
@@ -48,13 +62,27 @@ record PostgresMoving(CommitMark source, boolean copied, String log, long random
     static void requireNone(SqlSession session, String database) throws SQLException {
         Optional<PostgresMoving> move = in(session);
         if (move.isPresent()) {
-            throw GroupCommitWriter.unavailable(
-                    database,
-                    "lacks payments yet, because the move of " + SqliteStore.FILE_NAME + " in "
-                            + move.get().datadir()
-                            + " has not ended: run chain-walletd --datadir ... --store ... store move again",
-                    null);
+            throw GroupCommitWriter.unavailable(database, move.get().why(Commits.movedTo(session)), null);
         }
+    }
+
+    /**
+     * Returns why the database is not used, a clause that completes "store …".
+     *
+     * @param moved the file that the store was moved to, if it was
+     */
+    String why(Optional<String> moved) {
+        String file = SqliteStore.FILE_NAME + " in " + datadir;
+        if (!isBack()) {
+            return "lacks payments yet, because the move of " + file
+                    + " has not ended: run chain-walletd --datadir ... --store ... store move again";
+        }
+        return moved.isPresent()
+                ? "was moved back to " + file + ", which alone knows what is paid since: start there without --store"
+                        + (copied ? "" : ", after running store move --back to its end") + "; or name an empty database"
+                : "is being moved back to " + file
+                        + ": run chain-walletd --datadir ... --store ... store move --back again, or store move --give-up to go on"
+                        + " with the database";
     }
 
     /** Records this move, in place of what was recorded of it before. */

@@ -71,6 +71,7 @@ public final class PostgresRestore {
         PostgresDatadir datadir = PostgresDatadir.of(folder, books, database);
         session.execute(PostgresTransactions.LOCK);
         session.execute(PostgresTransactions.PATIENTLY);
+        PostgresMoving.requireNone(session, database);
         takeStore(datadir);
         boolean ownLost = without.contains(SentLog.FILE_NAME);
         if (!ownLost) {

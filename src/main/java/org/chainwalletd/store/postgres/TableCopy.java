@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.chainwalletd.store.sql.SqlSession;
 import org.chainwalletd.store.sql.Sqlite;
 
-/** Copies tables of an SQLite file to a server. */
+/** Copies tables of an SQLite file to a server, or back. */
 public final class TableCopy {
     private static final int ROWS_IN_STATEMENT = 200;
 
@@ -42,14 +42,84 @@ public final class TableCopy {
             int rest = (int) (rows[0] % ROWS_IN_STATEMENT);
             server.update(insert + String.join(", ", Collections.nCopies(rest, places)), values.toArray());
         }
-        long there = server.queryOne("SELECT COUNT(*) FROM " + to, row -> row.getLong(1))
-                .orElseThrow();
-        if (there != rows[0]) {
-            throw new SQLException(rows[0] + " rows of " + from + " became " + there);
-        }
+        requireEqual(from, rows[0], count(server, to));
         continueNumbers(file, from, server, to);
         server.execute("ANALYZE " + to);
         return rows[0];
+    }
+
+    /**
+     * Replaces the rows of a table of a file by those of one on a server, with their ids and numbers, in transactions that the caller has begun on
+     * both.
+     *
+     * @return the number of rows
+     * @throws SQLException also when the file has another number of rows in the end
+     */
+    public static long back(SqlSession server, String from, SqlSession file, String to) throws SQLException {
+        List<String> columns =
+                file.query("SELECT name FROM pragma_table_info(?) ORDER BY cid", row -> row.getString(1), to);
+        String insert = "INSERT INTO " + to + " (" + String.join(", ", columns) + ") VALUES ";
+        String places = "(" + String.join(", ", Collections.nCopies(columns.size(), "?")) + ")";
+        file.update("DELETE FROM " + to);
+        // A cursor, because the driver reads all rows of a query into memory.
+        server.execute(
+                "DECLARE moved_rows NO SCROLL CURSOR FOR SELECT " + String.join(", ", columns) + " FROM " + from);
+        long rows = 0;
+        int some;
+        do {
+            List<Object> values = new ArrayList<>();
+            server.visit("FETCH " + ROWS_IN_STATEMENT + " FROM moved_rows", row -> {
+                for (int column = 1; column <= columns.size(); column++) {
+                    values.add(row.value(column));
+                }
+            });
+            some = values.size() / columns.size();
+            if (some > 0) {
+                file.update(insert + String.join(", ", Collections.nCopies(some, places)), values.toArray());
+            }
+            rows += some;
+        } while (some == ROWS_IN_STATEMENT);
+        server.execute("CLOSE moved_rows");
+        requireEqual(from, rows, count(server, from));
+        requireEqual(from, rows, count(file, to));
+        continueNumbersBack(server, from, file, to);
+        return rows;
+    }
+
+    private static long count(SqlSession session, String table) throws SQLException {
+        return session.queryOne("SELECT COUNT(*) FROM " + table, row -> row.getLong(1))
+                .orElseThrow();
+    }
+
+    private static void requireEqual(String from, long rows, long there) throws SQLException {
+        if (there != rows) {
+            throw new SQLException(rows + " rows of " + from + " became " + there);
+        }
+    }
+
+    /** Lets the file give no number again that the server has given, where the table keeps the last one. */
+    private static void continueNumbersBack(SqlSession server, String from, SqlSession file, String to)
+            throws SQLException {
+        Optional<String> numbered = file.queryOne(
+                "SELECT (SELECT name FROM pragma_table_info(?1) WHERE pk = 1) FROM sqlite_master"
+                        + " WHERE type = 'table' AND name = ?1 AND sql LIKE '%AUTOINCREMENT%'",
+                row -> row.getString(1), to);
+        if (numbered.isEmpty()) {
+            return;
+        }
+        String sequence = server.queryOne(
+                        "SELECT pg_get_serial_sequence(?, ?)", row -> row.getString(1), from, numbered.get())
+                .orElseThrow();
+        long given = server.queryOne(
+                        "SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM " + sequence,
+                        row -> row.getLong(1))
+                .orElseThrow();
+        file.update("DELETE FROM sqlite_sequence WHERE name = ?", to);
+        file.update(
+                "INSERT INTO sqlite_sequence (name, seq) SELECT ?, max(?, (SELECT coalesce(max(" + numbered.get()
+                        + "), 0) FROM " + to + "))",
+                to,
+                given);
     }
 
     /** Lets the server give no number again that the file has given, also to rows that were deleted. */

@@ -116,7 +116,7 @@ public final class StoreRestore {
     }
 
     /** Creates or replaces the log in {@code folder}; the base of the new one is everything that the store contains now. */
-    static void writeLog(Path folder, SqlSession session) throws IOException, SQLException {
+    public static void writeLog(Path folder, SqlSession session) throws IOException, SQLException {
         SentLog.write(folder, Commits.last(session), Optional.empty(), sink -> base(session, sink));
     }
 

@@ -220,6 +220,124 @@ class PostgresBooksMoveTest {
         }
     }
 
+    /** The commit of the money store with which a move back ends. */
+    private static final CommitMark MOVED = new CommitMark("00112233445566778899aabbccddeeff", 7, 5);
+
+    private Path movedBack() {
+        Path back = folder.resolve("back");
+        assertThat(database.hasBooksToMove(sample.tables())).isTrue();
+        assertThat(database.moveBooksBack(back, sample.tables(), MOVED).orElseThrow())
+                .isPositive();
+        return back;
+    }
+
+    @Test
+    void books_that_become_a_file_again_tell_what_they_have_told_and_go_on_also_in_the_next_database()
+            throws IOException {
+        assertThat(database.hasBooksToMove(sample.tables())).isFalse();
+        assertThat(database.moveBooksBack(folder, sample.tables(), MOVED)).isEmpty();
+        writeFile();
+        List<CreditCursor> given = new ArrayList<>();
+        String store;
+        try (Books books = opened(folder)) {
+            CreditFeed feed = feed(books, 4);
+            store = Await.result(feed.store());
+            for (int depth = 0; depth < 3; depth++) {
+                given.add(Await.result(feed.read(Await.result(feed.beginning(depth, Optional.empty())), true, 2))
+                        .cursor());
+            }
+        }
+
+        Path back = movedBack();
+
+        assertThat(Books.remembered(back)).contains(MOVED);
+        try (Books books = Books.open(back, sample.tables());
+                Books before = opened(folder)) {
+            assertThat(Await.result(feed(books, 4).store())).isEqualTo(store);
+            for (CreditCursor cursor : given) {
+                assertThat(Await.result(feed(books, 4).read(cursor, true, 100)).events())
+                        .isNotEmpty()
+                        .isEqualTo(Await.result(feed(before, 4).read(cursor, true, 100))
+                                .events());
+            }
+            assertThat(sample.read(books, 4, 1)).isEqualTo(expected("v13", "expected.txt"));
+        }
+        try (Books books = new SharedStores().openBooks(back, sample.tables())) {
+            Await.result(books.beginRun());
+            tellsTheSample(books);
+        }
+    }
+
+    @Test
+    void books_go_on_in_the_file_as_they_would_have_in_the_database() throws IOException {
+        writeFile();
+        opened(folder).close();
+
+        try (Books books = Books.open(movedBack(), sample.tables())) {
+            tellsTheSample(books);
+        }
+    }
+
+    @Test
+    void a_number_that_the_database_has_given_to_a_pruned_entry_is_not_given_by_the_file() {
+        writeFile();
+        opened(folder).close();
+        database.run("DELETE FROM credit_log");
+
+        try (Books books = Books.open(movedBack(), sample.tables())) {
+            sample.goOn(books);
+            assertThat(Await.result(feed(books, 4)
+                                    .read(Await.result(feed(books, 4).beginning(0, Optional.empty())), true, 100))
+                            .events())
+                    .isNotEmpty()
+                    .allMatch(event -> event.number() > 9);
+        }
+    }
+
+    @Test
+    void books_that_lack_a_commit_or_are_of_another_release_are_not_moved_back() {
+        writeFile();
+        opened(folder).close();
+        database.run("UPDATE books SET stopped = 'they lack commit 7'");
+        assertThatThrownBy(() -> database.hasBooksToMove(sample.tables())).hasMessageContaining("they lack commit 7");
+        database.run("UPDATE books SET stopped = NULL");
+        database.run("UPDATE book_versions SET version = version + 1 WHERE book = 'credits'");
+        assertThatThrownBy(() -> database.hasBooksToMove(sample.tables())).hasMessageContaining("another release");
+    }
+
+    /** The next server counts the starts of daemons anew, while the numbers of entries go on. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void a_cursor_of_forgotten_commits_misses_nothing_in_a_database_to_which_the_file_was_moved_again(int depth) {
+        for (int start = 1; start <= 4; start++) {
+            try (Store store = database.open();
+                    Books books = database.openBooks(sample.tables())) {
+                assertThat(store.stopped()).isEmpty();
+                Await.result(books.beginRun());
+            }
+        }
+        Path back = movedBack();
+        SharedStores next = new SharedStores();
+        CreditCursor cursor;
+        try (Store store = next.open();
+                Books books = next.openBooks(back, sample.tables())) {
+            assertThat(store.stopped()).isEmpty();
+            Await.result(books.beginRun());
+            cursor = cursorOfLostBlocks(next, books, depth);
+        }
+        next.goBack();
+
+        try (Store store = next.open();
+                Books books = next.openBooks(sample.tables())) {
+            assertThat(store.stopped()).isEmpty();
+            Await.result(books.beginRun());
+            for (int height = 6; height <= 8; height++) {
+                block(books, height, 1);
+            }
+            assertThat(blocks(books, cursor)).contains(placesUpTo(8 - Math.max(0, depth - 1)));
+        }
+    }
+
     private static CreditFeed feed(Books books, long top) {
         return new CreditFeed(books, () -> Optional.of(place(top, 0)));
     }
@@ -253,10 +371,14 @@ class PostgresBooksMoveTest {
 
     /** Follows nine blocks, of which the database forgets the last four when it goes back. */
     private CreditCursor cursorOfLostBlocks(Books books, int depth) {
+        return cursorOfLostBlocks(database, books, depth);
+    }
+
+    private CreditCursor cursorOfLostBlocks(SharedStores server, Books books, int depth) {
         for (int height = 1; height <= 5; height++) {
             block(books, height, 0);
         }
-        database.backUp();
+        server.backUp();
         for (int height = 6; height <= 9; height++) {
             block(books, height, 0);
         }

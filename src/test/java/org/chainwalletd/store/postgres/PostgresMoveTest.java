@@ -134,20 +134,20 @@ class PostgresMoveTest {
         return PostgresMove.run(from, Optional.empty(), to, () -> PostgresServer.connect(to), CHAIN);
     }
 
-    private static void refused(ThrowingCallable act, String why) {
+    static void refused(ThrowingCallable act, String why) {
         assertThatThrownBy(act).isInstanceOf(StoreException.class).hasMessageContaining(why);
     }
 
-    private static Intent payment(int number) {
+    static Intent payment(int number) {
         return intent(number, Optional.of("token-" + number), number);
     }
 
-    private static void pay(Store store, int number) {
+    static void pay(Store store, int number) {
         assertThat(done(store.intents().open(payment(number), 0))).isInstanceOf(Opening.Opened.class);
     }
 
     /** The token is bound to its first payment, and pays nothing else. */
-    private static void assertBound(Store store, int number) {
+    static void assertBound(Store store, int number) {
         assertThat(done(store.intents().find(hash(number)))).isPresent();
         assertThat(done(store.intents()
                         .open(intent(5_000 + number, Optional.of("token-" + number), 5_000 + number), 0)))
@@ -155,7 +155,7 @@ class PostgresMoveTest {
     }
 
     /** Writes rows of every kind. */
-    private static void fill(Path in) {
+    static void fill(Path in) {
         try (SqliteStore store = SqliteStore.open(in)) {
             StoreSample.write(store);
             AccountSendSample.write(store);
@@ -184,7 +184,7 @@ class PostgresMoveTest {
     }
 
     /** Everything that the samples read, and the order in which payouts have changed. */
-    private static List<String> read(Store store) {
+    static List<String> read(Store store) {
         return List.of(
                 StoreSample.read(store),
                 StoreSample.burials(store),
@@ -221,7 +221,7 @@ class PostgresMoveTest {
         }
     }
 
-    private static void copy(Path from, Path to) {
+    static void copy(Path from, Path to) {
         try {
             Files.createDirectories(to);
             try (Stream<Path> files = Files.list(from)) {

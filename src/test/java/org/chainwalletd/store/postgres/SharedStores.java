@@ -103,6 +103,21 @@ public final class SharedStores {
         return Books.openShared(folder, schema, () -> PostgresServer.connect(schema), tables, OptionalLong.empty());
     }
 
+    /** Copies the books into a new file, as a move back does. */
+    public OptionalLong moveBooksBack(Path folder, List<? extends BookTable<?, ?>> tables, CommitMark mark) {
+        return Books.moveBack(schema, () -> PostgresServer.connect(schema), folder, tables, mark);
+    }
+
+    /** Tells whether there are books that can be moved back. */
+    public boolean hasBooksToMove(List<? extends BookTable<?, ?>> tables) {
+        return Books.requireMovable(schema, () -> PostgresServer.connect(schema), tables);
+    }
+
+    /** Changes the database as no daemon does. */
+    public void run(String statement) {
+        PostgresServer.run(schema, statement);
+    }
+
     /**
      * Opens the books through a connection that is lost at the COMMIT, which fails.
      *

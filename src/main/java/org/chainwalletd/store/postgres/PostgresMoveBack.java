@@ -1,0 +1,567 @@
+package org.chainwalletd.store.postgres;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.chainwalletd.store.CommitMark;
+import org.chainwalletd.store.Store;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.files.AtomicFiles;
+import org.chainwalletd.store.files.CrashPoint;
+import org.chainwalletd.store.sql.Commits;
+import org.chainwalletd.store.sql.GroupCommitWriter;
+import org.chainwalletd.store.sql.Schema;
+import org.chainwalletd.store.sql.SentLog;
+import org.chainwalletd.store.sql.SqlSession;
+import org.chainwalletd.store.sql.Sqlite;
+import org.chainwalletd.store.sql.SqliteStore;
+import org.chainwalletd.store.sql.StoreMemory;
+import org.chainwalletd.store.sql.StoreRestore;
+
+/**
+ * Moves the store of a database back into an SQLite file of the last datadir that works with it, while no daemon runs. At every moment at most one of
+ * the two stores can pay:
+ *
+ * <ol>
+ *   <li>The row of the table {@code moving} names the datadir, and the row of the store says so: from here on no daemon opens the database, and one
+ *       that has it open writes nothing. Nothing in the datadir has changed, and the move can be given up.
+ *   <li>Everything is copied into new files in a folder of the datadir, under the id that the store has, and compared.
+ *   <li>The database is marked as moved, for good.
+ *   <li>The new files take their places, and last the new {@code sent.log} that of the one that belongs to the database, beside which no file pays.
+ *   <li>The database is told that the move has ended: the same files of an older copy of the datadir do not end it once more.
+ * </ol>
+ *
+ * <p>A move that was interrupted is run again. Everything is copied anew as long as the database is not marked; later only the files that were compared
+ * are used.
+ */
+public final class PostgresMoveBack {
+    /** Folder in the datadir in which the new files are made. */
+    public static final String FOLDER = "moved-back";
+
+    /** Milliseconds within which the server answers a statement, such as one that counts the rows of a table. */
+    private static final int PATIENCE_MILLIS = 600_000;
+
+    private static final String ASIDE = "-before-move";
+    private static final String COMMITS = "commits";
+
+    private static final String TABLES =
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid";
+
+    private final Path folder;
+    private final Path made;
+    private final String database;
+    private final Postgres.Connector connector;
+    private final Map<String, String> chain;
+    private final Optional<CommitMark> books;
+    private final Beside beside;
+
+    /** What belongs to a store and is not in its tables, such as keys and books. */
+    public interface Beside {
+        /**
+         * Requires that all of it can be moved, before anything is changed.
+         *
+         * @throws StoreException otherwise, with what to do
+         */
+        void require() throws IOException;
+
+        /**
+         * Writes it into new files in {@code folder}, with the names that they have in a datadir, and compares them.
+         *
+         * @param commit last one of the store
+         */
+        void copy(Path folder, CommitMark commit) throws IOException;
+    }
+
+    /**
+     * Result of a move.
+     *
+     * @param before whether the store had been moved to this datadir before, so that nothing was done
+     * @param rows number of rows of each table; empty when an interrupted move only had to be ended
+     * @param compared number of spends, payouts and the like that were read from both stores and were the same
+     * @param others other datadirs that have worked with the database
+     */
+    public record Moved(boolean before, Map<String, Long> rows, int compared, List<String> others) {
+        public Moved {
+            rows = new LinkedHashMap<>(rows);
+            others = List.copyOf(others);
+        }
+
+        static Moved ended(boolean before) {
+            return new Moved(before, Map.of(), 0, List.of());
+        }
+    }
+
+    private PostgresMoveBack(
+            Path folder,
+            Optional<CommitMark> books,
+            String database,
+            Postgres.Connector connector,
+            Map<String, String> chain,
+            Beside beside) {
+        this.folder = folder.toAbsolutePath();
+        this.made = this.folder.resolve(FOLDER);
+        this.books = books;
+        this.database = database;
+        this.connector = connector;
+        this.chain = chain;
+        this.beside = beside;
+    }
+
+    /**
+     * Moves the store of the database into the datadir {@code folder}, or ends a move that was interrupted. Blocks; the caller holds the lock of the
+     * datadir.
+     *
+     * @param books the commit that the books remember, which the database must contain
+     * @param chain settings of the chain that never change, see {@link PostgresMember}
+     * @throws StoreException with what to do, in one sentence
+     */
+    public static Moved run(
+            Path folder,
+            Optional<CommitMark> books,
+            PostgresDatabase database,
+            Map<String, String> chain,
+            Beside beside) {
+        return run(folder, books, database.name(), database, chain, beside);
+    }
+
+    static Moved run(
+            Path folder,
+            Optional<CommitMark> books,
+            String database,
+            Postgres.Connector connector,
+            Map<String, String> chain,
+            Beside beside) {
+        PostgresMoveBack move = new PostgresMoveBack(folder, books, database, connector, chain, beside);
+        try {
+            return move.run();
+        } catch (SQLException | IOException e) {
+            throw move.refused(
+                    "the move back has not ended: " + e.getMessage() + "; correct that, and run it again", e);
+        }
+    }
+
+    /**
+     * Gives up a move back that has not marked the database yet: daemons open it again. Blocks; the process that has begun the move may still run, and
+     * gives up too.
+     *
+     * @throws StoreException when there is none, or the database is marked
+     */
+    public static void giveUp(PostgresDatabase database) {
+        giveUp(database.name(), database);
+    }
+
+    static void giveUp(String database, Postgres.Connector connector) {
+        try (SqlSession session = connect(database, connector)) {
+            if (!PostgresSchema.isMade(session)) {
+                throw GroupCommitWriter.unavailable(database, "has no tables of a store: correct --store", null);
+            }
+            session.execute(PostgresTransactions.LOCK);
+            PostgresMoving begun = PostgresMoving.in(session)
+                    .filter(PostgresMoving::isBack)
+                    .orElseThrow(() -> GroupCommitWriter.unavailable(
+                            database, "is not being moved back: there is nothing to give up", null));
+            Optional<String> moved = Commits.movedTo(session);
+            if (moved.isPresent()) {
+                throw GroupCommitWriter.unavailable(database, begun.why(moved), null);
+            }
+            PostgresMoving.end(session);
+            session.update("UPDATE store SET stopped = NULL WHERE one = 1");
+            session.execute("COMMIT");
+        } catch (SQLException e) {
+            throw GroupCommitWriter.unavailable(
+                    database,
+                    "may still be reserved for its move: " + e.getMessage() + "; correct that, and say this again",
+                    e);
+        }
+    }
+
+    private StoreException refused(String why) {
+        return refused(why, null);
+    }
+
+    private StoreException refused(String why, Exception cause) {
+        return new StoreException(
+                StoreException.Reason.UNAVAILABLE, String.format("store %s: %s", database, why), cause);
+    }
+
+    private static SqlSession connect(String database, Postgres.Connector connector) throws SQLException {
+        return new SqlSession(PostgresStore.connect(database, connector, PATIENCE_MILLIS), Postgres.DIALECT);
+    }
+
+    private Moved run() throws SQLException, IOException {
+        try (SqlSession session = connect(database, connector)) {
+            PostgresStore.Server server = PostgresStore.requireFit(session, database);
+            if (!PostgresSchema.isMade(session)) {
+                throw refused("it has no tables of a store: correct --store");
+            }
+            session.execute(PostgresTransactions.LOCK);
+            session.execute(PostgresTransactions.PATIENTLY);
+            new PostgresMember(chain).requireSameChain(session, database);
+            Optional<PostgresMoving> begun = PostgresMoving.in(session);
+            if (begun.isPresent() && !begun.get().isBack()) {
+                throw refused("it " + begun.get().why(Optional.empty()));
+            }
+            if (Commits.movedTo(session).isPresent()) {
+                session.execute("ROLLBACK");
+                return finish(session, begun.orElseThrow(() -> refused("it has lost the row of its move")));
+            }
+            if (PostgresSchema.requireKnown(session, database) != Schema.version()) {
+                throw refused("its tables are of another release: start and stop the daemon of this one on it once");
+            }
+            PostgresMoving move = reserve(session, server, begun);
+            CrashPoint.BACK_MOVE_BEGUN.reached();
+            CommitMark commit = new CommitMark(Commits.id(session), move.random(), newest(session) + 1);
+            Map<String, Long> rows = copy(session, commit);
+            int compared = compare(session, rows);
+            beside.copy(made, commit);
+            // Last, because it shows that everything is there.
+            writeLog();
+            CrashPoint.BACK_MOVE_COPIED.reached();
+            mark(session, move);
+            requireDurable(session);
+            CrashPoint.BACK_MOVE_MARKED.reached();
+            install(commit);
+            end(session, move);
+            return new Moved(false, rows, compared, others(session, move.log()));
+        }
+    }
+
+    /** Reserves the database for the move to this datadir, and commits that: no daemon opens it from here on. */
+    private PostgresMoving reserve(SqlSession session, PostgresStore.Server server, Optional<PostgresMoving> begun)
+            throws SQLException, IOException {
+        PostgresDatadir datadir = PostgresDatadir.of(folder, books, database);
+        if (datadir.log().isPresent() && datadir.logName().isEmpty()) {
+            throw refused("the payments of " + folder + " are in " + SqliteStore.FILE_NAME
+                    + " already: start without --store");
+        }
+        datadir.requireUsable(session);
+        String log = datadir.logName()
+                .orElseThrow(
+                        () -> refused(folder + " is not a datadir that works with it: name the one whose daemon has"
+                                + " worked with it last"));
+        if (session.queryOne("SELECT 1 FROM logs WHERE name = ?", row -> true, log)
+                .isEmpty()) {
+            throw refused(
+                    folder + " is not a datadir that works with it, or its log was given up in a restore: name the one"
+                            + " whose daemon has worked with it last");
+        }
+        if (begun.isPresent() && !begun.get().log().equals(log)) {
+            throw refused("it " + begun.get().why(Optional.empty()));
+        }
+        Optional<String> stopped = begun.isPresent() ? Optional.empty() : PostgresStore.stopped(session);
+        if (stopped.isPresent()) {
+            throw StoreException.stopped(stopped.get());
+        }
+        Optional<String> lacking = server.system() == system(session)
+                ? datadir.lacking(session)
+                : Optional.of("is on another database system than the one that was written");
+        if (lacking.isPresent()) {
+            throw StoreException.stopped(Postgres.lost(database, lacking.get()));
+        }
+        session.update(
+                "UPDATE daemons SET ended = true, superseded = true WHERE log = ? AND host = ? AND host <> ''",
+                log,
+                PostgresDatadir.host(folder));
+        requireAllEnded(session);
+        beside.require();
+        PostgresMoving move = PostgresMoving.back(log, new SecureRandom().nextLong(), folder);
+        move.enter(session);
+        session.update(
+                "UPDATE store SET stopped = ? WHERE one = 1",
+                "the store " + database + " " + move.why(Optional.empty()));
+        if (session.commitWarns()) {
+            throw notOnStandby();
+        }
+        return move;
+    }
+
+    private StoreException notOnStandby() {
+        return refused(
+                "the server warns that no synchronous standby may have what was written: correct that, and run the"
+                        + " move again");
+    }
+
+    private static long system(SqlSession session) throws SQLException {
+        return session.queryOne("SELECT system FROM store WHERE one = 1", row -> row.getLong(1))
+                .orElseThrow();
+    }
+
+    private static long newest(SqlSession session) throws SQLException {
+        return session.queryOne("SELECT coalesce(max(number), 0) FROM commits", row -> row.getLong(1))
+                .orElseThrow();
+    }
+
+    /** A process that has not signed off may write, or send what it had begun, when it wakes; and its datadir may know what the database lacks. */
+    private void requireAllEnded(SqlSession session) throws SQLException {
+        List<String> working = session.query(
+                "SELECT start, coalesce(machine, '') AS machine, coalesce(datadir, '') AS datadir FROM daemons"
+                        + " LEFT JOIN logs ON name = log WHERE NOT ended ORDER BY start",
+                row -> row.number("start")
+                        + (row.text("machine").isEmpty() ? "" : " on " + row.text("machine"))
+                        + (row.text("datadir").isEmpty() ? "" : " with the datadir " + row.text("datadir")));
+        if (!working.isEmpty()) {
+            throw new StoreException(
+                    StoreException.Reason.BUSY,
+                    "store " + database + ": these starts of daemons have not signed off: " + String.join(", ", working)
+                            + "; stop them, and give up each whose process is gone for good with cluster forget and its"
+                            + " number",
+                    null);
+        }
+    }
+
+    private List<String> others(SqlSession session, String log) throws SQLException {
+        return session.query("SELECT datadir FROM logs WHERE name <> ? ORDER BY datadir", row -> row.getString(1), log);
+    }
+
+    /** Copies all rows into a new file, in one transaction on each side. */
+    private Map<String, Long> copy(SqlSession session, CommitMark commit) throws SQLException, IOException {
+        discard();
+        AtomicFiles.createFolder(made);
+        Map<String, Long> rows = new LinkedHashMap<>();
+        session.execute(Postgres.DIALECT.beginReading());
+        try (SqlSession file = SqliteStore.connectForWriting(SqliteStore.path(made))) {
+            file.execute("BEGIN IMMEDIATE");
+            for (String table : file.query(TABLES, row -> row.getString(1))) {
+                rows.put(table, TableCopy.back(session, table, file, table));
+            }
+            file.update("INSERT INTO commits (number, random) VALUES (?, ?)", commit.number(), commit.opening());
+            file.update("UPDATE identity SET commits = ?, moved = NULL WHERE one = 1", commit.number());
+            file.execute("COMMIT");
+        } finally {
+            session.execute("ROLLBACK");
+        }
+        return rows;
+    }
+
+    /** Compares the stores, as daemons would read them, and returns how much of them. */
+    private int compare(SqlSession session, Map<String, Long> rows) throws SQLException, IOException {
+        String why = "store " + database + ": it is being moved";
+        try (SqlSession file = SqliteStore.connectForWriting(SqliteStore.path(made));
+                Store from = SqliteStore.lookingAt(made, why);
+                Store to = PostgresStore.lookingAt(database, connector, why)) {
+            for (Map.Entry<String, Long> table : rows.entrySet()) {
+                long more = table.getKey().equals(COMMITS) ? 1 : 0;
+                requireEqual(table.getKey(), table.getValue() + more, count(file, table.getKey()));
+            }
+            requireEqual(
+                    "live_tokens",
+                    count(session, "live_tokens"),
+                    file.queryOne(
+                                    "SELECT (SELECT count(*) FROM spends WHERE token_key IS NOT NULL)"
+                                            + " + (SELECT count(*) FROM payouts)",
+                                    row -> row.getLong(1))
+                            .orElseThrow());
+            StoreComparison comparison = new StoreComparison(from, to, file);
+            requireEqual("held_coins", count(session, "held_coins"), comparison.heldCoins());
+            Optional<String> difference = comparison.difference();
+            if (difference.isPresent()) {
+                throw different(difference.get());
+            }
+            return comparison.compared();
+        }
+    }
+
+    private static long count(SqlSession session, String table) throws SQLException {
+        return session.queryOne("SELECT count(*) FROM " + table, row -> row.getLong(1))
+                .orElseThrow();
+    }
+
+    private void requireEqual(String table, long from, long to) {
+        if (from != to) {
+            throw different(table + " (" + from + " rows became " + to + ")");
+        }
+    }
+
+    private StoreException different(String what) {
+        return refused("the copy in " + made + " differs from it in " + what
+                + ": go on with the database after store move --give-up, and report this as a fault of the program");
+    }
+
+    /** Writes the log of the new file, and forces both to the disk. */
+    private void writeLog() throws SQLException, IOException {
+        Path path = SqliteStore.path(made);
+        try (SqlSession file = SqliteStore.connectForWriting(path)) {
+            file.query("PRAGMA wal_checkpoint(TRUNCATE)", row -> row.getLong(1));
+            StoreRestore.writeLog(made, file);
+        }
+        for (Path left : files(made)) {
+            if (left.getFileName().toString().endsWith("-wal") && Files.size(left) > 0) {
+                throw new IOException(left + " is left, so that " + SqliteStore.FILE_NAME + " is not whole");
+            }
+        }
+        AtomicFiles.syncFolder(made);
+        AtomicFiles.syncFolder(folder);
+    }
+
+    /** Marks the database as moved: only the new files pay from here on, once they are in their places. */
+    private void mark(SqlSession session, PostgresMoving move) throws SQLException {
+        session.execute(PostgresTransactions.LOCK);
+        boolean ours = PostgresMoving.in(session).filter(move::equals).isPresent();
+        if (!ours || Commits.movedTo(session).isPresent()) {
+            throw refused(
+                    "another process has ended, begun or given up a move meanwhile: run this one again, or go on with"
+                            + " the database");
+        }
+        Optional<String> file = Optional.of(SqliteStore.FILE_NAME + " in " + folder);
+        Commits.mark(session, file);
+        session.update("UPDATE store SET stopped = ? WHERE one = 1", "the store " + database + " " + move.why(file));
+        session.execute("COMMIT");
+    }
+
+    /** Requires that a standby on which others rely has the mark: a warning on its commit, even of an earlier run, tells of none later. */
+    private void requireDurable(SqlSession session) throws SQLException {
+        session.execute("BEGIN");
+        session.update("UPDATE moving SET copied = copied");
+        if (session.commitWarns()) {
+            throw notOnStandby();
+        }
+    }
+
+    /** Puts the new files in their places; those that an earlier attempt has put there are not in the folder any more. */
+    private void install(CommitMark commit) throws IOException {
+        List<Path> all = new ArrayList<>(files(made));
+        all.removeIf(file -> isOfDatabase(file.getFileName().toString()));
+        Path store = made.resolve(SqliteStore.FILE_NAME);
+        if (Files.exists(store)) {
+            all.add(store);
+        }
+        for (Path file : all) {
+            Path place = folder.resolve(file.getFileName());
+            // A log without its file would be taken for that of the next file.
+            for (String suffix : List.of("-wal", "-shm")) {
+                AtomicFiles.delete(place.resolveSibling(place.getFileName() + suffix));
+            }
+            if (Files.isDirectory(place)) {
+                AtomicFiles.rename(place, free(place));
+            }
+            AtomicFiles.rename(file, place);
+            CrashPoint.BACK_MOVE_INSTALLING.reached(() -> place.getFileName().toString());
+        }
+        requireInPlace(commit);
+        AtomicFiles.rename(SentLog.in(made), SentLog.in(folder));
+        CrashPoint.BACK_MOVE_LOGGED.reached();
+    }
+
+    /** Tells whether a file is put in its place last, or is none that goes there. */
+    private static boolean isOfDatabase(String name) {
+        return name.startsWith(SqliteStore.FILE_NAME)
+                || name.equals(SentLog.FILE_NAME)
+                || name.endsWith("-wal")
+                || name.endsWith("-shm");
+    }
+
+    /** Returns a name for a folder that is in the way. */
+    private static Path free(Path place) {
+        Path aside = place.resolveSibling(place.getFileName() + ASIDE);
+        for (int number = 2; Files.exists(aside); number++) {
+            aside = place.resolveSibling(place.getFileName() + ASIDE + "-" + number);
+        }
+        return aside;
+    }
+
+    private void requireInPlace(CommitMark commit) throws IOException {
+        Path store = SqliteStore.path(folder);
+        try (SqlSession file = SqliteStore.connectForWriting(store)) {
+            if (!Commits.last(file).equals(commit)) {
+                throw new IOException(store + " is not the file that was made for the move");
+            }
+        } catch (SQLException e) {
+            throw Sqlite.unusable(store, e);
+        }
+    }
+
+    private static List<Path> files(Path folder) throws IOException {
+        List<Path> files = new ArrayList<>();
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(folder)) {
+            found.forEach(files::add);
+        }
+        files.sort(null);
+        return files;
+    }
+
+    /** Ends a move whose mark is in the database. Nothing is copied any more: the file may have paid. */
+    private Moved finish(SqlSession session, PostgresMoving move) throws SQLException, IOException {
+        StoreMemory memory = StoreMemory.of(folder, Optional.empty());
+        CommitMark commit = new CommitMark(Commits.id(session), move.random(), newest(session) + 1);
+        boolean waits = SentLog.read(made)
+                .map(SentLog.Known::last)
+                .filter(commit::equals)
+                .isPresent();
+        if (memory.isShared() && !move.copied() && waits && isLogOf(memory, move)) {
+            requireDurable(session);
+            install(commit);
+            end(session, move);
+            return Moved.ended(false);
+        }
+        boolean here = memory.log().isPresent()
+                && !memory.isShared()
+                && memory.log().get().last().store().equals(Commits.id(session))
+                && isIn(commit);
+        if (!here) {
+            throw refused("it " + move.why(Commits.movedTo(session)) + "; " + folder
+                    + " is not that datadir, or an older copy of it: use the newest one");
+        }
+        if (move.copied()) {
+            return Moved.ended(true);
+        }
+        end(session, move);
+        return Moved.ended(false);
+    }
+
+    private static boolean isLogOf(StoreMemory memory, PostgresMoving move) {
+        return memory.log()
+                .flatMap(SentLog.Known::shared)
+                .filter(log -> log.name().equals(move.log()))
+                .isPresent();
+    }
+
+    /** Tells whether the file of the datadir is the one that the move has made, however it has gone on. */
+    private boolean isIn(CommitMark commit) throws SQLException, IOException {
+        Path store = SqliteStore.path(folder);
+        if (!Files.exists(store)) {
+            return false;
+        }
+        try (SqlSession file = SqliteStore.connectForWriting(store)) {
+            return Commits.lacking(file, commit).isEmpty();
+        }
+    }
+
+    private void end(SqlSession session, PostgresMoving move) throws SQLException, IOException {
+        // Until then a start is sent to the database, which names this command.
+        AtomicFiles.delete(folder.resolve(PostgresMember.MARK_FILE));
+        discard();
+        session.execute(PostgresTransactions.LOCK);
+        session.update("UPDATE moving SET copied = true WHERE random = ?", move.random());
+        Optional<String> file = Commits.movedTo(session);
+        PostgresMoving ended = PostgresMoving.in(session).orElse(move);
+        session.update("UPDATE store SET stopped = ? WHERE one = 1", "the store " + database + " " + ended.why(file));
+        session.execute("COMMIT");
+        CrashPoint.BACK_MOVE_ENDED.reached();
+    }
+
+    /** Deletes the folder of the new files. */
+    private void discard() throws IOException {
+        if (!Files.exists(made)) {
+            return;
+        }
+        List<Path> all;
+        try (Stream<Path> found = Files.walk(made)) {
+            all = new ArrayList<>(found.toList());
+        }
+        Collections.reverse(all);
+        for (Path each : all) {
+            Files.delete(each);
+        }
+        AtomicFiles.syncFolder(folder);
+    }
+}

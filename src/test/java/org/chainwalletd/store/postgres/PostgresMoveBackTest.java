@@ -1,0 +1,746 @@
+package org.chainwalletd.store.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.StoreSample.done;
+import static org.chainwalletd.store.StoreSample.hash;
+import static org.chainwalletd.store.StoreSample.raw;
+import static org.chainwalletd.store.postgres.PostgresMoveTest.assertBound;
+import static org.chainwalletd.store.postgres.PostgresMoveTest.copy;
+import static org.chainwalletd.store.postgres.PostgresMoveTest.fill;
+import static org.chainwalletd.store.postgres.PostgresMoveTest.pay;
+import static org.chainwalletd.store.postgres.PostgresMoveTest.payment;
+import static org.chainwalletd.store.postgres.PostgresMoveTest.read;
+import static org.chainwalletd.store.postgres.PostgresMoveTest.refused;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.IntFunction;
+import java.util.stream.Stream;
+import org.chainwalletd.store.AccountSend;
+import org.chainwalletd.store.AccountSendSample;
+import org.chainwalletd.store.CommitMark;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.PayoutSample;
+import org.chainwalletd.store.Store;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.StoreHistory;
+import org.chainwalletd.store.StoreSample;
+import org.chainwalletd.store.SwapSample;
+import org.chainwalletd.store.files.AtomicFiles;
+import org.chainwalletd.store.files.CrashPoint;
+import org.chainwalletd.store.sql.QueueHistory;
+import org.chainwalletd.store.sql.SentLog;
+import org.chainwalletd.store.sql.SqliteStore;
+import org.chainwalletd.testkit.Seeded;
+import org.chainwalletd.testkit.Walks;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A database whose rows become a file again: at no moment do both pay, and whatever dies meanwhile, the next run ends it. */
+@Tag("postgres")
+@Walks({
+    CrashPoint.BACK_MOVE_BEGUN,
+    CrashPoint.BACK_MOVE_COPIED,
+    CrashPoint.BACK_MOVE_MARKED,
+    CrashPoint.BACK_MOVE_INSTALLING,
+    CrashPoint.BACK_MOVE_LOGGED,
+    CrashPoint.BACK_MOVE_ENDED
+})
+class PostgresMoveBackTest {
+    private static final Map<String, String> CHAIN = Map.of("brand", "chain");
+
+    @TempDir
+    Path folder;
+
+    private final List<Store> stores = new ArrayList<>();
+    private final String schema = PostgresServer.schema();
+    private Path datadir;
+
+    /** The process dies. */
+    private static final class Killed extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+
+    /** A keyring and a file that come with the store. */
+    private static class Keys implements PostgresMoveBack.Beside {
+        private CommitMark commit;
+
+        @Override
+        public void require() {}
+
+        @Override
+        public void copy(Path made, CommitMark last) throws IOException {
+            commit = last;
+            AtomicFiles.createFolder(made.resolve("wallets"));
+            Files.writeString(made.resolve("wallets/state.json"), "new");
+            Files.writeString(made.resolve("tokens.json"), "new");
+        }
+    }
+
+    @BeforeEach
+    void make() throws IOException {
+        datadir = Files.createDirectory(folder.resolve("datadir"));
+    }
+
+    @AfterEach
+    void close() {
+        CrashPoint.watch(null);
+        stores.forEach(Store::close);
+    }
+
+    private SqliteStore file(Path in) {
+        SqliteStore store = SqliteStore.open(in);
+        stores.add(store);
+        return store;
+    }
+
+    private PostgresStore database(Path in) throws IOException {
+        return database(in, schema);
+    }
+
+    /** Opens the store as the daemon with this datadir does. */
+    private PostgresStore database(Path in, String name) throws IOException {
+        PostgresStore store = PostgresStore.open(
+                in,
+                Optional.empty(),
+                name,
+                () -> PostgresServer.connect(name),
+                Optional.of(new PostgresMember(CHAIN)),
+                false,
+                SentLog.LEAST_TO_PRUNE);
+        stores.add(store);
+        PostgresMember.mark(in, name);
+        return store;
+    }
+
+    private void end(Store store) {
+        stores.remove(store);
+        store.close();
+    }
+
+    private PostgresMoveBack.Moved back(Path to) {
+        return back(to, Optional.empty(), new Keys());
+    }
+
+    private PostgresMoveBack.Moved back(Path to, Optional<CommitMark> books, PostgresMoveBack.Beside beside) {
+        return PostgresMoveBack.run(to, books, schema, () -> PostgresServer.connect(schema), CHAIN, beside);
+    }
+
+    private void giveUp() {
+        PostgresMoveBack.giveUp(schema, () -> PostgresServer.connect(schema));
+    }
+
+    private static PostgresMove.Moved there(Path from, String to) {
+        return PostgresMove.run(from, Optional.empty(), to, () -> PostgresServer.connect(to), CHAIN);
+    }
+
+    /** The daemon of the datadir pays in the database, and ends. */
+    private void paid(int number) throws IOException {
+        Store store = database(datadir);
+        pay(store, number);
+        end(store);
+    }
+
+    private void sql(String statement) {
+        PostgresServer.run(schema, statement);
+    }
+
+    private static List<String> names(Path in) throws IOException {
+        try (Stream<Path> files = Files.list(in)) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    @Test
+    void rows_of_every_table_read_the_same_in_the_file_and_go_on_there_and_in_the_next_database() throws Exception {
+        fill(datadir);
+        there(datadir, schema);
+        Store store = database(datadir);
+        pay(store, 1);
+        done(store.rawSends().begin(raw(7), StoreSample.BEGUN));
+        List<String> before = read(store);
+        long last = done(store.history().ofToken("token-1")).orElseThrow().number();
+        end(store);
+
+        PostgresMoveBack.Moved moved = back(datadir);
+
+        assertThat(moved.before()).isFalse();
+        assertThat(moved.compared()).isGreaterThan(100);
+        assertThat(names(datadir)).containsExactly("sent.log", "tokens.json", "walletd.db", "wallets");
+        store = file(datadir);
+        assertThat(store.stopped()).isEmpty();
+        assertThat(read(store)).isEqualTo(before);
+        assertBound(store, 1);
+        assertBound(store, 700);
+        pay(store, 2);
+        assertThat(done(store.history().ofToken("token-2")).orElseThrow().number())
+                .isGreaterThan(last);
+        done(store.swaps().add(SwapSample.entry(9, "quoted", true)));
+        done(store.accountSends().open(List.of(AccountSendSample.send(90, AccountSend.State.JOURNALLED))));
+        PayoutSample.submit(store, Optional.empty(), 9);
+        end(store);
+        store = file(datadir);
+        assertThat(store.stopped()).isEmpty();
+        assertBound(store, 2);
+        before = read(store);
+        end(store);
+        assertThat(back(datadir).before()).isTrue();
+
+        refused(() -> there(datadir, schema), "was moved back");
+        String next = PostgresServer.schema();
+        there(datadir, next);
+        store = database(datadir, next);
+        assertThat(store.stopped()).isEmpty();
+        assertThat(read(store)).isEqualTo(before);
+        assertBound(store, 2);
+        pay(store, 3);
+    }
+
+    @Test
+    void a_datadir_that_never_had_a_file_gets_one() throws IOException {
+        paid(1);
+
+        back(datadir);
+
+        assertBound(file(datadir), 1);
+    }
+
+    /** Histories of a database that is moved back at one of its restarts, and goes on as if nothing had happened. */
+    private final class Moving {
+        private boolean due;
+
+        Store opened() throws IOException {
+            return PostgresServer.open(schema, datadir, Optional.empty(), SentLog.LEAST_TO_PRUNE);
+        }
+
+        Store reopened(Store closing) {
+            closing.close();
+            try {
+                if (closing instanceof PostgresStore && !due) {
+                    Store store = opened();
+                    sql("SELECT set_config('walletd.commit', '0', false); UPDATE spends SET runner = "
+                            + ((PostgresStore) store).start());
+                    return store;
+                }
+                if (closing instanceof PostgresStore) {
+                    back(datadir);
+                }
+                return SqliteStore.open(datadir);
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        /** @param run goes on by so many steps, and returns the store */
+        void walk(IntFunction<Store> run, int steps) {
+            run.apply(steps);
+            due = true;
+            Store last = run.apply(steps / 10);
+            while (last instanceof PostgresStore) {
+                last = run.apply(steps / 10);
+            }
+            stores.add(run.apply(steps / 4));
+        }
+    }
+
+    @Test
+    void spends_are_after_the_move_what_they_were_before() throws IOException {
+        Moving moving = new Moving();
+        StoreHistory history = new StoreHistory(moving.opened(), moving::reopened, Seeded.random("store moved back"));
+        moving.walk(history::run, Integer.getInteger("store.steps", 40));
+    }
+
+    @Test
+    void payouts_and_sweeps_are_after_the_move_what_they_were_before() throws IOException {
+        Moving moving = new Moving();
+        QueueHistory history = new QueueHistory(
+                moving.opened(), moving::reopened, Optional.empty(), Seeded.random("queue moved back"));
+        moving.walk(history::run, Integer.getInteger("store.steps", 40));
+    }
+
+    @Test
+    void a_payment_in_flight_is_adopted_and_sent_again_by_the_daemon_on_the_file() throws IOException {
+        paid(1);
+
+        back(datadir);
+
+        SqliteStore store = file(datadir);
+        assertThat(done(store.intents().inFlight())).extracting(Intent::txId).containsExactly(hash(1));
+        assertThat(done(store.intents().adopt(hash(1)))).isInstanceOf(IntentStore.Adoption.Ours.class);
+        assertThat(done(store.intents().abandon(hash(1), "never seen", 60)))
+                .isInstanceOf(IntentStore.Transition.Made.class);
+    }
+
+    @Test
+    void an_older_copy_of_the_new_file_is_completed_from_the_new_log() throws IOException {
+        paid(1);
+        back(datadir);
+        Path older = folder.resolve("older");
+        copyFiles(datadir, older);
+        Store store = file(datadir);
+        pay(store, 2);
+        end(store);
+        Files.copy(
+                older.resolve(SqliteStore.FILE_NAME),
+                datadir.resolve(SqliteStore.FILE_NAME),
+                StandardCopyOption.REPLACE_EXISTING);
+
+        store = file(datadir);
+        assertThat(store.stopped().orElseThrow()).contains("lacks the last");
+        end(store);
+        SqliteStore.restore(datadir, Optional.empty(), false, mark -> {});
+        store = file(datadir);
+        assertBound(store, 1);
+        assertBound(store, 2);
+        end(store);
+        // An emptied one, too: the log has everything that the database had.
+        Files.delete(datadir.resolve(SqliteStore.FILE_NAME));
+        SqliteStore.restore(datadir, Optional.empty(), false, mark -> {});
+        store = file(datadir);
+        assertBound(store, 1);
+        assertBound(store, 2);
+    }
+
+    private static void copyFiles(Path from, Path to) throws IOException {
+        Files.createDirectories(to);
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.skip(1).toList()) {
+                Path target = to.resolve(from.relativize(file));
+                if (Files.isDirectory(file)) {
+                    Files.createDirectories(target);
+                } else {
+                    Files.copy(file, target, StandardCopyOption.REPLACE_EXISTING);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = CrashPoint.class,
+            names = {"BACK_MOVE_.*"},
+            mode = EnumSource.Mode.MATCH_ALL)
+    void a_move_that_dies_leaves_at_most_one_store_that_pays_and_is_ended_by_the_next(CrashPoint place)
+            throws IOException {
+        fill(datadir);
+        there(datadir, schema);
+        paid(1);
+        Files.createDirectory(datadir.resolve("wallets"));
+        killAt(place, 1);
+        assertThat(Files.exists(datadir.resolve(PostgresMember.MARK_FILE)))
+                .as("a start without --store is refused, and one with it is told what to do")
+                .isEqualTo(place != CrashPoint.BACK_MOVE_ENDED);
+
+        int paid = 1;
+        for (Store store : openable()) {
+            pay(store, ++paid);
+            end(store);
+        }
+        back(datadir);
+
+        List<Store> opened = openable();
+        assertThat(opened).singleElement().isInstanceOf(SqliteStore.class);
+        assertThat(opened.get(0).stopped()).isEmpty();
+        for (int number = 1; number <= paid; number++) {
+            assertBound(opened.get(0), number);
+        }
+        end(opened.get(0));
+        assertThat(back(datadir).before()).isTrue();
+        assertThat(Files.readString(datadir.resolve("wallets/state.json"))).isEqualTo("new");
+        assertThat(names(datadir))
+                .containsExactly("sent.log", "tokens.json", "walletd.db", "wallets", "wallets-before-move");
+    }
+
+    /** Interruptions at different places, one after the other, and between any two of the files that are put in their places. */
+    @Test
+    void a_move_that_dies_again_and_again_is_ended_at_last() throws IOException {
+        fill(datadir);
+        there(datadir, schema);
+        Store store = database(datadir);
+        List<String> before = read(store);
+        end(store);
+        for (CrashPoint place : List.of(
+                CrashPoint.BACK_MOVE_COPIED,
+                CrashPoint.BACK_MOVE_BEGUN,
+                CrashPoint.BACK_MOVE_MARKED,
+                CrashPoint.BACK_MOVE_INSTALLING,
+                CrashPoint.BACK_MOVE_INSTALLING,
+                CrashPoint.BACK_MOVE_INSTALLING,
+                CrashPoint.BACK_MOVE_LOGGED)) {
+            killAt(place, 1);
+            assertThat(openable()).hasSizeLessThanOrEqualTo(place == CrashPoint.BACK_MOVE_LOGGED ? 1 : 0);
+            stores.forEach(Store::close);
+            stores.clear();
+        }
+
+        assertThat(back(datadir).before()).isFalse();
+        assertThat(back(datadir).before()).isTrue();
+        assertThat(read(file(datadir))).isEqualTo(before);
+    }
+
+    private void killAt(CrashPoint place, int passage) {
+        int[] passed = {0};
+        CrashPoint.watch(point -> {
+            if (point == place && ++passed[0] == passage) {
+                throw new Killed();
+            }
+        });
+        assertThatThrownBy(() -> back(datadir)).isInstanceOf(Killed.class);
+        CrashPoint.watch(null);
+    }
+
+    /** Opens the file and the database, as far as that is not refused. */
+    private List<Store> openable() throws IOException {
+        List<Store> opened = new ArrayList<>();
+        try {
+            opened.add(file(datadir));
+        } catch (StoreException e) {
+            assertThat(e).hasMessageContaining("--store");
+        }
+        try {
+            opened.add(database(datadir));
+        } catch (StoreException e) {
+            assertThat(e)
+                    .hasMessageMatching(
+                            ".* (is being moved back to|was moved back to) walletd.db in " + datadir + ".*");
+        }
+        return opened;
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_move_whose_commits_get_no_answer_is_ended_by_the_next(boolean arrives) throws IOException {
+        paid(1);
+        for (int cut = 0; cut < 3; cut++) {
+            try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), arrives)) {
+                int which = cut;
+                if (which == 0) {
+                    proxy.cutNext();
+                }
+                CrashPoint.watch(point -> {
+                    if (which == 1 && point == CrashPoint.BACK_MOVE_COPIED
+                            || which == 2 && point == CrashPoint.BACK_MOVE_LOGGED) {
+                        proxy.cutNext();
+                    }
+                });
+                refused(
+                        () -> PostgresMoveBack.run(
+                                datadir,
+                                Optional.empty(),
+                                schema,
+                                () -> PostgresServer.connect(proxy.port(), schema, ""),
+                                CHAIN,
+                                new Keys()),
+                        "and run it again");
+                CrashPoint.watch(null);
+            }
+            List<Store> opened = openable();
+            assertThat(opened).hasSizeLessThanOrEqualTo(1);
+            for (Store store : opened) {
+                assertThat(store.stopped()).isEmpty();
+                end(store);
+            }
+        }
+
+        back(datadir);
+
+        assertBound(file(datadir), 1);
+    }
+
+    @Test
+    void a_process_that_has_the_database_open_pays_nothing_from_the_beginning_of_the_move_on() throws IOException {
+        PostgresStore open = database(datadir);
+        pay(open, 1);
+        // The operator says that it is gone, although it only stands still.
+        sql("UPDATE daemons SET ended = true");
+        killAt(CrashPoint.BACK_MOVE_BEGUN, 1);
+
+        assertThatThrownBy(() -> done(open.intents().open(payment(2), 0)))
+                .hasMessageContaining("is being moved back to walletd.db in " + datadir);
+        back(datadir);
+        assertThatThrownBy(() -> done(open.intents().open(payment(2), 0))).isNotNull();
+        end(open);
+        assertBound(file(datadir), 1);
+    }
+
+    @Test
+    void a_start_of_this_datadir_that_was_killed_counts_as_ended_and_one_elsewhere_does_not() throws IOException {
+        paid(1);
+        sql("UPDATE daemons SET ended = false");
+        back(datadir);
+        assertBound(file(datadir), 1);
+    }
+
+    @Test
+    void other_daemons_must_have_signed_off_and_are_named() throws IOException {
+        Path other = Files.createDirectory(folder.resolve("other"));
+        Store second = database(other);
+        paid(1);
+        refused(() -> back(datadir), "with the datadir " + other);
+        pay(second, 2);
+        end(second);
+        // It was cut off while it ended.
+        sql("UPDATE daemons SET ended = false, superseded = true WHERE start = 1");
+        refused(() -> back(datadir), "cluster forget");
+        sql("UPDATE daemons SET ended = true");
+
+        assertThat(back(datadir).others()).containsExactly(other.toString());
+        Store file = file(datadir);
+        assertBound(file, 1);
+        assertBound(file, 2);
+        refused(() -> database(other), "was moved back to walletd.db in " + datadir);
+        refused(() -> back(other), "older copy of it");
+        refused(() -> SqliteStore.open(other), "name the database with --store");
+    }
+
+    @Test
+    void a_datadir_that_is_not_the_one_of_the_database_or_lacks_payments_is_refused_and_nothing_is_changed()
+            throws IOException {
+        Path older = folder.resolve("older");
+        paid(1);
+        copy(datadir, older);
+        paid(2);
+        paid(3);
+        Path empty = Files.createDirectory(folder.resolve("empty"));
+        refused(() -> back(empty), "is not a datadir that works with it");
+        refused(() -> back(older), "is a copy");
+        Path sqlite = Files.createDirectory(folder.resolve("sqlite"));
+        end(file(sqlite));
+        refused(() -> back(sqlite), "are in walletd.db already");
+        Path damaged = folder.resolve("damaged");
+        copy(datadir, damaged);
+        Files.write(SentLog.in(damaged), new byte[] {1, 2, 3});
+        refused(() -> back(damaged), "cannot be compared with it");
+        refused(
+                () -> PostgresMoveBack.run(
+                        datadir,
+                        Optional.empty(),
+                        schema,
+                        () -> PostgresServer.connect(schema),
+                        Map.of("brand", "other"),
+                        new Keys()),
+                "has the brand chain, and this daemon other");
+        String store = SentLog.read(datadir).orElseThrow().last().store();
+        refused(() -> back(datadir, Optional.of(new CommitMark(store, 99, 3)), new Keys()), "as the books tell");
+        sql("UPDATE store SET stopped = 'payments are lost'");
+        refused(() -> back(datadir), "payments are lost");
+        sql("UPDATE store SET stopped = NULL, system = system + 1");
+        refused(() -> back(datadir), "on another database system");
+        sql("UPDATE store SET system = system - 1");
+        refused(
+                () -> back(datadir, Optional.empty(), new Keys() {
+                    @Override
+                    public void require() {
+                        throw new StoreException(StoreException.Reason.UNAVAILABLE, "the tokens are elsewhere", null);
+                    }
+                }),
+                "the tokens are elsewhere");
+        String never = PostgresServer.schema();
+        refused(
+                () -> PostgresMoveBack.run(
+                        datadir, Optional.empty(), never, () -> PostgresServer.connect(never), CHAIN, new Keys()),
+                "it has no tables");
+
+        assertThat(datadir.resolve(PostgresMoveBack.FOLDER)).doesNotExist();
+        paid(4);
+        for (int number = 1; number <= 4; number++) {
+            assertBound(database(datadir), number);
+            end(stores.get(stores.size() - 1));
+        }
+    }
+
+    @Test
+    void a_database_that_went_back_in_time_is_not_moved() throws IOException {
+        paid(1);
+        PostgresServer.backUp(schema);
+        paid(2);
+        PostgresServer.putBack(schema);
+
+        refused(() -> back(datadir), "lacks commit");
+        assertThat(database(datadir).stopped().orElseThrow()).contains("lacks commit");
+    }
+
+    @Test
+    void a_move_there_that_has_not_ended_is_not_moved_back() throws IOException {
+        Store file = file(datadir);
+        pay(file, 1);
+        end(file);
+        CrashPoint.watch(point -> {
+            if (point == CrashPoint.MOVE_LOGGED) {
+                throw new Killed();
+            }
+        });
+        assertThatThrownBy(() -> there(datadir, schema)).isInstanceOf(Killed.class);
+        CrashPoint.watch(null);
+        refused(() -> back(datadir), "run chain-walletd --datadir ... --store ... store move again");
+        refused(this::giveUp, "is not being moved back");
+
+        there(datadir, schema);
+        // Before any daemon has started on it.
+        back(datadir);
+        assertBound(file(datadir), 1);
+    }
+
+    @Test
+    void a_move_is_given_up_until_the_database_is_marked_even_while_its_process_still_runs() throws IOException {
+        paid(1);
+        killAt(CrashPoint.BACK_MOVE_COPIED, 1);
+        giveUp();
+        paid(2);
+        // What the first attempt has left is not used.
+        CrashPoint.watch(point -> {
+            if (point == CrashPoint.BACK_MOVE_COPIED) {
+                giveUp();
+            }
+        });
+        refused(() -> back(datadir), "given up a move meanwhile");
+        CrashPoint.watch(null);
+        paid(3);
+        CrashPoint.watch(point -> {
+            if (point == CrashPoint.BACK_MOVE_COPIED) {
+                CrashPoint.watch(null);
+                giveUp();
+                back(datadir);
+            }
+        });
+        refused(() -> back(datadir), "meanwhile");
+
+        refused(this::giveUp, "was moved back to");
+        Store file = file(datadir);
+        for (int number = 1; number <= 3; number++) {
+            assertBound(file, number);
+        }
+    }
+
+    @Test
+    void another_datadir_does_not_end_a_move_and_an_older_copy_does_not_end_it_once_more() throws IOException {
+        Path other = Files.createDirectory(folder.resolve("other"));
+        end(database(other));
+        paid(1);
+        killAt(CrashPoint.BACK_MOVE_COPIED, 1);
+        refused(() -> back(other), "is being moved back to walletd.db in " + datadir);
+        killAt(CrashPoint.BACK_MOVE_MARKED, 1);
+        refused(() -> back(other), "is not that datadir");
+        Path older = folder.resolve("older");
+        copyFiles(datadir, older);
+        Path without = folder.resolve("without");
+        copyFiles(datadir, without);
+        Files.delete(SentLog.in(without.resolve(PostgresMoveBack.FOLDER)));
+        refused(() -> back(without), "is not that datadir, or an older copy of it");
+        back(datadir);
+        Store file = file(datadir);
+        pay(file, 2);
+        end(file);
+
+        refused(() -> back(older), "older copy of it: use the newest one");
+        refused(() -> SqliteStore.open(older), "name the database with --store");
+        refused(() -> database(older), "was moved back to");
+        refused(
+                () -> PostgresStore.look(older, Optional.empty(), schema, () -> PostgresServer.connect(schema)),
+                "was moved back to");
+        refused(
+                () -> PostgresStore.restore(
+                        older, Optional.empty(), Set.of("sent.log"), schema, () -> PostgresServer.connect(schema)),
+                "was moved back to");
+        refused(() -> database(Files.createDirectory(folder.resolve("new"))), "was moved back to");
+        assertBound(file(datadir), 2);
+    }
+
+    @Test
+    void settings_that_the_daemons_have_in_common_are_not_changed_while_they_are_copied() throws IOException {
+        paid(1);
+        killAt(CrashPoint.BACK_MOVE_BEGUN, 1);
+        PostgresCluster cluster = new PostgresCluster(schema, () -> PostgresServer.connect(schema));
+        refused(() -> cluster.agree(values -> Map.of("spend token", "another")), "is being moved back");
+        assertThat(cluster.status().stopped().orElseThrow()).contains("store move --give-up");
+        giveUp();
+        cluster.agree(values -> Map.of("spend token", "another"));
+    }
+
+    @Test
+    void a_copy_that_differs_is_noticed_before_the_database_is_marked() throws IOException {
+        fill(datadir);
+        there(datadir, schema);
+        Store store = database(datadir);
+        List<String> before = read(store);
+        end(store);
+        sql("DELETE FROM held_coins");
+        refused(() -> back(datadir), "held_coins");
+        assertThat(SqliteStore.movedTo(datadir)).contains(schema);
+        sql("INSERT INTO held_coins SELECT substr(inputs, 1 + 36 * input, 36), id FROM spends,"
+                + " generate_series(0, length(inputs) / 36 - 1) AS input WHERE held IS NOT NULL AND (held = '\\x00'"
+                + " OR input < 8 * length(held) AND get_bit(held, input) = 1)");
+        refused(
+                () -> back(datadir, Optional.empty(), new Keys() {
+                    @Override
+                    public void copy(Path made, CommitMark last) throws IOException {
+                        throw new IOException("the disk is full");
+                    }
+                }),
+                "the disk is full");
+        assertThat(openable()).isEmpty();
+
+        back(datadir);
+
+        assertThat(read(file(datadir))).isEqualTo(before);
+    }
+
+    @Test
+    void the_books_remember_a_commit_that_the_file_has() throws IOException {
+        PostgresStore store = database(datadir);
+        pay(store, 1);
+        Optional<CommitMark> older = store.confirmed();
+        pay(store, 2);
+        end(store);
+        Keys keys = new Keys();
+
+        back(datadir, older, keys);
+
+        for (Optional<CommitMark> remembered : List.of(older, Optional.of(keys.commit))) {
+            SqliteStore file = SqliteStore.open(datadir, remembered);
+            assertThat(file.stopped()).isEmpty();
+            file.close();
+        }
+        SqliteStore file = SqliteStore.open(datadir, Optional.of(new CommitMark(keys.commit.store(), 99, 2)));
+        assertThat(file.stopped()).isPresent();
+        file.close();
+    }
+
+    @Test
+    void what_was_sent_as_it_is_stays_answered_by_its_number() throws SQLException, IOException {
+        Store store = database(datadir);
+        done(store.rawSends()
+                .end(
+                        done(store.rawSends().begin(raw(9), StoreSample.BEGUN)).orElseThrow(),
+                        IntentState.ACCEPTED,
+                        StoreSample.BEGUN));
+        long number = done(store.rawSends().begin(raw(8), StoreSample.BEGUN))
+                .orElseThrow()
+                .number();
+        end(store);
+
+        back(datadir);
+
+        assertThat(done(file(datadir).rawSends().begin(raw(8), StoreSample.BEGUN))
+                        .orElseThrow()
+                        .number())
+                .isEqualTo(number);
+    }
+}
