@@ -16,7 +16,7 @@ final class Http2HeaderBlock {
     private final int most;
     private final MemoryReservation held;
     private final HpackDecoder decoder;
-    private final ByteArrayOutputStream begun = new ByteArrayOutputStream();
+    private ByteArrayOutputStream begun = new ByteArrayOutputStream();
     private int stream;
 
     /** @param most bytes of a block */
@@ -96,7 +96,8 @@ final class Http2HeaderBlock {
     private byte[] end() {
         byte[] whole = begun.toByteArray();
         held.giveBack(whole.length);
-        begun.reset();
+        // Not reset: that would keep the buffer, which is not counted any more, and the token in it, as long as the connection.
+        begun = new ByteArrayOutputStream();
         stream = 0;
         return whole;
     }
