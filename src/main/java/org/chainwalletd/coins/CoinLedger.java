@@ -120,7 +120,7 @@ public final class CoinLedger {
         FollowStatus status = follower.status();
         long followed = status.tip().map(tip -> tip.place().height()).orElse(-1L);
         long known = Math.max(followed, status.nodesHeight());
-        return known >= 0 && height > known + AHEAD;
+        return status.nodesHeight() >= 0 && height > known + AHEAD;
     }
 
     /** Whether the ledger covers any of these addresses. */

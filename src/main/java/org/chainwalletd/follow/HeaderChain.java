@@ -10,7 +10,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.Difficulty;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.BlockRows;
 
@@ -110,20 +109,6 @@ final class HeaderChain {
             }
         }
         return told;
-    }
-
-    /** The blocks, of the newest {@value WorkPolicy#DEPTH}, whose work was not checked; when it is, others may be told of all. */
-    List<BlockRow> unchecked() {
-        return rows.subList(Math.max(0, rows.size() - WorkPolicy.DEPTH), rows.size()).stream()
-                .filter(row -> !row.workChecked())
-                .toList();
-    }
-
-    /** The work of this block is checked. */
-    void checked(BlockPlace place) {
-        rows.replaceAll(row -> row.place().equals(place)
-                ? new BlockRow(row.height(), row.blockId(), row.parentId(), row.timestamp(), row.target(), true)
-                : row);
     }
 
     /**

@@ -36,12 +36,6 @@ final class HeaderCheck {
         this.clock = clock;
     }
 
-    /** As the setup demands it of the chain of a network. */
-    static HeaderCheck of(Network network, Leniency leniency, FollowerSetup setup) {
-        return new HeaderCheck(
-                new HeaderRules(network), leniency, setup.work(), setup.rules().verifyWork(), setup.clock());
-    }
-
     /**
      * @param workChecked whether the work was computed, or none is asked for
      */

@@ -12,14 +12,8 @@ import org.chainwalletd.store.books.BlockRow;
 /**
  * Comparison of a node's chain with the followed one. All questions go to the same node. Finding the place where both part takes
  * as many questions as the depth has binary digits, and the branch above is read once: headers only.
- *
- * <p>The height of a tip above ours counts as far as the node proves it: by headers that lead from our chain upwards, each with its work. So many
- * in a row as {@value #PROOF} prove the rest, up to a tip that it shows: nobody makes them up while our tip is the newest, and a shorter lag makes
- * no difference to anybody.
  */
 final class Look {
-    static final int PROOF = 3;
-
     private final NodeClient node;
     private final HeaderChain ours;
     private final HeaderCheck check;
@@ -43,28 +37,23 @@ final class Look {
         /**
          * The node's chain goes on from our tip.
          *
-         * @param to as high as it is proven
-         * @param whole whether that is the tip that the node names
+         * @param to as high as it shows a block
+         * @param shown whether that is the tip that it names
          */
-        record Longer(long to, boolean whole) implements Finding {}
+        record Longer(long to, boolean shown) implements Finding {}
 
         /** The node's tip is a block of ours: it lags. */
         record Behind(NodeClient.Tip tip) implements Finding {}
 
-        /**
-         * The node's chain parts from ours and has no more work.
-         *
-         * @param whole whether it was read up to the tip that the node names
-         */
-        record Dissent(long height, long fork, boolean whole) implements Finding {}
+        /** The node's chain parts from ours and has no more work. */
+        record Dissent(long height, long fork) implements Finding {}
 
         /**
          * The node's chain parts from ours above {@code fork} and has more work, by headers that were checked.
          *
-         * @param to as high as it is proven
-         * @param whole whether that is the tip that the node names
+         * @param to the node's height
          */
-        record Heavier(long fork, long to, boolean whole) implements Finding {}
+        record Heavier(long fork, long to) implements Finding {}
 
         /** No kept block of ours is on the node's chain. */
         record Stranger(long height) implements Finding {}
@@ -92,7 +81,7 @@ final class Look {
         if (Long.compareUnsigned(tip.height(), top.height()) > 0) {
             return node.blockAt(top.height() + 1).thenComposeAsync(above -> higher(tip, above), executor);
         }
-        return fork(tip.height(), true);
+        return fork(tip.height());
     }
 
     private CompletionStage<Finding> higher(NodeClient.Tip tip, Optional<NodeClient.BlockSummary> above) {
@@ -105,7 +94,7 @@ final class Look {
         }
         return node.blockAt(tip.height())
                 .thenComposeAsync(
-                        named -> tip.height() >= 0 && isTip(named, tip)
+                        named -> isTip(named, tip)
                                 ? goesOn(above.get(), tip.height(), true)
                                 : goesOn(above.get(), next, false),
                         executor);
@@ -118,20 +107,16 @@ final class Look {
     }
 
     private CompletionStage<Finding> goesOn(NodeClient.BlockSummary above, long to, boolean shown) {
-        if (!above.previousBlockId().equals(ours.top().blockId())) {
-            return fork(to, shown);
-        }
-        Branch branch = new Branch(to, shown, ours.height(), BigInteger.ZERO, ours.copy());
-        return climbOn(branch, Optional.of(above));
+        return above.previousBlockId().equals(ours.top().blockId()) ? done(new Finding.Longer(to, shown)) : fork(to);
     }
 
     /** The node's chain is not ours at our tip, or ends below it: the highest kept block that both have. */
-    private CompletionStage<Finding> fork(long height, boolean shown) {
+    private CompletionStage<Finding> fork(long height) {
         return common(height, ours.size(), 1)
                 .thenComposeAsync(
                         index -> index < 0
                                 ? done(new Finding.Stranger(height))
-                                : weigh(height, shown, ours.get(index).height()),
+                                : weigh(height, ours.get(index).height()),
                         executor);
     }
 
@@ -176,19 +161,14 @@ final class Look {
                         executor);
     }
 
-    private CompletionStage<Finding> weigh(long height, boolean shown, long fork) {
+    private CompletionStage<Finding> weigh(long height, long fork) {
         HeaderChain branch = ours.copy();
         branch.cutTo(fork);
-        return climb(new Branch(height, shown, fork, ours.workAbove(fork), branch));
+        return climb(new Branch(height, fork, ours.workAbove(fork), branch));
     }
 
-    /**
-     * The followed chain up to the fork, and the branch as far as it is read and believed.
-     *
-     * @param height as high as it is said to be
-     * @param shown whether the node shows a block there, and it is the tip that it names
-     */
-    private record Branch(long height, boolean shown, long fork, BigInteger ours, HeaderChain chain) {
+    /** The followed chain up to the fork, and the branch as far as it is read and believed. */
+    private record Branch(long height, long fork, BigInteger ours, HeaderChain chain) {
         long next() {
             return chain.height() + 1;
         }
@@ -196,37 +176,27 @@ final class Look {
         boolean isHeavier() {
             return chain.workAbove(fork).compareTo(ours) > 0;
         }
-
-        boolean isRead() {
-            return next() > height;
-        }
     }
 
     private CompletionStage<Finding> climb(Branch branch) {
-        if (branch.isHeavier() && (branch.isRead() || branch.chain().height() >= ours.height() + PROOF)) {
-            return done(found(branch, branch.height(), branch.shown()));
+        if (branch.isHeavier()) {
+            return done(new Finding.Heavier(branch.fork(), branch.height()));
         }
-        if (branch.isRead()) {
-            return done(new Finding.Dissent(branch.height(), branch.fork(), branch.shown()));
+        if (branch.next() > branch.height()) {
+            return done(new Finding.Dissent(branch.height(), branch.fork()));
         }
         return node.blockAt(branch.next()).thenComposeAsync(told -> climbOn(branch, told), executor);
-    }
-
-    private Finding found(Branch branch, long to, boolean whole) {
-        return branch.fork() == ours.height()
-                ? new Finding.Longer(to, whole)
-                : new Finding.Heavier(branch.fork(), to, whole);
     }
 
     private CompletionStage<Finding> climbOn(Branch branch, Optional<NodeClient.BlockSummary> told) {
         // A node that denied a block of ours and now shows it contradicts itself. To check the work of our own chain
         // again would keep the follower busy for hours.
         if (told.isEmpty() || ours.has(branch.next(), told.get().blockId())) {
-            return done(broken(branch, Optional.empty()));
+            return done(new Finding.Unclear(Optional.empty()));
         }
         Optional<Fault> fault = BlockReader.judge(told.get(), branch.next());
         if (fault.isPresent()) {
-            return done(broken(branch, fault));
+            return done(new Finding.Unclear(fault));
         }
         BlockHeader header = told.get().header();
         return check.judge(branch.chain(), header, told.get().blockId())
@@ -235,15 +205,10 @@ final class Look {
 
     private CompletionStage<Finding> grow(Branch branch, BlockHeader header, HeaderCheck.Judged judged) {
         if (judged.fault().isPresent()) {
-            return done(broken(branch, judged.fault()));
+            return done(new Finding.Unclear(judged.fault()));
         }
         branch.chain().append(HeaderCheck.row(header, judged.workChecked()));
         return climb(branch);
-    }
-
-    /** What is proven below a block that is missing or has a fault is followed; the walk there finds the fault again. */
-    private Finding broken(Branch branch, Optional<Fault> fault) {
-        return branch.isHeavier() ? found(branch, branch.chain().height(), false) : new Finding.Unclear(fault);
     }
 
     private static CompletionStage<Finding> done(Finding finding) {

@@ -27,6 +27,7 @@ import org.chainwalletd.chain.Network;
 import org.chainwalletd.follow.FollowerSetup.FollowedNode;
 import org.chainwalletd.follow.HeaderCheck.Leniency;
 import org.chainwalletd.node.Bounded;
+import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;
 import org.slf4j.Logger;
@@ -69,7 +70,15 @@ final class Reader extends AbstractBehavior<Walker.Command> {
 
     private record Tick() implements Walker.ToReader {}
 
-    private record NodeSeen(FollowedNode node, long ours, Outcome<Look.Finding> finding) implements Walker.ToReader {}
+    private record NodeSeen(FollowedNode node, Outcome<Seen> seen) implements Walker.ToReader {}
+
+    /**
+     * Tip of a node beside the one that was told.
+     *
+     * @param ours whether the told tip is a block of the node's chain
+     * @param shown whether the node shows the block that it names
+     */
+    private record Seen(long height, boolean ours, boolean shown) {}
 
     private final TimerScheduler<Walker.Command> timers;
     private final FollowerSetup setup;
@@ -86,7 +95,6 @@ final class Reader extends AbstractBehavior<Walker.Command> {
 
     private long joined = -1;
     private Optional<BlockReader> blocks = Optional.empty();
-    private Optional<HeaderCheck> check = Optional.empty();
     private boolean reading;
     private boolean moved;
     private boolean asking;
@@ -181,9 +189,8 @@ final class Reader extends AbstractBehavior<Walker.Command> {
             Network network = head.network().orElse(Network.MAINNET);
             if (!subscribers.status().network().equals(Optional.of(network)) || blocks.isEmpty()) {
                 subscribers.isOf(network);
-                Leniency leniency = new Leniency(network);
-                blocks = Optional.of(new BlockReader(setup.profile(), setup.any(), leniency, setup.executor()));
-                check = Optional.of(HeaderCheck.of(network, leniency, setup));
+                blocks = Optional.of(
+                        new BlockReader(setup.profile(), setup.any(), new Leniency(network), setup.executor()));
             }
             moveTo(head.told().getAsLong());
         }
@@ -293,41 +300,70 @@ final class Reader extends AbstractBehavior<Walker.Command> {
     }
 
     private Behavior<Walker.Command> tick() {
-        note();
-        if (!asking && !chain.isEmpty() && check.isPresent()) {
+        note(subscribers.status().nodesHeight());
+        Optional<FollowedTip> tip = subscribers.tip();
+        if (!asking && tip.isPresent()) {
             asking = true;
             FollowedNode node = rounds.next();
-            HeaderChain ours = chain.copy();
-            Look look = new Look(node.client(), ours, check.get(), setup.executor());
-            Outcome.pipe(getContext(), look.begin(), finding -> new NodeSeen(node, ours.height(), finding));
+            Outcome.pipe(getContext(), seen(node.client(), tip.get().place()), seen -> new NodeSeen(node, seen));
         }
         return readIfMoved();
     }
 
-    private void note() {
+    private void note(long nodesHeight) {
         List<String> complaints = new ArrayList<>(rounds.complaints());
         long unseen = setup.file().unseenMillis();
         if (unseen >= SILENT.toMillis()) {
             complaints.add("the books have not answered for " + unseen / 1_000
                     + " s, so that nothing is known of what another daemon writes");
         }
-        long before = subscribers.status().nodesHeight();
-        subscribers.note(chain.isEmpty() ? before : rounds.highest(before, chain.height()), complaints);
+        subscribers.note(nodesHeight, complaints);
+    }
+
+    private CompletionStage<Seen> seen(NodeClient node, BlockPlace told) {
+        return node.tip().thenComposeAsync(tip -> seen(node, tip, told), setup.executor());
+    }
+
+    private CompletionStage<Seen> seen(NodeClient node, NodeClient.Tip tip, BlockPlace told) {
+        if (Long.compareUnsigned(tip.height(), told.height()) <= 0) {
+            boolean ours = tip.height() == told.height() && tip.blockId().equals(told.blockId());
+            return CompletableFuture.completedFuture(new Seen(tip.height(), ours, true));
+        }
+        return isBlock(node, told.height(), told.blockId())
+                .thenComposeAsync(
+                        ours -> isBlock(node, tip.height(), tip.blockId())
+                                .thenApplyAsync(shown -> new Seen(tip.height(), ours, shown), setup.executor()),
+                        setup.executor());
+    }
+
+    private CompletionStage<Boolean> isBlock(NodeClient node, long height, Hash256 id) {
+        return node.blockAt(height)
+                .thenApplyAsync(
+                        block -> block.filter(shown -> shown.blockId().equals(id)
+                                        && BlockReader.judge(shown, height).isEmpty())
+                                .isPresent(),
+                        setup.executor());
     }
 
     private Behavior<Walker.Command> onNodeSeen(NodeSeen news) {
         asking = false;
-        FollowedNode node = news.node();
-        news.finding().match(finding -> rounds.found(node, finding, news.ours()), failure -> rounds.silent(node));
-        if (news.finding()
-                .value()
-                .filter(Look.Finding.Heavier.class::isInstance)
-                .isPresent()) {
-            rounds.differs(node);
+        news.seen().value().ifPresent(seen -> judge(news.node(), seen));
+        return this;
+    }
+
+    private void judge(FollowedNode node, Seen seen) {
+        if (seen.shown()) {
+            rounds.takeBack(node);
+        } else {
+            rounds.setAside(node);
         }
         subscribers.setAside(rounds.aside());
         subscribers.distrusts(rounds.distrusts());
-        note();
-        return this;
+        if (!seen.ours()) {
+            rounds.differs(node);
+        } else if (seen.shown()) {
+            rounds.agrees(node);
+            note(seen.height());
+        }
     }
 }

@@ -12,7 +12,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongConsumer;
-import java.util.stream.IntStream;
 import org.apache.pekko.Done;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
@@ -29,7 +28,6 @@ import org.chainwalletd.follow.HeaderCheck.Leniency;
 import org.chainwalletd.keeper.Background;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.books.BlockRow;
-import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.ScanRow;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -119,11 +117,6 @@ final class Rescanner {
     private Optional<BlockRow> top = Optional.empty();
     private OptionalLong next = OptionalLong.empty();
     private Walk walk;
-    private final Turns turns;
-    /** Node that is walked up, and whether it has brought blocks that were written. */
-    private int node;
-
-    private boolean brought;
     /** Steps back since something was written. */
     private int stepsBack;
 
@@ -147,7 +140,6 @@ final class Rescanner {
         this.published = published;
         this.books = new Bookkeeping(setup.file(), setup.books(), setup.rules());
         this.materializer = Materializer.createMaterializer(context);
-        this.turns = new Turns(setup.nodes().size());
     }
 
     /**
@@ -292,8 +284,8 @@ final class Rescanner {
         if (now.blocksLeft() == 0) {
             return pausing();
         }
-        node = turns.next();
-        brought = false;
+        // In turn, two nodes on different branches could take back what the other one has shown for ever.
+        int node = ThreadLocalRandom.current().nextInt(setup.nodes().size());
         walk = Walk.begin(
                 reader,
                 CompletableFuture::completedFuture,
@@ -361,20 +353,15 @@ final class Rescanner {
                 waiting.complete(Done.getInstance());
             } else {
                 LOG.debug("blocks above {} are not those of the followed chain", top);
-                turns.inVain(node);
                 waiting.completeExceptionally(new IllegalStateException("the node is on another branch than the head"));
             }
             waiting = null;
         }
-        if (command.scanned().isEmpty()) {
-            undoUnproven();
-        }
-        return walk == null && !undoing ? walked() : Behaviors.same();
+        return walk == null ? walked() : Behaviors.same();
     }
 
     private void written(Bookkeeping.Scanned scanned) {
         stepsBack = 0;
-        brought = true;
         top = Optional.of(scanned.top());
         joined = scanned.joined();
         published.set(RescanState.of(progress(scan, top)));
@@ -390,40 +377,12 @@ final class Rescanner {
 
     private Behavior<Command> stepBack(CompletableFuture<Done> taken) {
         batch.take();
+        undoing = true;
         long blocks = (long) STEP_BACK << Math.min(stepsBack++, MOST_DOUBLINGS);
-        long to = Math.max(
-                scan.fromHeight() - 1,
-                proven(
-                        progress(scan, top).height() - blocks,
-                        progress(scan, top).toHeight()));
-        undo(to);
+        long to = Math.max(scan.fromHeight() - 1, progress(scan, top).height() - blocks);
+        Outcome.pipe(context, books.undoScan(scan.scan(), to), row -> row.fold(SteppedBack::new, WriteFailed::new));
         taken.completeExceptionally(new IllegalStateException("the chain below has changed"));
         return Behaviors.same();
-    }
-
-    /** Blocks that lead to one that is not the head's may be made up, down to the last one that was compared with the head's ids. */
-    private void undoUnproven() {
-        RescanProgress now = progress(scan, top);
-        long to = Math.max(scan.fromHeight() - 1, proven(now.height(), now.toHeight()));
-        if (to < now.height()) {
-            undo(to);
-        }
-    }
-
-    private void undo(long to) {
-        undoing = true;
-        Outcome.pipe(context, books.undoScan(scan.scan(), to), row -> row.fold(SteppedBack::new, WriteFailed::new));
-    }
-
-    /**
-     * The highest block up to a height that was compared with the id that the head keeps there: to step back by a few would leave most of those that
-     * are made up.
-     *
-     * @param head height of the head
-     */
-    static long proven(long height, long head) {
-        boolean isKept = height > head - BlockRows.KEPT;
-        return isKept ? height : Math.floorDiv(height, BlockRows.EVERY) * BlockRows.EVERY;
     }
 
     private Behavior<Command> steppedBack(SteppedBack command) {
@@ -444,37 +403,6 @@ final class Rescanner {
             joined = false;
             return loading();
         }
-        if (!batch.isEmpty()) {
-            return write();
-        }
-        if (!brought) {
-            turns.inVain(node);
-        }
-        return pausing();
-    }
-
-    /**
-     * Choice of the node to walk up: one of those that have brought the least in vain, at random. In turn, two nodes on different branches could take
-     * back what the other one has shown for ever.
-     */
-    static final class Turns {
-        /** How often each node has brought nothing, or blocks that do not lead to the head. */
-        private final int[] inVain;
-
-        Turns(int nodes) {
-            inVain = new int[nodes];
-        }
-
-        int next() {
-            int least = IntStream.of(inVain).min().orElseThrow();
-            int[] best = IntStream.range(0, inVain.length)
-                    .filter(node -> inVain[node] == least)
-                    .toArray();
-            return best[ThreadLocalRandom.current().nextInt(best.length)];
-        }
-
-        void inVain(int node) {
-            inVain[node]++;
-        }
+        return batch.isEmpty() ? pausing() : write();
     }
 }

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.apache.pekko.Done;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -24,7 +23,6 @@ import org.chainwalletd.chain.U64;
 import org.chainwalletd.follow.FollowerSetup.FollowedNode;
 import org.chainwalletd.follow.HeaderCheck.Leniency;
 import org.chainwalletd.node.ChainRules;
-import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.StoreException;
@@ -81,8 +79,6 @@ final class Walker {
 
     private record BranchRead(FollowedNode node, Look.Finding.Heavier branch, Outcome<Fetched> first)
             implements Command {}
-
-    private record WorkChecked(Outcome<UncheckedWork.Checked> checked) implements Command {}
 
     private record Undone(long height) implements Command {}
 
@@ -236,7 +232,8 @@ final class Walker {
     private void judgeAs(Network network) {
         Leniency leniency = new Leniency(network);
         reader = new BlockReader(setup.profile(), setup.any(), leniency, setup.executor());
-        check = HeaderCheck.of(network, leniency, setup);
+        check = new HeaderCheck(
+                new HeaderRules(network), leniency, setup.work(), setup.rules().verifyWork(), setup.clock());
     }
 
     /** Waits for the next interval, or for somebody who knows of a new block. */
@@ -316,7 +313,7 @@ final class Walker {
     }
 
     private Behavior<Command> notBegun(Throwable failure) {
-        note(List.of("following has not begun: " + failure.getMessage()));
+        note(-1, List.of("following has not begun: " + failure.getMessage()));
         return idle();
     }
 
@@ -328,17 +325,14 @@ final class Walker {
         return loaded(new Loaded(known));
     }
 
-    private void note(List<String> complaints) {
+    private void note(long nodesHeight, List<String> complaints) {
         if (!complaints.isEmpty() && !complaints.equals(standstill)) {
             LOG.warn("{}", String.join("; ", complaints));
         }
         standstill = complaints;
         List<String> all = new ArrayList<>(complaints);
         all.addAll(rounds.complaints());
-        long before = subscribers.status().nodesHeight();
-        subscribers.note(chain.isEmpty() ? -1 : rounds.highest(before, chain.height()), all);
-        subscribers.setAside(rounds.aside());
-        subscribers.distrusts(rounds.distrusts());
+        subscribers.note(nodesHeight, all);
     }
 
     private Behavior<Command> looked(Looked command) {
@@ -350,71 +344,43 @@ final class Walker {
     private Behavior<Command> sawNothing(FollowedNode node, Throwable failure) {
         LOG.debug("{} is not followed now: {}", node.name(), failure.getMessage());
         failedLooks++;
-        rounds.silent(node);
-        note(
-                failedLooks == MOST_FAILED_LOOKS
-                        ? List.of("no node shows its blocks: " + node.name() + ": " + failure.getMessage())
-                        : standstill);
+        if (failedLooks == MOST_FAILED_LOOKS) {
+            note(
+                    subscribers.status().nodesHeight(),
+                    List.of("no node shows its blocks: " + node.name() + ": " + failure.getMessage()));
+        }
         return idle();
     }
 
     private Behavior<Command> looked(FollowedNode node, Look.Finding finding) {
         failedLooks = 0;
-        rounds.found(node, finding, chain.height());
+        judgeTip(node, finding);
         if (finding instanceof Look.Finding.Same) {
-            note(List.of());
+            agree(node, chain.height());
         } else if (finding instanceof Look.Finding.Longer longer) {
-            note(List.of());
+            agree(node, longer.to());
             return walk(node, longer.to());
         } else if (finding instanceof Look.Finding.Heavier heavier) {
             return reorganise(node, heavier);
-        } else if (finding instanceof Look.Finding.Stranger && isDecidedOtherwise()) {
-            return beginAnew(node);
+        } else if (finding instanceof Look.Finding.Stranger) {
+            if (isDecidedOtherwise()) {
+                return beginAnew(node);
+            }
+            stranger(node);
         } else if (finding instanceof Look.Finding.Unclear unclear
                 && unclear.fault().isPresent()) {
-            note(standstill);
             return doubt(node, unclear.fault().get());
-        } else {
-            note(standstill);
+        } else if (!(finding instanceof Look.Finding.Unclear)) {
+            rounds.differs(node);
+            noteDiffering();
             LOG.debug("{} is not followed: {}", node.name(), finding);
         }
-        return isAllTold() ? idle() : checkWork();
-    }
-
-    private boolean isAllTold() {
-        return subscribers.tip().orElseThrow().height() >= chain.height()
-                || chain.unchecked().isEmpty();
-    }
-
-    /** Where no block is to be had that would bring those into the depth in which they are told: their own work is checked. */
-    private Behavior<Command> checkWork() {
-        UncheckedWork work = new UncheckedWork(setup.file(), setup.any(), check, setup.executor());
-        Outcome.pipe(context, work.of(chain.unchecked()), WorkChecked::new);
-        return always().onMessage(WorkChecked.class, this::workChecked).build();
-    }
-
-    private Behavior<Command> workChecked(WorkChecked command) {
-        return command.checked().fold(this::workChecked, failure -> idle());
-    }
-
-    private Behavior<Command> workChecked(UncheckedWork.Checked checked) {
-        checked.worked().forEach(chain::checked);
-        subscribers.moveTo(chain, chain.toldUpTo(chain.height()), List.of());
-        if (checked.fault().isPresent()) {
-            Fault fault = checked.fault().get();
-            long told = subscribers.tip().orElseThrow().height();
-            return untold.stream()
-                    .filter(walk -> walk.from() < fault.height() && fault.height() <= walk.to())
-                    .findFirst()
-                    .map(walk -> walkedInto(walk.node(), fault))
-                    .orElseGet(() -> undo(Math.max(told, fault.height() - 1), this::idle));
-        }
-        return checked.worked().isEmpty() ? idle() : look();
+        return idle();
     }
 
     private void stranger(FollowedNode node) {
         rounds.isStranger(node);
-        note(standstill);
+        noteDiffering();
     }
 
     /** Whether the operator names another block in the place of one that the books keep. */
@@ -473,6 +439,29 @@ final class Walker {
         return loaded(new Loaded(known));
     }
 
+    /** A tip is believed by what its node shows, each for itself, before anybody takes the highest. */
+    private void judgeTip(FollowedNode node, Look.Finding finding) {
+        boolean hollow = finding instanceof Look.Finding.Hollow
+                || finding instanceof Look.Finding.Longer longer && !longer.shown();
+        if (hollow) {
+            rounds.setAside(node);
+        } else if (!(finding instanceof Look.Finding.Unclear)) {
+            rounds.takeBack(node);
+        }
+        subscribers.setAside(rounds.aside());
+        subscribers.distrusts(rounds.distrusts());
+    }
+
+    /** The height that it names is not that of the followed chain. */
+    private void noteDiffering() {
+        note(subscribers.status().nodesHeight(), standstill);
+    }
+
+    private void agree(FollowedNode node, long nodesHeight) {
+        rounds.agrees(node);
+        note(nodesHeight, List.of());
+    }
+
     /**
      * A block has failed a check. It may have been replaced while it was read; a node that still names it at that height, and fails again, lies.
      */
@@ -480,27 +469,10 @@ final class Walker {
         LOG.info("{} shows a block that cannot be: {}", node.name(), fault);
         Outcome.pipe(
                 context,
-                node.client()
-                        .blockAt(fault.height())
-                        .thenComposeAsync(told -> lookAgain(node, fault.height(), told), setup.executor()),
+                reader.read(node.client(), fault.height())
+                        .thenComposeAsync(again -> check.judgeWork(again, fault.height()), setup.executor()),
                 again -> new LookedAgain(node, fault, again));
         return always().onMessage(LookedAgain.class, this::lookedAgain).build();
-    }
-
-    /** The header first: a block without work may have no transactions to read. */
-    private CompletionStage<Fetched> lookAgain(FollowedNode node, long height, Optional<NodeClient.BlockSummary> told) {
-        Optional<NodeClient.BlockSummary> sound =
-                told.filter(block -> BlockReader.judge(block, height).isEmpty());
-        CompletionStage<Optional<Fault>> fault = sound.map(
-                        block -> check.judgeWork(block.header(), block.blockId(), height))
-                .map(judged -> judged.thenApplyAsync(HeaderCheck.Judged::fault, setup.executor()))
-                .orElse(CompletableFuture.completedFuture(Optional.empty()));
-        return fault.thenComposeAsync(
-                found -> found.isPresent()
-                        ? CompletableFuture.completedFuture(new Fetched.Unsound(height, found.get()))
-                        : reader.read(node.client(), height)
-                                .thenComposeAsync(again -> check.judgeWork(again, height), setup.executor()),
-                setup.executor());
     }
 
     private Behavior<Command> lookedAgain(LookedAgain command) {
@@ -511,7 +483,6 @@ final class Walker {
                 .filter(fault ->
                         fault.blockId().equals(first.blockId()) && fault.rule().isLie())
                 .ifPresent(fault -> rounds.lied(command.node(), fault));
-        note(standstill);
         return idle();
     }
 
@@ -547,12 +518,11 @@ final class Walker {
                 && chain.has(branch.fork(), whole.block().parentId());
         if (!fits) {
             rounds.differs(node);
-            note(standstill);
+            noteDiffering();
             LOG.info("{} has a branch with more work, and does not show its first block: {}", node.name(), first);
             return idle();
         }
-        rounds.agrees(node);
-        note(List.of());
+        agree(node, branch.to());
         return undo(branch.fork(), () -> walk(node, branch.to()));
     }
 

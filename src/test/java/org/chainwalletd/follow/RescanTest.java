@@ -52,9 +52,7 @@ class RescanTest {
 
     @AfterEach
     void stop() {
-        if (daemon != null) {
-            daemon.close();
-        }
+        daemon.close();
         kit.shutdownTestKit();
         executor.shutdownNow();
     }
@@ -105,31 +103,6 @@ class RescanTest {
         for (ModelBlock block = branch; block.height() > TOP - 20; block = block.parent()) {
             assertThat(daemon.books().staged()).doesNotContain(block.id());
         }
-    }
-
-    @Test
-    void a_node_that_has_brought_the_least_in_vain_is_walked_up() {
-        Rescanner.Turns turns = new Rescanner.Turns(3);
-        turns.inVain(0);
-        turns.inVain(2);
-        for (int i = 0; i < 20; i++) {
-            assertThat(turns.next()).isEqualTo(1);
-        }
-        turns.inVain(1);
-        turns.inVain(1);
-        for (int i = 0; i < 20; i++) {
-            assertThat(turns.next()).isNotEqualTo(1);
-        }
-    }
-
-    @Test
-    void blocks_whose_ids_nobody_keeps_are_proven_up_to_the_last_kept_one() {
-        assertThat(Rescanner.proven(5_678, 20_000)).isEqualTo(5_000);
-        assertThat(Rescanner.proven(5_000, 20_000)).isEqualTo(5_000);
-        assertThat(Rescanner.proven(10_000, 20_000)).isEqualTo(10_000);
-        assertThat(Rescanner.proven(10_001, 20_000)).isEqualTo(10_001);
-        assertThat(Rescanner.proven(-3, 20_000)).isEqualTo(-1_000);
-        assertThat(Rescanner.proven(55, 60)).isEqualTo(55);
     }
 
     /** As long as a slow disk takes; a rescan that does not wait reads the rest of the chain meanwhile. */

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
@@ -73,11 +72,6 @@ class UnworkedBlocksTest {
                             ? CompletableFuture.failedFuture(new NodeException.Unreachable("the answer is too long"))
                             : CompletableFuture.completedFuture(blockAt((Long) call.arguments()[0]));
                 }
-                case "block" ->
-                    CompletableFuture.completedFuture(shown.stream()
-                            .filter(header -> header.id().equals(call.arguments()[0]))
-                            .findFirst()
-                            .map(Node::summary));
                 case "transaction" -> {
                     bodiesAsked.incrementAndGet();
                     yield CompletableFuture.completedFuture(Optional.empty());
@@ -217,8 +211,7 @@ class UnworkedBlocksTest {
         follow(honest);
         for (int i = 1; i <= 3; i++) {
             double before = lies();
-            // Whose first blocks prove that it is there: the others are read because of them.
-            List<BlockHeader> lie = grown(grown(honest, 3, true), 50, false);
+            List<BlockHeader> lie = grown(honest, 50, false);
             // So young that it is checked for certain.
             lie.add(header(lie.size(), topOf(lie), 0, Instant.now().getEpochSecond(), NO_TRANSACTIONS));
             node.claimed = FAR_ABOVE;
@@ -287,102 +280,5 @@ class UnworkedBlocksTest {
 
         assertThat(rig.events()).noneMatch(FollowEvent.Disconnected.class::isInstance);
         assertThat(rig.follower().tip().orElseThrow().place().blockId()).isEqualTo(tip);
-    }
-
-    /** The greatest lag that is seen while each node is asked for its tip so often. */
-    private long greatestLag(int looks, Node... nodes) {
-        AtomicLong greatest = new AtomicLong();
-        for (Node each : nodes) {
-            int before = each.tipsAsked.get();
-            Await.until("it is asked again", () -> {
-                greatest.accumulateAndGet(rig.follower().status().lag(), Math::max);
-                return each.tipsAsked.get() > before + looks;
-            });
-        }
-        return greatest.get();
-    }
-
-    /** Blocks whose transactions nobody has. */
-    private static List<BlockHeader> grownWithoutBodies(List<BlockHeader> from, int count, boolean worked) {
-        List<BlockHeader> chain = new ArrayList<>(from);
-        for (int i = 0; i < count; i++) {
-            Hash256 root = Hash256.parse("bb".repeat(32));
-            chain.add(header(chain.size(), topOf(chain), worked ? 1 : 0, YESTERDAY + chain.size(), root));
-        }
-        return chain;
-    }
-
-    @Test
-    void a_tip_far_above_that_no_work_leads_to_makes_no_lag_and_is_set_aside() {
-        Node honest = new Node();
-        List<BlockHeader> chain = grown(List.of(), 10, true);
-        follow(chain, node, honest);
-        node.claimed = FAR_ABOVE;
-        node.shown = grownWithoutBodies(chain, 3, false);
-
-        assertThat(greatestLag(4, honest)).isZero();
-
-        assertThat(rig.follower().setAside()).containsExactly("node 0");
-        Await.until("it is caught by its headers alone", () -> lies() > 0);
-    }
-
-    @Test
-    void a_tip_far_above_makes_no_lag_when_the_newest_block_is_shown_below_it() {
-        Node honest = new Node();
-        List<BlockHeader> chain = grown(List.of(), 10, true);
-        follow(chain, node, honest);
-        for (int i = 0; i < 3; i++) {
-            chain = grown(chain, 1, true);
-            node.claimed = FAR_ABOVE;
-            node.shown = chain;
-            rig.awaitTip(topOf(chain));
-            honest.shown = chain;
-
-            assertThat(greatestLag(3, node, honest)).isLessThanOrEqualTo(1);
-        }
-    }
-
-    @Test
-    void a_lag_that_headers_with_work_prove_stays_whatever_another_node_says_and_while_the_node_is_silent() {
-        Node behind = new Node();
-        List<BlockHeader> chain = grown(List.of(), 10, true);
-        follow(chain, node, behind);
-        node.shown = grownWithoutBodies(chain, 5, true);
-        Await.until("it lags", () -> rig.follower().status().lag() == 5);
-
-        int before = behind.tipsAsked.get();
-        Await.until("the other one is asked often", () -> {
-            assertThat(rig.follower().status().lag()).isEqualTo(5);
-            return behind.tipsAsked.get() > before + 4;
-        });
-        node.fails = true;
-        int then = behind.tipsAsked.get();
-        Await.until("the other one is asked often", () -> {
-            assertThat(rig.follower().status().lag()).isEqualTo(5);
-            return behind.tipsAsked.get() > then + 4;
-        });
-        node.shown = chain;
-        Await.until("its own word takes it back", () -> rig.follower().status().lag() == 0);
-    }
-
-    @Test
-    void a_tip_far_above_blocks_that_were_missing_is_believed_for_some_looks_only() {
-        List<BlockHeader> chain = grown(List.of(), 10, true);
-        follow(chain);
-        node.claimed = FAR_ABOVE;
-        node.shown = grown(chain, 5, true);
-
-        rig.awaitTip(topOf(node.shown));
-        Await.until("it is believed no longer", () -> rig.follower().status().lag() == 0);
-    }
-
-    @Test
-    void blocks_below_a_tip_that_no_chain_has_are_told_without_a_new_block() {
-        List<BlockHeader> chain = grown(List.of(), 10, true);
-        follow(chain);
-        node.claimed = FAR_ABOVE;
-        node.shown = grown(chain, 150, true);
-
-        rig.awaitTip(topOf(node.shown));
     }
 }
