@@ -33,6 +33,8 @@ final class PlayedDaemon implements AutoCloseable {
     final List<String> opened = new CopyOnWriteArrayList<>();
 
     volatile int status = 200;
+    /** As {@link #status}, of streams alone. */
+    volatile int streamStatus = 200;
 
     PlayedDaemon() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -148,8 +150,9 @@ final class PlayedDaemon implements AutoCloseable {
     private void stream(HttpExchange exchange) throws IOException {
         opened.add(Optional.ofNullable(exchange.getRequestHeaders().getFirst("last-event-id"))
                 .orElse(""));
-        exchange.sendResponseHeaders(status, status == 200 ? 0 : -1);
-        if (status == 200) {
+        int answer = status == 200 ? streamStatus : status;
+        exchange.sendResponseHeaders(answer, answer == 200 ? 0 : -1);
+        if (answer == 200) {
             OutputStream body = exchange.getResponseBody();
             body.write(":\n\n".getBytes(StandardCharsets.UTF_8));
             body.flush();

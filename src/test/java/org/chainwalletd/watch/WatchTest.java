@@ -182,7 +182,7 @@ class WatchTest {
                 .hasMessageContaining("a thread of the watch has failed")
                 .hasCauseInstanceOf(ArithmeticException.class);
 
-        daemon.status = 500;
+        daemon.streamStatus = 500;
         Watch listening = new Watch(daemon.client(), daemon.uri(), new Watch.Pace(PAUSE, 1, tooLong, tooLong));
         assertThat(failureOf(run(() -> listening.inLines(lines()))))
                 .isInstanceOf(IllegalStateException.class)
