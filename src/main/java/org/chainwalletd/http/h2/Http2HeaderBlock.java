@@ -96,7 +96,8 @@ final class Http2HeaderBlock {
     private byte[] end() {
         byte[] whole = begun.toByteArray();
         held.giveBack(whole.length);
-        // Not reset: that would keep the buffer, which is not counted any more, and the token in it, as long as the connection.
+        // Not reset: that would keep the buffer, which is not counted any more, and the token in it, as long as the
+        // connection.
         begun = new ByteArrayOutputStream();
         stream = 0;
         return whole;
