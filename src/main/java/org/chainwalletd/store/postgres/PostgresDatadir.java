@@ -79,6 +79,26 @@ final class PostgresDatadir {
                     + SentLog.FILE_NAME + " lacks. Use the newest datadir of this daemon; or, when it is lost, move "
                     + SentLog.FILE_NAME + " away: the daemon then begins a new log");
         }
+        if (isOfEarlierDatabase(session)) {
+            throw refused(
+                    "has worked with the database from which the store was moved since: use the datadir that it was"
+                            + " moved to, or give this daemon an empty one");
+        }
+    }
+
+    /** Tells whether the last commits of the log came into the database by a move: no daemon of this log has made them here. */
+    private boolean isOfEarlierDatabase(SqlSession session) throws SQLException {
+        if (logName().isEmpty() || memory.log().orElseThrow().last().number() == 0) {
+            return false;
+        }
+        SentLog.Known log = memory.log().get();
+        return session.queryOne(
+                        "SELECT 1 FROM commits JOIN daemons ON start = daemon WHERE random IN (?, ?) AND log <> ?",
+                        row -> true,
+                        log.last().opening(),
+                        log.certain().opening(),
+                        logName().get())
+                .isPresent();
     }
 
     /** Checks that the datadir has worked with this store, or with none, as {@link #requireUsable} does. */

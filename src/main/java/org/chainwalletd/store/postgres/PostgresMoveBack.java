@@ -335,7 +335,9 @@ public final class PostgresMoveBack {
                 rows.put(table, TableCopy.back(session, table, file, table));
             }
             file.update("INSERT INTO commits (number, random) VALUES (?, ?)", commit.number(), commit.opening());
-            file.update("UPDATE identity SET commits = ?, moved = NULL WHERE one = 1", commit.number());
+            file.update("UPDATE identity SET commits = ? WHERE one = 1", commit.number());
+            // Nobody pays with the folder of the new files before the database is marked.
+            Commits.mark(file, Optional.of(database));
             file.execute("COMMIT");
         } finally {
             session.execute("ROLLBACK");
@@ -433,6 +435,7 @@ public final class PostgresMoveBack {
         all.removeIf(file -> isOfDatabase(file.getFileName().toString()));
         Path store = made.resolve(SqliteStore.FILE_NAME);
         if (Files.exists(store)) {
+            unmark(store);
             all.add(store);
         }
         for (Path file : all) {
@@ -450,6 +453,17 @@ public final class PostgresMoveBack {
         requireInPlace(commit);
         AtomicFiles.rename(SentLog.in(made), SentLog.in(folder));
         CrashPoint.BACK_MOVE_LOGGED.reached();
+    }
+
+    private static void unmark(Path store) throws IOException {
+        try (SqlSession file = SqliteStore.connectForWriting(store)) {
+            file.execute("BEGIN IMMEDIATE");
+            Commits.mark(file, Optional.empty());
+            file.execute("COMMIT");
+            file.query("PRAGMA wal_checkpoint(TRUNCATE)", row -> row.getLong(1));
+        } catch (SQLException e) {
+            throw Sqlite.unusable(store, e);
+        }
     }
 
     /** Tells whether a file is put in its place last, or is none that goes there. */
@@ -498,6 +512,7 @@ public final class PostgresMoveBack {
                 .filter(commit::equals)
                 .isPresent();
         if (memory.isShared() && !move.copied() && waits && isLogOf(memory, move)) {
+            requireNotGoneOn(session);
             requireDurable(session);
             install(commit);
             end(session, move);
@@ -511,11 +526,22 @@ public final class PostgresMoveBack {
             throw refused("it " + move.why(Commits.movedTo(session)) + "; " + folder
                     + " is not that datadir, or an older copy of it: use the newest one");
         }
-        if (move.copied()) {
-            return Moved.ended(true);
+        if (!move.copied()) {
+            end(session, move);
+            return Moved.ended(false);
         }
-        end(session, move);
-        return Moved.ended(false);
+        leave();
+        return Moved.ended(true);
+    }
+
+    /** The datadir may have worked with a copy of the database meanwhile: its log has payments then that the new files lack. */
+    private void requireNotGoneOn(SqlSession session) throws SQLException, IOException {
+        Optional<String> lacking =
+                PostgresDatadir.of(folder, Optional.empty(), database).lacking(session);
+        if (lacking.isPresent()) {
+            throw refused("it " + lacking.get() + ": that daemon has worked with another database since the move back"
+                    + " was begun, and " + made + " lacks what it has paid; start with --store naming that database");
+        }
     }
 
     private static boolean isLogOf(StoreMemory memory, PostgresMoving move) {
@@ -537,9 +563,7 @@ public final class PostgresMoveBack {
     }
 
     private void end(SqlSession session, PostgresMoving move) throws SQLException, IOException {
-        // Until then a start is sent to the database, which names this command.
-        AtomicFiles.delete(folder.resolve(PostgresMember.MARK_FILE));
-        discard();
+        // First: from then on an older copy of the datadir does not end the move once more.
         session.execute(PostgresTransactions.LOCK);
         session.update("UPDATE moving SET copied = true WHERE random = ?", move.random());
         Optional<String> file = Commits.movedTo(session);
@@ -547,6 +571,13 @@ public final class PostgresMoveBack {
         session.update("UPDATE store SET stopped = ? WHERE one = 1", "the store " + database + " " + ended.why(file));
         session.execute("COMMIT");
         CrashPoint.BACK_MOVE_ENDED.reached();
+        leave();
+    }
+
+    /** Removes what tells a start to name the database, and what is left of the new files. */
+    private void leave() throws IOException {
+        AtomicFiles.delete(folder.resolve(PostgresMember.MARK_FILE));
+        discard();
     }
 
     /** Deletes the folder of the new files. */

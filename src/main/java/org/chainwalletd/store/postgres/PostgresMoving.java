@@ -79,7 +79,10 @@ record PostgresMoving(CommitMark source, boolean copied, String log, long random
         }
         return moved.isPresent()
                 ? "was moved back to " + file + ", which alone knows what is paid since: start there without --store"
-                        + (copied ? "" : ", after running store move --back to its end") + "; or name an empty database"
+                        + (copied
+                                ? "; if that is refused, run store move --back once more"
+                                : ", after running store move --back to its end")
+                        + "; or name an empty database"
                 : "is being moved back to " + file
                         + ": run chain-walletd --datadir ... --store ... store move --back again, or store move --give-up to go on"
                         + " with the database";

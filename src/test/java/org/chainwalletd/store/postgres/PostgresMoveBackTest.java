@@ -346,7 +346,7 @@ class PostgresMoveBackTest {
         killAt(place, 1);
         assertThat(Files.exists(datadir.resolve(PostgresMember.MARK_FILE)))
                 .as("a start without --store is refused, and one with it is told what to do")
-                .isEqualTo(place != CrashPoint.BACK_MOVE_ENDED);
+                .isTrue();
 
         int paid = 1;
         for (Store store : openable()) {
@@ -508,6 +508,49 @@ class PostgresMoveBackTest {
         refused(() -> database(other), "was moved back to walletd.db in " + datadir);
         refused(() -> back(other), "older copy of it");
         refused(() -> SqliteStore.open(other), "name the database with --store");
+        end(file);
+
+        String next = PostgresServer.schema();
+        there(datadir, next);
+        refused(() -> database(other, next), "has worked with the database from which the store was moved since");
+        assertBound(database(datadir, next), 2);
+    }
+
+    @Test
+    void nobody_pays_with_the_folder_of_the_new_files() throws IOException {
+        paid(1);
+        killAt(CrashPoint.BACK_MOVE_COPIED, 1);
+        Path made = datadir.resolve(PostgresMoveBack.FOLDER);
+        assertThat(SqliteStore.path(made)).exists();
+        refused(() -> SqliteStore.open(made), "was moved to");
+
+        giveUp();
+        refused(() -> SqliteStore.open(made), "was moved to");
+        killAt(CrashPoint.BACK_MOVE_MARKED, 1);
+        refused(() -> SqliteStore.open(made), "was moved to");
+    }
+
+    /** The database is put back from a copy, under another name, and works on; then the move of the first one is run again. */
+    @Test
+    void a_log_that_has_gone_on_with_another_database_is_not_replaced() throws Exception {
+        paid(1);
+        killAt(CrashPoint.BACK_MOVE_MARKED, 1);
+        sql("UPDATE store SET stopped = NULL");
+        sql("CREATE TABLE kept AS SELECT moved, (SELECT max(number) FROM commits) AS number FROM identity");
+        sql("UPDATE identity SET moved = NULL");
+        sql("ALTER TABLE moving RENAME TO kept_moving");
+        Store copy = database(datadir);
+        pay(copy, 2);
+        end(copy);
+        sql("DELETE FROM commits WHERE number > (SELECT number FROM kept)");
+        sql("UPDATE identity SET moved = (SELECT moved FROM kept)");
+        sql("ALTER TABLE kept_moving RENAME TO moving");
+        byte[] log = Files.readAllBytes(SentLog.in(datadir));
+
+        refused(() -> back(datadir), "has worked with another database since the move back");
+
+        assertThat(Files.readAllBytes(SentLog.in(datadir))).isEqualTo(log);
+        assertThat(SqliteStore.path(datadir)).doesNotExist();
     }
 
     @Test
