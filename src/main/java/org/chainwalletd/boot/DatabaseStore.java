@@ -483,7 +483,9 @@ public final class DatabaseStore {
                         .putOut(folder(wallets))
                         .ifPresent(keys -> out.accept("keys: " + keys));
             }
-            DatabaseTokens.moveBack(settings, PostgresStore.agreed(connector).orElseThrow(), made);
+            PostgresAgreed agreed = PostgresStore.agreed(connector).orElseThrow();
+            DatabaseTokens.moveBack(settings, agreed, made);
+            pin(settings, agreed);
         }
     }
 
