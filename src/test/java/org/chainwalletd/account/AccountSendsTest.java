@@ -563,6 +563,8 @@ class AccountSendsTest {
                         Bytes.EMPTY);
         rig.chain.mine(6);
         Await.until("it is missing", this::isFirstMissing);
+        // The head may have been seen for the first time only now.
+        rig.chain.mine(AccountRig.PACE.stuckBlocks());
     }
 
     private boolean isFirstMissing() {
