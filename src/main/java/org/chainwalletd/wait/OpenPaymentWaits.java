@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -141,14 +142,23 @@ final class OpenPaymentWaits {
     /**
      * The followed chain stands at this height.
      *
-     * @param most addresses of one part
-     * @return which payments have to be looked up for those who wait, in parts
+     * @return height of the lowest block that was passed without being told; empty when none was
      */
-    List<Passed> stands(long height, int most) {
+    OptionalLong stands(long height) {
         long before = followed;
         followed = height;
+        return before < 0 || before >= height ? OptionalLong.empty() : OptionalLong.of(before + 1);
+    }
+
+    /**
+     * Passed blocks in which payments have to be looked up for those who wait now, in parts.
+     *
+     * @param from height of the lowest block
+     * @param most addresses of one part
+     */
+    List<Passed> passed(long from, int most) {
         List<Passed> parts = new ArrayList<>();
-        if (before < 0 || before >= height) {
+        if (from > followed) {
             return parts;
         }
         Map<Address, Passed.Waiting> part = new HashMap<>();
@@ -156,12 +166,12 @@ final class OpenPaymentWaits {
             groups.with(
                     address, group -> part.put(address, new Passed.Waiting(group.begin(), List.copyOf(group.waits))));
             if (part.size() == most) {
-                parts.add(new Passed(before + 1, height, Map.copyOf(part)));
+                parts.add(new Passed(from, followed, Map.copyOf(part)));
                 part.clear();
             }
         }
         if (!part.isEmpty()) {
-            parts.add(new Passed(before + 1, height, Map.copyOf(part)));
+            parts.add(new Passed(from, followed, Map.copyOf(part)));
         }
         return parts;
     }

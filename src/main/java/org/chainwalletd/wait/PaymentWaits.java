@@ -90,6 +90,9 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     /** Blocks that were passed and of which the books were not asked yet, the oldest first. */
     private final Deque<OpenPaymentWaits.Passed> passed = new ArrayDeque<>();
 
+    /** Lowest block that was passed while the books were still asked of others: it waits, so that no more than one round is held. */
+    private long unread = Long.MAX_VALUE;
+
     private boolean reading;
     private final OpenPaymentWaits waits;
     private final LookPlan looks;
@@ -208,12 +211,16 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
 
     /** Handles a tip that jumped: the books know what came in between to addresses of ours, the nodes what other addresses have now. */
     private void jumped(FollowedTip tip) {
-        passed.addAll(waits.stands(tip.height(), PART));
+        waits.stands(tip.height()).ifPresent(from -> unread = Math.min(unread, from));
         readNext();
         waits.waitedFor().forEach(looks::later);
     }
 
     private void readNext() {
+        if (!reading && passed.isEmpty() && unread < Long.MAX_VALUE) {
+            passed.addAll(waits.passed(unread, PART));
+            unread = Long.MAX_VALUE;
+        }
         if (!reading && !passed.isEmpty()) {
             reading = true;
             OpenPaymentWaits.Passed next = passed.remove();
