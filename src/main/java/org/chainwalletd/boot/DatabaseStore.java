@@ -438,7 +438,7 @@ public final class DatabaseStore {
         out.accept("the move back is given up: start with --store " + database);
     }
 
-    /** What is in the database beside the payments. */
+    /** Keys, books, tokens and certificate in the database, beside the payments. */
     private record Beside(
             Settings settings, Settings.Database database, PostgresDatabase connector, Consumer<String> out)
             implements PostgresMoveBack.Beside {

@@ -18,7 +18,7 @@ import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@link DatabaseTokens} makes of the settings that daemons have in common, without a database. */
+/** Handling of the settings that daemons have in common by {@link DatabaseTokens}, without a database. */
 class DatabaseTokensTest {
     private static final String SPEND = "the-spend-token-0123456789";
 

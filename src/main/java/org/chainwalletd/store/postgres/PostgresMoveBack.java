@@ -65,7 +65,7 @@ public final class PostgresMoveBack {
     private final Optional<CommitMark> books;
     private final Beside beside;
 
-    /** What belongs to a store and is not in its tables, such as keys and books. */
+    /** Parts of a store that are not in its tables, such as keys and books. */
     public interface Beside {
         /**
          * Requires that all of it can be moved, before anything is changed.

@@ -647,7 +647,7 @@ class PostgresMoveBackTest {
         killAt(CrashPoint.BACK_MOVE_COPIED, 1);
         giveUp();
         paid(2);
-        // What the first attempt has left is not used.
+        // Files that the first attempt has left are not used.
         CrashPoint.watch(point -> {
             if (point == CrashPoint.BACK_MOVE_COPIED) {
                 giveUp();
