@@ -467,7 +467,7 @@ public final class DatabaseStore {
             }
         }
 
-        private KeyringStore folder(Path wallets) {
+        private FolderStore folder(Path wallets) {
             return new FolderStore(KeyringSetup.of(
                     settings.chain(), wallets, new SimpleMeterRegistry(), KeyringSetup.Executors.onCallersThread()));
         }

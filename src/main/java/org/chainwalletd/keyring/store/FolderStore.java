@@ -78,9 +78,13 @@ public final class FolderStore implements KeyringStore {
         });
     }
 
-    /** Last {@code state.json}, which alone tells which keys there are. */
-    @Override
-    public void fill(
+    /**
+     * Makes a keyring of everything that another store has; refused when there is one already, and then nothing is changed. {@code state.json} comes
+     * last, which alone tells which keys there are.
+     *
+     * @param givenOut addresses that are not listed and must not be given out again
+     */
+    void fill(
             KeyringView view, Map<SealedPlace, SealedBlob> sealed, Map<Address, KeyNote> notes, Set<Address> givenOut) {
         run("cannot make a keyring at", folder.state(), () -> {
             folder.requireFree();

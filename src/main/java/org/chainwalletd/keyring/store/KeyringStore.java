@@ -1,7 +1,6 @@
 package org.chainwalletd.keyring.store;
 
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -25,16 +24,6 @@ public interface KeyringStore {
 
     /** Makes a keyring with a legacy seed; refused when there is one already, and then nothing is changed. */
     void makeSeeded(SealedBlob seed);
-
-    /**
-     * Makes a keyring in a wallet directory of everything that another store has; refused when there is one already, and then nothing is changed.
-     *
-     * @param givenOut addresses that are not listed and must not be given out again
-     */
-    default void fill(
-            KeyringView view, Map<SealedPlace, SealedBlob> sealed, Map<Address, KeyNote> notes, Set<Address> givenOut) {
-        throw new UnsupportedOperationException("this keyring is in no directory");
-    }
 
     /** Whether no keyring was ever made here, or nothing is left of it. */
     boolean isFree();
