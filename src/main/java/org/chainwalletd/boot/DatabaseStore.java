@@ -467,7 +467,7 @@ public final class DatabaseStore {
             }
         }
 
-        private FolderStore folder(Path wallets) {
+        private KeyringStore.Fillable folder(Path wallets) {
             return new FolderStore(KeyringSetup.of(
                     settings.chain(), wallets, new SimpleMeterRegistry(), KeyringSetup.Executors.onCallersThread()));
         }

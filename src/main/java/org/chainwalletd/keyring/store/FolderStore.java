@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * A keyring in the wallet directory (interface.md, section 1.4): sealed files, {@code state.json}, which alone tells which keys there are, and
  * beside it what need not be unsealed to be known. Damage is told and never replaced.
  */
-public final class FolderStore implements KeyringStore {
+public final class FolderStore implements KeyringStore.Fillable {
     private static final Logger LOG = LoggerFactory.getLogger(FolderStore.class);
     /** Up to this many key files are looked at before the start goes on; those of a larger keyring after it. */
     public static final int CHECKED_AT_START = 1_000;
@@ -78,13 +78,9 @@ public final class FolderStore implements KeyringStore {
         });
     }
 
-    /**
-     * Makes a keyring of everything that another store has; refused when there is one already, and then nothing is changed. {@code state.json} comes
-     * last, which alone tells which keys there are.
-     *
-     * @param givenOut addresses that are not listed and must not be given out again
-     */
-    void fill(
+    /** Last {@code state.json}, which alone tells which keys there are. */
+    @Override
+    public void fill(
             KeyringView view, Map<SealedPlace, SealedBlob> sealed, Map<Address, KeyNote> notes, Set<Address> givenOut) {
         run("cannot make a keyring at", folder.state(), () -> {
             folder.requireFree();

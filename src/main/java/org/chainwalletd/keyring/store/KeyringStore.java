@@ -1,6 +1,7 @@
 package org.chainwalletd.keyring.store;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -130,4 +131,18 @@ public interface KeyringStore {
 
     /** A 1:1 key whose secrets are sealed already; nothing of it is on the disk yet. */
     record SealedKey(Address address, PublicKey publicKey, SealedBlob secret, Optional<SealedBlob> phrase) {}
+
+    /** A keyring that can be made of everything that another store has. */
+    interface Fillable extends KeyringStore {
+        /**
+         * Makes the keyring; refused when there is one already, and then nothing is changed.
+         *
+         * @param givenOut addresses that are not listed and must not be given out again
+         */
+        void fill(
+                KeyringView view,
+                Map<SealedPlace, SealedBlob> sealed,
+                Map<Address, KeyNote> notes,
+                Set<Address> givenOut);
+    }
 }

@@ -551,7 +551,7 @@ public final class TableStore implements KeyringStore {
      * @return the number of keys; empty when there is no keyring, and nothing was written
      * @throws KeyringException also when the directory has another keyring in the end
      */
-    public OptionalInt putOut(FolderStore folder) {
+    public OptionalInt putOut(KeyringStore.Fillable folder) {
         return call(() -> {
             if (rows.head().isEmpty() && isEmpty()) {
                 return OptionalInt.empty();
