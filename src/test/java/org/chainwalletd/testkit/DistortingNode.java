@@ -9,9 +9,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
@@ -26,7 +24,6 @@ public final class DistortingNode implements AutoCloseable {
             .build();
 
     private final ScriptedNode front = ScriptedNode.start();
-    private final HttpClient client = HttpClient.newHttpClient();
     private final URI behind;
     private final Set<Socket> streams = ConcurrentHashMap.newKeySet();
     private final Map<String, BiFunction<JsonNode, JsonNode, JsonNode>> lies = new ConcurrentHashMap<>();
@@ -110,15 +107,12 @@ public final class DistortingNode implements AutoCloseable {
 
     private String post(String body) throws IOException {
         try {
-            return client.send(
-                            Dial.request(behind)
-                                    .POST(HttpRequest.BodyPublishers.ofString(body))
-                                    .build(),
-                            HttpResponse.BodyHandlers.ofString())
+            return Dial.answer(Dial.request(behind)
+                            .POST(HttpRequest.BodyPublishers.ofString(body))
+                            .build())
                     .body();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException(e);
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
         }
     }
 

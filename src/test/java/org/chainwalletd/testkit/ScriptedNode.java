@@ -14,6 +14,8 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -21,8 +23,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ServerSocketFactory;
 
@@ -32,6 +35,14 @@ import javax.net.ServerSocketFactory;
  */
 public final class ScriptedNode implements AutoCloseable {
     private static final JsonMapper JSON = new JsonMapper();
+    private static final String END_OF_HEAD = "\r\n\r\n";
+
+    /** Threads of all nodes of the process: hundreds of requests a second would start one each. */
+    private static final ExecutorService THREADS = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "scripted-node");
+        thread.setDaemon(true);
+        return thread;
+    });
 
     /** What the node does with one request. */
     @FunctionalInterface
@@ -47,7 +58,7 @@ public final class ScriptedNode implements AutoCloseable {
     private final ServerSocket server;
     private final String scheme;
     private final Map<String, Deque<Step>> scripts = new HashMap<>();
-    private final List<Request> requests = new CopyOnWriteArrayList<>();
+    private final List<Request> requests = Collections.synchronizedList(new ArrayList<>());
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final AtomicInteger serving = new AtomicInteger();
     private final AtomicInteger mostAtOnce = new AtomicInteger();
@@ -66,7 +77,7 @@ public final class ScriptedNode implements AutoCloseable {
         try {
             ServerSocket server = sockets.createServerSocket(0, 200, InetAddress.getByName("127.0.0.1"));
             ScriptedNode node = new ScriptedNode(server, scheme);
-            daemon(node::accept);
+            THREADS.execute(node::accept);
             return node;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -96,7 +107,7 @@ public final class ScriptedNode implements AutoCloseable {
     }
 
     public long count(String method) {
-        return requests.stream()
+        return requests().stream()
                 .filter(request -> request.method().equals(method))
                 .count();
     }
@@ -207,7 +218,7 @@ public final class ScriptedNode implements AutoCloseable {
             try {
                 Socket socket = server.accept();
                 open.add(socket);
-                daemon(() -> serve(socket));
+                THREADS.execute(() -> serve(socket));
             } catch (IOException e) {
                 return;
             }
@@ -243,7 +254,7 @@ public final class ScriptedNode implements AutoCloseable {
     private static Request read(InputStream raw) throws IOException {
         InputStream in = new BufferedInputStream(raw);
         StringBuilder head = new StringBuilder();
-        while (!head.toString().endsWith("\r\n\r\n")) {
+        while (!endsHead(head)) {
             int next = in.read();
             if (next < 0) {
                 throw new IOException("no request");
@@ -267,9 +278,8 @@ public final class ScriptedNode implements AutoCloseable {
                 body.required("id").toString());
     }
 
-    private static void daemon(Runnable task) {
-        Thread thread = new Thread(task, "scripted-node");
-        thread.setDaemon(true);
-        thread.start();
+    private static boolean endsHead(StringBuilder head) {
+        int start = head.length() - END_OF_HEAD.length();
+        return start >= 0 && head.indexOf(END_OF_HEAD, start) == start;
     }
 }
