@@ -22,10 +22,12 @@ import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The process may end before and after each write of the journal: one reference is one payment all the same. */
+@Tag("long")
 class AccountSendCrashTest {
     private static final int WRITES = 4;
 

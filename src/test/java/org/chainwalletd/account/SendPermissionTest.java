@@ -15,10 +15,12 @@ import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A daemon that was declared off while it was paused sends nothing on the account chain when it wakes. */
+@Tag("long")
 class SendPermissionTest {
     private static final StoreException FORGOTTEN = StoreException.stopped("it was declared off while it was paused");
     private static final StoreException AWAY =

@@ -29,6 +29,7 @@ import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Background work is stopped and started again and again while a daemon pays and mints (scale-out.md, section 4): every token ends
  * paid once, and no credit is missed or told twice. Payments are told from each other by their amounts on the chain.
  */
+@Tag("long")
 @Timeout(300)
 class BackgroundUnderLoadTest {
     private static final int ROUNDS = Integer.getInteger("background.rounds", 12);

@@ -48,6 +48,7 @@ import org.chainwalletd.testkit.Party;
 import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,6 +56,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Tokens, certificate, caps and chain of daemons with datadirs of their own, which follow each other on a database (scale-out.md, section 1). */
+@Tag("long")
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 class DaemonsOfDatabaseTest {

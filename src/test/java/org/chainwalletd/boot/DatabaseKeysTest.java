@@ -28,10 +28,12 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A whole daemon whose keys are in a PostgreSQL database: its start, and a database that is away. */
+@Tag("long")
 class DatabaseKeysTest {
     private static final int BUSY = -32042;
 

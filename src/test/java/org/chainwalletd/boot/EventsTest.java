@@ -30,12 +30,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code GET /events} of a whole daemon, over sockets (following.md, section 3). The last test stops the daemon. */
+@Tag("long")
 @Timeout(120)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class EventsTest {

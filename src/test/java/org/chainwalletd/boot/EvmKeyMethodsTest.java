@@ -9,12 +9,14 @@ import java.util.Map;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The methods about the account-chain key over HTTP, on a daemon that knows no account chain. */
+@Tag("long")
 @Timeout(120)
 class EvmKeyMethodsTest {
     private static final String JUNK = "test test test test test test test test test test test junk";

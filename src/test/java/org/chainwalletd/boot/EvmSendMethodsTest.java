@@ -33,12 +33,14 @@ import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmDevnetExtension;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The methods that ask the account chain or send on it, over HTTP. */
+@Tag("long")
 @Timeout(120)
 class EvmSendMethodsTest {
     private static final BigInteger ETHER = BigInteger.TEN.pow(18);

@@ -29,6 +29,7 @@ import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -40,6 +41,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * A whole daemon that takes in keys with a past, at a node whose listings lie (following.md, section 2): only blocks enter its books, and until
  * they have told all, the address is answered as a stranger's, and nothing is decided by its history.
  */
+@Tag("long")
 @Execution(ExecutionMode.CONCURRENT)
 class ImportedKeysTest {
     private static final Party HOLDER = new Party(1);

@@ -33,6 +33,7 @@ import org.chainwalletd.testkit.EventReader;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,6 +41,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Named tokens made with the command line, shown over HTTP to a whole daemon over a development chain (payments.md, section 3). */
+@Tag("long")
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 class NamedTokensDaemonTest {

@@ -30,12 +30,14 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.Vectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whoever is told of an address may have it paid at once: by then the books watch it, whatever way its key came. */
+@Tag("long")
 @Timeout(180)
 class NewKeysTest {
     private static final PrintStream NOWHERE = new PrintStream(OutputStream.nullOutputStream());

@@ -34,6 +34,7 @@ import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.Party;
 import org.chainwalletd.testkit.evm.EvmDevnetExtension;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -43,6 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Client tokens and ids of payouts are one namespace: whatever method has bound an id, no other method pays under it (payments.md, section 1). Every
  * method of the registry that takes such an id is tried against every other one; a method that nobody has classified here fails.
  */
+@Tag("long")
 @Timeout(300)
 class OneNamespaceTest {
     /** Methods that only name a payment which was asked for before. */

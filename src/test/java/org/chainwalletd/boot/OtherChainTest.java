@@ -22,12 +22,14 @@ import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.DistortingNode;
 import org.chainwalletd.testkit.Party;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Nodes of another chain than the expected or pinned one, as callers over HTTP meet them (decisions.md, 8h). */
+@Tag("long")
 @Execution(ExecutionMode.CONCURRENT)
 class OtherChainTest {
     private static final String OTHER = "ab".repeat(32);

@@ -20,11 +20,13 @@ import org.chainwalletd.testkit.EventReader;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The methods of the payout queue, called over HTTP on a whole daemon over a development chain (payments.md, section 1). */
+@Tag("long")
 @Timeout(300)
 class PayoutMethodsTest {
     private static final long CAP = 10_000_000;

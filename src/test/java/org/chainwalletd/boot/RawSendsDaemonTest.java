@@ -21,11 +21,13 @@ import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The lists of a whole daemon tell of the transactions that it has passed on (payments.md, section 2). */
+@Tag("long")
 @Timeout(300)
 class RawSendsDaemonTest {
     private static final Address SHOP = Address.parse("5a".repeat(32));

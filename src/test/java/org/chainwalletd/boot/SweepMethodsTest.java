@@ -14,11 +14,13 @@ import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The method {@code sweep}, called over HTTP on a whole daemon over a development chain (payments.md, section 4). */
+@Tag("long")
 @Timeout(300)
 class SweepMethodsTest {
     @TempDir

@@ -41,6 +41,7 @@ import org.chainwalletd.testkit.EventReader;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,6 +49,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Addresses whose keys are elsewhere, over HTTP (payments.md, section 4). */
+@Tag("long")
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class WatchOnlyTest {

@@ -23,6 +23,7 @@ import org.chainwalletd.testkit.OwnFiles;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Commands beside a keyring in a PostgreSQL database, which is made once: sealing costs what it costs. */
+@Tag("long")
 @TestInstance(Lifecycle.PER_CLASS)
 class DatabaseCommandsTest {
     private static final String KEYS = "SELECT count(*) FROM keys";

@@ -35,11 +35,13 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.TestCertificate;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Nodes without daemons: what they carry, and whom they let in. */
+@Tag("long")
 @Timeout(120)
 class NodesTest {
     private static final byte[] REQUEST = "{\"jsonrpc\":\"2.0\"}".getBytes(StandardCharsets.US_ASCII);

@@ -22,6 +22,7 @@ import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Dial;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an HTTP/2 client makes the daemon hold is counted, is held for a time only, and is given back. */
+@Tag("long")
 @Timeout(120)
 class Http2MemoryTest {
     private static final Duration LONG = Duration.ofSeconds(60);

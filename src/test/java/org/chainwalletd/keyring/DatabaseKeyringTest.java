@@ -39,10 +39,12 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Stub;
 import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A keyring in a PostgreSQL database: what any keyring does, a database that goes back in time, and keys that come from a wallet directory. */
+@Tag("long")
 @Walks({CrashPoint.KEYS_IN_MOVE, CrashPoint.KEYS_MOVED})
 class DatabaseKeyringTest extends KeyringContract {
     @TempDir

@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.testkit.ChildJvm;
 import org.chainwalletd.testkit.Seeded;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Looks for a secret, its words and the passphrase in the log, the printed exceptions and the heap dump (garbage included) of a process that
  * has used them in every way and forgotten them. What no Java program can overwrite is named in the manual and not looked for.
  */
+@Tag("long")
 class KeyringResidueTest {
     /** So many bytes in a row count as a trace. */
     private static final int TRACE = 14;

@@ -40,12 +40,14 @@ import org.chainwalletd.testkit.TestPools;
 import org.chainwalletd.testkit.evm.EvmWallet;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the client believes of endpoints that err, lie, flood, hang and drip. */
+@Tag("long")
 class AccountChainTest {
     private static final Duration SHORT = Duration.ofMillis(400);
 

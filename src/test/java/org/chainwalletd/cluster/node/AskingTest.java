@@ -18,10 +18,12 @@ import org.chainwalletd.cluster.Node;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Calls that are handed over, and daemons, or somebody else on the network, that say that they have not begun them. */
+@Tag("long")
 @Timeout(60)
 class AskingTest {
     private static final Node.Call CALL = new Node.Call("shop", true, "10.0.0.1", 7, new byte[] {1, 2, 3});

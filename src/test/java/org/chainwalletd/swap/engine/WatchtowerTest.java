@@ -63,10 +63,12 @@ import org.chainwalletd.testkit.evm.EvmWallet;
 import org.chainwalletd.testkit.evm.PlainEvmKeys;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Money that no row looks after, on a real account chain with two endpoints. */
+@Tag("long")
 public class WatchtowerTest {
     private static final BigInteger ETHER = BigInteger.TEN.pow(18);
     private static final BigInteger LOCKED = BigInteger.TEN.pow(17);

@@ -40,9 +40,11 @@ import org.chainwalletd.testkit.evm.EvmWallet;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The gate of a sell over real sockets: an account chain, honest endpoints, and one that lies. */
+@Tag("long")
 public class ContractEvidenceTest {
     @AutoClose("shutdownTestKit")
     private static ActorTestKit kit;

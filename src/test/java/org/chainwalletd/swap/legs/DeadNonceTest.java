@@ -21,6 +21,7 @@ import org.chainwalletd.swap.legs.LyingRig.Lie;
 import org.chainwalletd.swap.legs.LyingRig.Ring;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Claims and refunds whose nonce of the journal is dead, or lied about: they go out at every nonce that an endpoint names as well, which costs at
  * most the gas of transactions that fail.
  */
+@Tag("long")
 public class DeadNonceTest {
     /** Half of the margin of an hour, in steps of half a minute. */
     private static final int STEPS = 60;

@@ -20,6 +20,7 @@ import org.chainwalletd.swap.legs.LyingRig.Lie;
 import org.chainwalletd.swap.legs.LyingRig.Ring;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** One endpoint that lies about an account keeps the gate closed, by its name, or is outvoted; it never makes a dead nonce. */
+@Tag("long")
 public class LyingGateTest {
     @TempDir
     Path folder;
