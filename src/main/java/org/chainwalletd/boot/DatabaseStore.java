@@ -474,6 +474,15 @@ public final class DatabaseStore {
 
         @Override
         public void copy(Path made, CommitMark commit) throws IOException {
+            try {
+                copyAll(made, commit);
+            } catch (KeyringException | StoreException e) {
+                // The database is reserved by now: the move tells how to go on.
+                throw new IOException(e.getMessage(), e);
+            }
+        }
+
+        private void copyAll(Path made, CommitMark commit) throws IOException {
             Books.moveBack(database.toString(), connector, made, Following.tables(), commit)
                     .ifPresent(rows -> out.accept("books: " + rows + " rows"));
             // A keyring that no start has taken over stays where it is.
@@ -486,6 +495,11 @@ public final class DatabaseStore {
             PostgresAgreed agreed = PostgresStore.agreed(connector).orElseThrow();
             DatabaseTokens.moveBack(settings, agreed, made);
             pin(settings, agreed);
+        }
+
+        @Override
+        public void putAside(Path folder, Path name) {
+            out.accept("the folder " + folder + " was in the way of a new one and is " + name + " now");
         }
     }
 

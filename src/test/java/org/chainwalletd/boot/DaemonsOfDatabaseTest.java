@@ -721,9 +721,18 @@ class DaemonsOfDatabaseTest {
                             .errors()
                             .toString())
                     .contains("has other caps");
+            database.run("CREATE TABLE kept AS SELECT * FROM sealed; DELETE FROM sealed");
+            assertThat(run(first, "store", "move", "--back").errors().toString())
+                    .contains("the move back has not ended: ", "run it again, or go on with the database after store");
+            database.run("INSERT INTO sealed SELECT * FROM kept; DROP TABLE kept");
 
             assertThat(command(first, "store", "move", "--back"))
-                    .contains("spends 1, ", "keys: 2", "start without --store");
+                    .contains(
+                            "spends 1, ",
+                            "keys: 2",
+                            "wallets was in the way of a new one and is " + first.resolve("wallets-before-move")
+                                    + " now",
+                            "start without --store");
 
             assertThat(command(first, "store", "move", "--back")).contains("nothing was done");
             assertThat(run(first, "store", "move", "--give-up").errors().toString())

@@ -51,6 +51,10 @@ public final class PostgresMoveBack {
     /** Milliseconds within which the server answers a statement, such as one that counts the rows of a table. */
     private static final int PATIENCE_MILLIS = 600_000;
 
+    private static final String RUN_AGAIN = "correct that, and run it again";
+    private static final String RUN_AGAIN_OR_GIVE_UP =
+            "no daemon opens the database meanwhile: correct that and run it again, or go on with the database after store"
+                    + " move --give-up";
     private static final String ASIDE = "-before-move";
     private static final String COMMITS = "commits";
 
@@ -64,6 +68,8 @@ public final class PostgresMoveBack {
     private final Map<String, String> chain;
     private final Optional<CommitMark> books;
     private final Beside beside;
+    /** Ends the message about a failure: how to go on. */
+    private String wayOn = RUN_AGAIN;
 
     /** Parts of a store that are not in its tables, such as keys and books. */
     public interface Beside {
@@ -80,6 +86,9 @@ public final class PostgresMoveBack {
          * @param commit last one of the store
          */
         void copy(Path folder, CommitMark commit) throws IOException;
+
+        /** Tells the operator that a folder was in the way of a new one, and is called {@code name} now. */
+        void putAside(Path folder, Path name);
     }
 
     /**
@@ -145,8 +154,7 @@ public final class PostgresMoveBack {
         try {
             return move.run();
         } catch (SQLException | IOException e) {
-            throw move.refused(
-                    "the move back has not ended: " + e.getMessage() + "; correct that, and run it again", e);
+            throw move.refused("the move back has not ended: " + e.getMessage() + "; " + move.wayOn, e);
         }
     }
 
@@ -228,6 +236,7 @@ public final class PostgresMoveBack {
             writeLog();
             CrashPoint.BACK_MOVE_COPIED.reached();
             mark(session, move);
+            wayOn = RUN_AGAIN;
             requireDurable(session);
             CrashPoint.BACK_MOVE_MARKED.reached();
             install(commit);
@@ -279,6 +288,7 @@ public final class PostgresMoveBack {
         session.update(
                 "UPDATE store SET stopped = ? WHERE one = 1",
                 "the store " + database + " " + move.why(Optional.empty()));
+        wayOn = RUN_AGAIN_OR_GIVE_UP;
         if (session.commitWarns()) {
             throw notOnStandby();
         }
@@ -445,7 +455,7 @@ public final class PostgresMoveBack {
                 AtomicFiles.delete(place.resolveSibling(place.getFileName() + suffix));
             }
             if (Files.isDirectory(place)) {
-                AtomicFiles.rename(place, free(place));
+                putAside(place);
             }
             AtomicFiles.rename(file, place);
             CrashPoint.BACK_MOVE_INSTALLING.reached(() -> place.getFileName().toString());
@@ -472,6 +482,20 @@ public final class PostgresMoveBack {
                 || name.equals(SentLog.FILE_NAME)
                 || name.endsWith("-wal")
                 || name.endsWith("-shm");
+    }
+
+    private void putAside(Path place) throws IOException {
+        Path aside = free(place);
+        try {
+            AtomicFiles.rename(place, aside);
+        } catch (IOException e) {
+            throw new IOException(
+                    "the new folder " + made.resolve(place.getFileName()) + " cannot take the place of " + place
+                            + ", which cannot be renamed to " + aside.getFileName() + " (" + e.getMessage()
+                            + "): move it away by hand, or unmount it when another disk is mounted there",
+                    e);
+        }
+        beside.putAside(place, aside);
     }
 
     /** Returns a name for a folder that is in the way. */
@@ -522,6 +546,12 @@ public final class PostgresMoveBack {
                 && !memory.isShared()
                 && memory.log().get().last().store().equals(Commits.id(session))
                 && isIn(commit);
+        if (waits && !move.copied() && memory.log().isEmpty()) {
+            throw refused("the new files wait in " + made + ", but " + folder + " has no " + SentLog.FILE_NAME
+                    + " that can be read, which alone shows whether its daemon has paid with a copy of the database since"
+                    + " the move was begun: put the newest copy of it back and run this again; or, when it is lost, load"
+                    + " the dump from before the move into a new database, and start with --store naming that");
+        }
         if (!here) {
             throw refused("it " + move.why(Commits.movedTo(session)) + "; " + folder
                     + " is not that datadir, or an older copy of it: use the newest one");

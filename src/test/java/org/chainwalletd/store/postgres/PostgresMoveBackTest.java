@@ -80,6 +80,7 @@ class PostgresMoveBackTest {
 
     /** A keyring and a file that come with the store. */
     private static class Keys implements PostgresMoveBack.Beside {
+        private final List<String> aside = new ArrayList<>();
         private CommitMark commit;
 
         @Override
@@ -91,6 +92,11 @@ class PostgresMoveBackTest {
             AtomicFiles.createFolder(made.resolve("wallets"));
             Files.writeString(made.resolve("wallets/state.json"), "new");
             Files.writeString(made.resolve("tokens.json"), "new");
+        }
+
+        @Override
+        public void putAside(Path folder, Path name) {
+            aside.add(folder.getFileName() + " " + name.getFileName());
         }
     }
 
@@ -704,6 +710,54 @@ class PostgresMoveBackTest {
                 "was moved back to");
         refused(() -> database(Files.createDirectory(folder.resolve("new"))), "was moved back to");
         assertBound(file(datadir), 2);
+    }
+
+    /** Without its log nothing shows whether the datadir has paid with a copy of the database since. */
+    @Test
+    void a_datadir_whose_own_log_is_lost_after_the_mark_is_told_the_two_ways_out() throws IOException {
+        paid(1);
+        killAt(CrashPoint.BACK_MOVE_MARKED, 1);
+        Path own = folder.resolve("own.log");
+        Files.move(SentLog.in(datadir), own);
+
+        refused(() -> back(datadir), "has no sent.log that can be read");
+        refused(() -> back(datadir), "load the dump from before the move into a new database");
+        Files.write(SentLog.in(datadir), new byte[] {1, 2, 3});
+        refused(() -> back(datadir), "put the newest copy of it back");
+        assertThat(SqliteStore.path(datadir)).doesNotExist();
+
+        Files.move(own, SentLog.in(datadir), StandardCopyOption.REPLACE_EXISTING);
+        back(datadir);
+        assertBound(file(datadir), 1);
+    }
+
+    @Test
+    void a_failure_tells_whether_the_database_is_reserved_and_the_move_can_be_given_up() throws IOException {
+        paid(1);
+        Keys full = new Keys() {
+            @Override
+            public void copy(Path made, CommitMark last) throws IOException {
+                throw new IOException("the disk is full");
+            }
+        };
+        refused(
+                () -> back(datadir, Optional.empty(), full),
+                "the disk is full; no daemon opens the database meanwhile: correct that and run it again, or go on with"
+                        + " the database after store move --give-up");
+        Files.createDirectory(datadir.resolve("wallets"));
+        Path taken = datadir.resolve("wallets-before-move");
+        Files.createSymbolicLink(taken, folder.resolve("nothing"));
+        Keys keys = new Keys();
+
+        refused(
+                () -> back(datadir, Optional.empty(), keys),
+                "move it away by hand, or unmount it when another disk is mounted there; correct that, and run it again");
+        refused(this::giveUp, "was moved back to");
+        Files.delete(taken);
+        back(datadir, Optional.empty(), keys);
+
+        assertThat(keys.aside).containsExactly("wallets wallets-before-move");
+        assertBound(file(datadir), 1);
     }
 
     @Test
