@@ -111,7 +111,7 @@ public final class SqliteStore extends SqlStore {
                 Sqlite.requireNoLog(path);
                 throw new StoreException(StoreException.Reason.DAMAGED, missing(path), null);
             }
-            SqlSession write = connectUnmoved(path);
+            SqlSession write = connectUnmoved(path, memory);
             Optional<String> stopped = memory.complaint(write).map(complaint -> StoreMemory.stopped(path, complaint));
             stopped.ifPresent(LOG::error);
             Optional<SentLog> log = stopped.isPresent()
@@ -169,14 +169,36 @@ public final class SqliteStore extends SqlStore {
      *
      * @throws StoreException when the store was moved
      */
-    private static SqlSession connectUnmoved(Path path) throws IOException, SQLException {
+    private static SqlSession connectUnmoved(Path path, StoreMemory memory) throws IOException, SQLException {
         SqlSession session = connectForWriting(path);
-        Optional<String> database = Commits.movedTo(session);
-        if (database.isPresent()) {
+        Optional<String> moved = moved(session, path, memory);
+        if (moved.isPresent()) {
             session.close();
-            throw refused(Commits.moved(path.toString(), database.get()));
+            throw refused(moved.get());
         }
         return session;
+    }
+
+    /**
+     * Returns the message for the operator about a store that was moved; empty when it was not. A file is not written any more once it is marked: when
+     * the log beside it has later commits, they are those of the file that took its place when the store was moved back.
+     */
+    private static Optional<String> moved(SqlSession session, Path path, StoreMemory memory) throws SQLException {
+        Optional<String> database = Commits.movedTo(session);
+        if (database.isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<CommitMark> certain = memory.log().map(SentLog.Known::certain);
+        boolean goneOn = certain.isPresent()
+                && certain.get().store().equals(Commits.id(session))
+                && !Commits.has(session, certain.get());
+        return Optional.of(
+                goneOn
+                        ? "the store " + path + " was moved to " + database.get() + ", and " + SentLog.FILE_NAME
+                                + " beside it has later commits of a file. When the payments were moved back since, it is an"
+                                + " older copy: move it away, and run: chain-walletd --datadir "
+                                + path.getParent() + " store restored; else start with --store " + database.get()
+                        : Commits.moved(path.toString(), database.get()));
     }
 
     /** Returns the name of the database that the store in {@code folder} was moved to; empty when it was not, or cannot tell. Blocks. */
@@ -236,7 +258,7 @@ public final class SqliteStore extends SqlStore {
             if (!Files.exists(path)) {
                 return !memory.isEmpty();
             }
-            try (SqlSession session = connectUnmoved(path)) {
+            try (SqlSession session = connectUnmoved(path, memory)) {
                 return memory.complaint(session).isPresent();
             }
         } catch (IOException | SQLException e) {
@@ -261,9 +283,9 @@ public final class SqliteStore extends SqlStore {
                 if (!Schema.isNewest(session)) {
                     return Optional.empty();
                 }
-                Optional<String> database = Commits.movedTo(session);
-                return database.isPresent()
-                        ? database.map(name -> Commits.moved(path.toString(), name))
+                Optional<String> moved = moved(session, path, memory);
+                return moved.isPresent()
+                        ? moved
                         : memory.complaint(session).map(complaint -> StoreMemory.stopped(path, complaint));
             }
         } catch (IOException | SQLException e) {
@@ -300,7 +322,7 @@ public final class SqliteStore extends SqlStore {
         try {
             StoreMemory memory = unmoved(folder, books);
             boolean missing = !Files.exists(path);
-            try (SqlSession session = connectUnmoved(path)) {
+            try (SqlSession session = connectUnmoved(path, memory)) {
                 Optional<String> complaint = memory.complaint(session);
                 if (complaint.isEmpty() && (!missing || memory.isEmpty())) {
                     throw refused("the store " + path

@@ -732,6 +732,32 @@ class PostgresMoveBackTest {
     }
 
     @Test
+    void a_file_of_before_the_move_there_that_is_put_back_later_is_completed_from_the_log() throws IOException {
+        fill(datadir);
+        there(datadir, schema);
+        Path marked = folder.resolve("marked.db");
+        Files.copy(SqliteStore.path(datadir), marked);
+        paid(1);
+        refused(() -> SqliteStore.open(datadir), "name the database with --store");
+        back(datadir);
+        Store store = file(datadir);
+        pay(store, 2);
+        end(store);
+        Files.copy(marked, SqliteStore.path(datadir), StandardCopyOption.REPLACE_EXISTING);
+
+        String way = "move it away, and run: chain-walletd --datadir " + datadir + " store restored";
+        refused(() -> SqliteStore.open(datadir), way);
+        refused(() -> SqliteStore.needsRestore(datadir, Optional.empty()), way);
+        assertThat(SqliteStore.look(datadir, Optional.empty()).orElseThrow()).contains(way);
+
+        Files.delete(SqliteStore.path(datadir));
+        SqliteStore.restore(datadir, Optional.empty(), false, mark -> {});
+        store = file(datadir);
+        assertBound(store, 1);
+        assertBound(store, 2);
+    }
+
+    @Test
     void a_failure_tells_whether_the_database_is_reserved_and_the_move_can_be_given_up() throws IOException {
         paid(1);
         Keys full = new Keys() {
