@@ -2,14 +2,13 @@ package org.chainwalletd.event;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.function.Predicate;
@@ -115,12 +114,12 @@ public final class EventStreams implements EventFeed {
         if (!memory.take(MOST_HELD)) {
             return CompletableFuture.completedFuture(new NoMemory());
         }
-        Optional<StreamPlaces.Place> taken = places.take(owner, () -> memory.giveBack(MOST_HELD));
-        if (taken.isEmpty()) {
+        StreamPlaces.Taking taken = places.take(owner, () -> memory.giveBack(MOST_HELD));
+        if (taken instanceof StreamPlaces.Refused refused) {
             memory.giveBack(MOST_HELD);
-            return CompletableFuture.completedFuture(places.areLeft() ? new ShareTaken() : new Full());
+            return CompletableFuture.completedFuture(refused.answer());
         }
-        StreamPlaces.Place place = taken.get();
+        StreamPlaces.Place place = (StreamPlaces.Place) taken;
         return start(lastEventId)
                 .thenApplyAsync(from -> opening(from, place), executor)
                 .whenCompleteAsync(
@@ -208,61 +207,63 @@ public final class EventStreams implements EventFeed {
     static final class StreamPlaces {
         private final int most;
         private final int share;
-        private final AtomicInteger taken = new AtomicInteger();
-        /** Places by name of the token. The values of one token share its count; names are never removed. */
-        private final Map<String, AtomicInteger> takenByName = new ConcurrentHashMap<>();
+        private int taken;
+        /** Places by name of the token, of those that have one. The values of one token share its count. */
+        private final Map<String, Integer> takenByName = new HashMap<>();
 
         StreamPlaces(int most) {
             this.most = most;
             this.share = most / 2 + most % 2;
         }
 
+        /** Outcome of {@link #take}. */
+        sealed interface Taking {}
+
+        /** @param answer to the reader */
+        record Refused(Opening answer) implements Taking {}
+
         /**
-         * Empty when all are taken, or all that one token may have.
+         * Takes a place, unless all are taken, or all that one token may have.
          *
          * @param owner name of the token; empty for one that may have all
          * @param release what to give back together with the place
          */
-        Optional<Place> take(Optional<String> owner, Runnable release) {
-            Optional<AtomicInteger> ofToken =
-                    owner.map(name -> takenByName.computeIfAbsent(name, first -> new AtomicInteger()));
-            if (ofToken.isPresent() && !taken(ofToken.get(), share)) {
-                return Optional.empty();
+        synchronized Taking take(Optional<String> owner, Runnable release) {
+            if (taken == most) {
+                return new Refused(new Full());
             }
-            if (!taken(taken, most)) {
-                ofToken.ifPresent(AtomicInteger::decrementAndGet);
-                return Optional.empty();
+            if (owner.filter(name -> takenByName.getOrDefault(name, 0) == share).isPresent()) {
+                return new Refused(new ShareTaken());
             }
-            return Optional.of(new Place(() -> {
-                ofToken.ifPresent(AtomicInteger::decrementAndGet);
-                release.run();
-            }));
+            taken++;
+            owner.ifPresent(name -> takenByName.merge(name, 1, Integer::sum));
+            return new Place(owner, release);
         }
 
-        private static boolean taken(AtomicInteger count, int most) {
-            if (count.incrementAndGet() > most) {
-                count.decrementAndGet();
-                return false;
-            }
-            return true;
+        private synchronized void release(Optional<String> owner) {
+            taken--;
+            owner.ifPresent(name -> takenByName.computeIfPresent(name, (same, count) -> count == 1 ? null : count - 1));
         }
 
-        boolean areLeft() {
-            return taken.get() < most;
+        synchronized int taken() {
+            return taken;
         }
 
-        int taken() {
-            return taken.get();
+        /** Number of tokens that have a place. */
+        synchronized int tokens() {
+            return takenByName.size();
         }
 
         /** Held by one stream. What the stream waits for is taken back together with it. */
-        final class Place {
+        final class Place implements Taking {
+            private final Optional<String> owner;
             private final Runnable release;
             private boolean running;
             private boolean over;
             private CompletableFuture<Void> gone;
 
-            private Place(Runnable release) {
+            private Place(Optional<String> owner, Runnable release) {
+                this.owner = owner;
                 this.release = release;
             }
 
@@ -309,7 +310,7 @@ public final class EventStreams implements EventFeed {
                     over = true;
                     leaving = gone;
                 }
-                taken.decrementAndGet();
+                StreamPlaces.this.release(owner);
                 release.run();
                 if (leaving != null) {
                     leaving.complete(null);
