@@ -103,7 +103,8 @@ public final class OwnPayments {
                     "Every payment that the daemon has decided on, and every transaction that it has passed on, page by page in an"
                             + " order that never changes, whatever became of it.")
     public record ListSpends(
-            @Doc("of an earlier answer; without it the list begins with the first payment")
+            @Doc(
+                    "of an earlier answer: the list goes on behind it, with the filters of this call; without it the list begins with the first payment")
             Optional<String> cursor,
 
             @Doc("default 100, at most 1000") OptionalLong limit,

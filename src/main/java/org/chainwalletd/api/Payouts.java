@@ -158,7 +158,7 @@ public final class Payouts {
             @Doc("only queued ones that wait for this: coins, next_block, node_quota, allowance, node or paused")
             Optional<String> waitingFor,
 
-            @Doc("of an earlier answer with the same state and waiting_for")
+            @Doc("of an earlier answer: the list goes on behind its last payout, with the filters of this call")
             Optional<String> cursor,
 
             @Doc("default 100, at most 1000") OptionalLong limit)
@@ -272,7 +272,7 @@ public final class Payouts {
             @Doc("of the batch, as attempts of its payouts tell it")
             Hash256 txId,
 
-            @Doc("base units per 100 cost units; default 1, which no spend cap refuses")
+            @Doc("base units per 100 cost units, at least 1; default 1, which no spend cap refuses")
             OptionalLong feeRate)
             implements Call<PayoutRecall.Result> {
         public record Result(
