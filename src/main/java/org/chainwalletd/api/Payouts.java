@@ -226,6 +226,7 @@ public final class Payouts {
             scope = Scope.SPEND,
             summary =
                     "Cancels payouts that are queued or held, for ever. What is in flight by now is left as it is: the answer tells.",
+            errors = ErrorCode.UPSTREAM,
             repeatable = true)
     public record PayoutCancel(@Doc("1 to 1000") List<String> payoutIds) implements Call<PayoutCancel.Result>, Audited {
         public record Result(
@@ -237,6 +238,7 @@ public final class Payouts {
             scope = Scope.MANAGE,
             summary =
                     "Queues payouts again that are held since the store was restored, or since their token has ended.",
+            errors = ErrorCode.UPSTREAM,
             repeatable = true,
             background = true)
     public record PayoutRelease(@Doc("1 to 1000") List<String> payoutIds)
@@ -249,12 +251,18 @@ public final class Payouts {
             name = "payout_pause",
             scope = Scope.MANAGE,
             summary = "Makes no more batches until payout_resume, also after a restart. What is in flight goes on.",
+            errors = ErrorCode.UPSTREAM,
             repeatable = true)
     public record PayoutPause() implements Call<PayoutPause.Result> {
         public record Result(boolean paused) {}
     }
 
-    @Method(name = "payout_resume", scope = Scope.MANAGE, summary = "Makes batches again.", repeatable = true)
+    @Method(
+            name = "payout_resume",
+            scope = Scope.MANAGE,
+            summary = "Makes batches again.",
+            errors = ErrorCode.UPSTREAM,
+            repeatable = true)
     public record PayoutResume() implements Call<PayoutResume.Result> {
         public record Result(boolean paused) {}
     }

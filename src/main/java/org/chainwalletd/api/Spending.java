@@ -186,6 +186,7 @@ public final class Spending {
                             + " go on after a failure, and to hear how each part stands.",
             errors = {
                 ErrorCode.WALLET_NOT_FOUND,
+                ErrorCode.UPSTREAM,
                 ErrorCode.INSUFFICIENT_BALANCE,
                 ErrorCode.FEE_TOO_HIGH,
                 ErrorCode.IDEMPOTENCY_CONFLICT,
@@ -291,6 +292,7 @@ public final class Spending {
             summary =
                     "Ends a sweep for ever: no part that waits is ever sent, also not when `sweep` is repeated. Parts that are in flight"
                             + " go on.",
+            errors = ErrorCode.UPSTREAM,
             repeatable = true,
             background = true)
     public record SweepStop(

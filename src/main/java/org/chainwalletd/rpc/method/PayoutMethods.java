@@ -287,15 +287,15 @@ public final class PayoutMethods {
 
     private CompletionStage<PayoutCancel.Result> cancel(PayoutCancel call, CallContext context) {
         requireCount("payout_ids", call.payoutIds().size());
-        return payouts()
-                .cancel(call.payoutIds(), claimant(context))
+        return SpendErrors.certain(
+                        payouts().cancel(call.payoutIds(), claimant(context)), "the payouts are cancelled", executor)
                 .thenApplyAsync(change -> new PayoutCancel.Result(done(change, context)), executor);
     }
 
     private CompletionStage<PayoutRelease.Result> release(PayoutRelease call, CallContext context) {
         requireCount("payout_ids", call.payoutIds().size());
-        return payouts()
-                .release(call.payoutIds(), claimant(context))
+        return SpendErrors.certain(
+                        payouts().release(call.payoutIds(), claimant(context)), "the payouts are released", executor)
                 .thenApplyAsync(change -> new PayoutRelease.Result(done(change, context)), executor);
     }
 
@@ -320,11 +320,13 @@ public final class PayoutMethods {
     }
 
     private CompletionStage<PayoutPause.Result> pause(PayoutPause call, CallContext context) {
-        return payouts().pause(true).thenApplyAsync(done -> new PayoutPause.Result(true), executor);
+        return SpendErrors.certain(payouts().pause(true), "the queue is paused", executor)
+                .thenApplyAsync(done -> new PayoutPause.Result(true), executor);
     }
 
     private CompletionStage<PayoutResume.Result> resume(PayoutResume call, CallContext context) {
-        return payouts().pause(false).thenApplyAsync(done -> new PayoutResume.Result(false), executor);
+        return SpendErrors.certain(payouts().pause(false), "the queue is resumed", executor)
+                .thenApplyAsync(done -> new PayoutResume.Result(false), executor);
     }
 
     private CompletionStage<PayoutRecall.Result> recall(PayoutRecall call, CallContext context) {

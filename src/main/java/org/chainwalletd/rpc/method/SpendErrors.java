@@ -3,6 +3,9 @@ package org.chainwalletd.rpc.method;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.chainwalletd.api.ErrorCode;
@@ -13,6 +16,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendRefusal;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.wire.U32;
 
@@ -102,6 +106,25 @@ public final class SpendErrors implements ErrorTranslator {
                         "this call has broadcast nothing, the store failed; an earlier call with its client_token may have: "
                                 + failure.getMessage());
         };
+    }
+
+    /**
+     * Answers -32020 when the store cannot tell whether it has written what a method was asked for, which the same call tells once more.
+     *
+     * @param what a clause that completes "whether …"
+     */
+    static <T> CompletionStage<T> certain(CompletionStage<T> written, String what, Executor executor) {
+        return written.exceptionallyComposeAsync(
+                failure -> CompletableFuture.failedFuture(inDoubt(Causes.of(failure), what)), executor);
+    }
+
+    private static Throwable inDoubt(Throwable failure, String what) {
+        return failure instanceof StoreException store && store.reason() == StoreException.Reason.UNKNOWN
+                ? new RefusedException(
+                        ErrorCode.UPSTREAM,
+                        "whether " + what + " is unknown: make the same call again, nothing is done twice ("
+                                + store.getMessage() + ")")
+                : failure;
     }
 
     /** Rows of the table, one for each kind of refusal; a test compares them with the refusals. */

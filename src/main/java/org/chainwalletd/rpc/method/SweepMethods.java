@@ -75,7 +75,9 @@ public final class SweepMethods {
                 call.maxFee(),
                 minValue,
                 SpendOptions.memo(call.memo()));
-        return services.sweeps().sweep(request, context.gone()).thenApplyAsync(SweepMethods::result, executor);
+        return SpendErrors.certain(
+                        services.sweeps().sweep(request, context.gone()), "the sweep is begun or goes on", executor)
+                .thenApplyAsync(SweepMethods::result, executor);
     }
 
     private CompletionStage<GetSweep.Result> get(GetSweep call, CallContext context) {
@@ -87,8 +89,7 @@ public final class SweepMethods {
 
     private CompletionStage<SweepStop.Result> stop(SweepStop call, CallContext context) {
         String token = SpendOptions.token(call.idempotencyToken()).orElseThrow();
-        return services.sweeps()
-                .stop(token)
+        return SpendErrors.certain(services.sweeps().stop(token), "the sweep is stopped", executor)
                 .thenApplyAsync(
                         found -> new SweepStop.Result(found.map(SweepMethods::result)
                                 .orElseThrow(

@@ -108,6 +108,8 @@ class ListedErrorsTest {
             -32039 | SwapErrorsTest:keeps_its_code | swap_execute swap_refund
             -32010 | PayoutMethodsTest | payout_submit
             -32020 | PayoutQueueTest:ErrorCode.UPSTREAM | payout_submit
+            -32020 | WritesInDoubtTest:ErrorCode.UPSTREAM | payout_cancel payout_release payout_pause payout_resume
+            -32020 | WritesInDoubtTest:ErrorCode.UPSTREAM | sweep sweep_stop
             -32033 | PayoutMethodsTest | payout_submit
             -32010 | PayoutOperatorTest | payout_recall
             -32012 | PayoutOperatorTest | payout_recall
