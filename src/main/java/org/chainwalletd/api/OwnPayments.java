@@ -112,7 +112,7 @@ public final class OwnPayments {
             Optional<State> state,
 
             @Doc(
-                    "only those that this address pays, or that pay it; a part of a sweep, which spends from several addresses, is found by its `from`")
+                    "only those that this address pays, or that pay it; a part of a sweep is found by every address whose coins it spends")
             Optional<Address> address,
 
             Optional<String> tokenName,

@@ -1,8 +1,10 @@
 package org.chainwalletd.store;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.chainwalletd.chain.Address;
@@ -24,6 +26,9 @@ public interface SpendHistory {
     CompletionStage<List<PastSpend>> after(long number, int most);
 
     CompletionStage<Optional<PastSpend>> ofNumber(long number);
+
+    /** Lists the addresses whose coins the parts of sweeps among these spends spend, by the number of the spend. */
+    CompletionStage<Map<Long, Set<Address>>> payers(List<PastSpend> spends);
 
     CompletionStage<Optional<PastSpend>> ofTransaction(Hash256 txId);
 

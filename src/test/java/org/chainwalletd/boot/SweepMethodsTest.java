@@ -107,6 +107,29 @@ class SweepMethodsTest {
     }
 
     @Test
+    void a_part_is_told_for_each_address_whose_coins_it_spends() {
+        Party one = daemon.imported(731);
+        Party two = daemon.imported(732);
+        Party shop = new Party(733);
+        daemon.fund(one, 5_000);
+        daemon.fund(two, 6_000, 7_000);
+        daemon.awaitFollowed();
+        awaitCovered(one, two);
+        JsonNode answer = daemon.call("sweep", sweep("sweep-of-two", shop, one, two));
+        assertThat(answer.get("spends")).hasSize(1);
+
+        for (Party each : List.of(one, two, shop)) {
+            JsonNode found = daemon.call("list_spends", params("kind", "sweep", "address", each.address));
+            assertThat(found.get("spends")).hasSize(1);
+            assertThat(found.at("/spends/0/tx_id")).isEqualTo(answer.at("/spends/0/tx_id"));
+        }
+        assertThat(daemon.call("list_spends", params("kind", "sweep", "address", new Party(734).address))
+                        .get("spends"))
+                .isEmpty();
+        daemon.mine(1);
+    }
+
+    @Test
     void coins_of_little_value_hide_no_others_and_all_of_them_are_told() {
         Party one = daemon.imported(705);
         daemon.fund(one, LongStream.generate(() -> 200).limit(1_000).toArray());

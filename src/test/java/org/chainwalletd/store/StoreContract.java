@@ -1569,6 +1569,30 @@ public abstract class StoreContract {
     }
 
     @Test
+    void a_part_of_a_sweep_tells_every_address_whose_coins_it_spends() {
+        Address other = Address.parse("ef".repeat(32));
+        SweepStore.Part part = new SweepStore.Part(
+                0,
+                Amount.of(300),
+                List.of(
+                        new SweepStore.OwnedCoin(PAYER, new Coin(outpoint(60), Amount.MAX)),
+                        new SweepStore.OwnedCoin(other, new Coin(outpoint(61), Amount.MAX)),
+                        new SweepStore.OwnedCoin(other, new Coin(outpoint(62), Amount.MAX))));
+        SweepStore.Sweep sweep = sweep("sweep-token", List.of(part, part(1, 63)));
+        for (Intent spend : List.of(
+                partSpend(sweep, 0, 1, 60, 61, 62),
+                partSpend(sweep, 1, 2, 63),
+                intent(3, Optional.of("token-one"), 64))) {
+            assertThat(done(store.intents().open(spend, 0))).isInstanceOf(Opening.Opened.class);
+        }
+
+        Map<Long, Set<Address>> payers =
+                done(store.history().payers(done(store.history().after(0, 10))));
+
+        assertThat(payers).isEqualTo(Map.of(told(1).number(), Set.of(PAYER, other), told(2).number(), Set.of(PAYER)));
+    }
+
+    @Test
     void a_spend_of_the_daemon_tells_of_itself_and_is_never_mistaken_for_what_was_passed_on() {
         Intent spend = intent(1, Optional.of("token-one"), 1);
         done(store.intents().open(spend, 0));

@@ -4,8 +4,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -99,10 +101,19 @@ public final class OwnPaymentMethods {
                 .after(after, BITE)
                 .thenComposeAsync(found -> RawSends.placed(found, heights, executor), executor)
                 .thenComposeAsync(
-                        found -> page.take(found)
-                                ? more(page, page.told)
-                                : CompletableFuture.completedFuture(page.result(after)),
+                        found -> payers(page, found)
+                                .thenComposeAsync(
+                                        payers -> page.take(found, payers)
+                                                ? more(page, page.told)
+                                                : CompletableFuture.completedFuture(page.result(after)),
+                                        executor),
                         executor);
+    }
+
+    private CompletionStage<Map<Long, Set<Address>>> payers(Page page, List<PastSpend> found) {
+        return page.call.address().isEmpty()
+                ? CompletableFuture.completedFuture(Map.of())
+                : history.get().payers(found.stream().filter(page::mayFit).toList());
     }
 
     /** A page that is being filled. */
@@ -124,10 +135,14 @@ public final class OwnPaymentMethods {
             this.tip = tip;
         }
 
-        /** Whether it can take more than what was found, and there may be more. */
-        boolean take(List<PastSpend> found) {
+        /**
+         * Whether it can take more than what was found, and there may be more.
+         *
+         * @param payers addresses whose coins parts of sweeps spend, by the number of the spend
+         */
+        boolean take(List<PastSpend> found, Map<Long, Set<Address>> payers) {
             for (PastSpend spend : found) {
-                if (spends.size() == limit || lookedAt == MOST_LOOKED_AT || !takes(spend)) {
+                if (spends.size() == limit || lookedAt == MOST_LOOKED_AT || !takes(spend, payers)) {
                     more = true;
                     return false;
                 }
@@ -136,13 +151,15 @@ public final class OwnPaymentMethods {
         }
 
         /** Whether there was room for it, if it fits the filters. */
-        private boolean takes(PastSpend past) {
+        private boolean takes(PastSpend past, Map<Long, Set<Address>> payers) {
             lookedAt++;
             if (mayFit(past)) {
                 OwnSpend spend = told(past, tip);
                 if (fits(spend)
                         && call.address()
-                                .filter(address -> !involves(past, address))
+                                .filter(address -> !involves(past, address)
+                                        && !payers.getOrDefault(past.number(), Set.of())
+                                                .contains(address))
                                 .isEmpty()) {
                     bytes += bytesAtMost(spend);
                     if (bytes > MOST_BYTES && !spends.isEmpty()) {
@@ -171,7 +188,7 @@ public final class OwnPaymentMethods {
                             && spend.createdAt().getAsLong() < call.until().orElse(Long.MAX_VALUE);
         }
 
-        /** Whether the address pays or is paid, also by a batch, whose outputs are not told. */
+        /** Whether the address pays as the first one or is paid, also by a batch, whose outputs are not told. */
         private static boolean involves(PastSpend past, Address address) {
             OwnPayment payment = OwnPayment.of(past);
             return payment.from().filter(address::equals).isPresent()

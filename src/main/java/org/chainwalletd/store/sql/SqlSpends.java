@@ -3,6 +3,7 @@ package org.chainwalletd.store.sql;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -37,6 +38,7 @@ import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.SweepStore;
 import org.chainwalletd.store.TokenBinding;
 import org.chainwalletd.store.files.CrashPoint;
 
@@ -733,6 +735,19 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
                 session.execute("COMMIT");
             }
         });
+    }
+
+    @Override
+    public CompletionStage<Map<Long, Set<Address>>> payers(List<PastSpend> spends) {
+        Map<Long, String> tokens = new LinkedHashMap<>();
+        for (PastSpend spend : spends) {
+            if (spend.kind().equals(SweepStore.KIND)) {
+                spend.clientToken().ifPresent(token -> tokens.put(spend.number(), token));
+            }
+        }
+        return tokens.isEmpty()
+                ? CompletableFuture.completedFuture(Map.of())
+                : store.read(session -> SqlSweeps.payers(session, tokens));
     }
 
     private List<PastSpend> past(SqlSession session, String where, Object... values) throws SQLException {

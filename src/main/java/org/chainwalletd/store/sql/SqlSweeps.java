@@ -3,6 +3,7 @@ package org.chainwalletd.store.sql;
 import java.security.SecureRandom;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -304,6 +305,27 @@ public final class SqlSweeps implements SweepStore {
                         Integer.parseInt(token.substring(token.lastIndexOf('-') + 1)))
                 .filter(ended -> ended != 0)
                 .isPresent();
+    }
+
+    /** Finds the owners of the coins of parts, whose spends have these tokens. */
+    static <K> Map<K, Set<Address>> payers(SqlSession session, Map<K, String> tokens) throws SQLException {
+        SqlSession.Answers coins = session.ask(tokens.values().stream().map(SqlSweeps::coinsOf));
+        Map<K, Set<Address>> payers = new LinkedHashMap<>();
+        for (Map.Entry<K, String> each : tokens.entrySet()) {
+            coins.find(coinsOf(each.getValue())).ifPresent(owners -> payers.put(each.getKey(), owners));
+        }
+        return payers;
+    }
+
+    private static SqlSession.Lookup<Set<Address>> coinsOf(String token) {
+        return new SqlSession.Lookup<>(
+                token,
+                "SELECT coins FROM sweep_parts WHERE sweep_id = ? AND number = ?",
+                row -> SentLine.Sweep.unpackCoins(row.raw("coins")).stream()
+                        .map(OwnedCoin::owner)
+                        .collect(Collectors.toSet()),
+                SweepStore.sweepOf(token).toArray(),
+                Long.parseLong(token.substring(token.lastIndexOf('-') + 1)));
     }
 
     /** Row of the table {@code sweeps}. */

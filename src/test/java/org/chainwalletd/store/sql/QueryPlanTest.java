@@ -146,6 +146,8 @@ class QueryPlanTest {
         done(store.intents().open(part, 0));
         done(store.intents().confirm(part.txId(), IntentState.PREPARED, new BlockPlace(3, hash(3)), 41));
         done(store.sweeps().find("sweep"));
+        assertThat(done(store.history().payers(done(store.history().after(0, 100)))))
+                .hasSize(1);
         done(store.sweeps().running());
         done(store.sweeps().unfinishedFrom(payer));
         done(store.sweeps().move("sweep", SweepStore.State.RUNNING, SweepStore.State.STOPPED, "a cap"));
