@@ -108,9 +108,9 @@ class SweepMethodsTest {
 
     @Test
     void a_part_is_told_for_each_address_whose_coins_it_spends() {
-        Party one = daemon.imported(731);
-        Party two = daemon.imported(732);
-        Party shop = new Party(733);
+        Party one = daemon.imported(781);
+        Party two = daemon.imported(782);
+        Party shop = new Party(783);
         daemon.fund(one, 5_000);
         daemon.fund(two, 6_000, 7_000);
         daemon.awaitFollowed();
@@ -123,7 +123,7 @@ class SweepMethodsTest {
             assertThat(found.get("spends")).hasSize(1);
             assertThat(found.at("/spends/0/tx_id")).isEqualTo(answer.at("/spends/0/tx_id"));
         }
-        assertThat(daemon.call("list_spends", params("kind", "sweep", "address", new Party(734).address))
+        assertThat(daemon.call("list_spends", params("kind", "sweep", "address", new Party(784).address))
                         .get("spends"))
                 .isEmpty();
         daemon.mine(1);
