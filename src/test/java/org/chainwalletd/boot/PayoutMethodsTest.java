@@ -207,6 +207,11 @@ class PayoutMethodsTest {
     void a_cancelled_payout_never_pays_and_a_held_or_flying_one_is_told() {
         Party payer = payer(821);
         Party shop = new Party(822);
+        Await.until(
+                "no payout of another test waits",
+                () -> daemon.call("payout_list", params("state", "queued"))
+                        .get("payouts")
+                        .isEmpty());
         daemon.call("payout_pause", Map.of());
         daemon.call("payout_submit", submission(payer, List.of(order("cancelled-1", shop, 3_000))));
         Await.until(
