@@ -28,11 +28,13 @@ import org.chainwalletd.testkit.Party;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a whole daemon tells of its own payments over HTTP (payments.md, section 2). */
+@Tag("long")
 @Timeout(300)
 class OwnPaymentsDaemonTest {
     private static final int INVALID = -32602;

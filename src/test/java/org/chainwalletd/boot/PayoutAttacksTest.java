@@ -18,6 +18,7 @@ import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Calls of the payout methods that are wrong in one place, over HTTP: each has its exact error, and changes nothing (payments.md, section 1). */
+@Tag("long")
 @Timeout(300)
 class PayoutAttacksTest {
     private static final Party PAYER = new Party(61);

@@ -20,10 +20,12 @@ import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.testkit.OwnFiles;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Keyrings and a vault as version 1 wrote them. A new version adds samples, and never edits these. */
+@Tag("long")
 class FrozenKeyringTest {
     @TempDir
     Path folder;

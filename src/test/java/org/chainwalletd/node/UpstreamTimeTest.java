@@ -22,9 +22,11 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Sweeps, timeouts, places and quotas with a clock that the test moves (interface.md, section 1.7; chain protocol, section 10.3). */
+@Tag("long")
 class UpstreamTimeTest {
     private static final String ID = "ab".repeat(32);
     private static final ScriptedNode.Step HEIGHT_7 = result("{\"height\":7,\"block_id\":\"" + ID + "\"}");

@@ -60,6 +60,7 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,6 +68,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Payouts are paid once, whatever nodes say, and what has become of each is told. */
+@Tag("long")
 class PayoutQueueTest {
     @TempDir
     Path folder;

@@ -19,12 +19,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.http.RawClient;
 import org.chainwalletd.http.ServerFixture;
 import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+@Tag("long")
 @Timeout(120)
 class LimitsTest {
     private static final Duration SHORT = Duration.ofMillis(200);

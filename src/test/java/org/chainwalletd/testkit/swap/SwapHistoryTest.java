@@ -39,9 +39,11 @@ import org.chainwalletd.testkit.HostilePool;
 import org.chainwalletd.testkit.Seeded;
 import org.chainwalletd.testkit.TwoChains;
 import org.chainwalletd.testkit.evm.EvmWallet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The histories themselves, with traders of a page; {@code -Dswap.histories=500} for many. */
+@Tag("long")
 class SwapHistoryTest {
     private static final SwapJudge.Margins MARGINS = new SwapJudge.Margins(5, 20, 600);
     /** Short locks, so that a history ends soon. */
