@@ -942,7 +942,10 @@ class AccountSendsTest {
     void a_payment_in_the_way_of_a_claim_offers_as_much_as_that_one_beyond_the_bound_of_payments() {
         BigInteger most = market().multiply(BigInteger.TEN);
         rig.send("one", 7);
-        done(rig.sends.send(claim("claim", ETHER.divide(BigInteger.valueOf(100)))));
+        // Above eight times the bound of payments, one that is nearly at the claim's tip has no room for the eighth
+        // that a replacement costs.
+        BigInteger perGas = most.multiply(BigInteger.valueOf(4));
+        done(rig.sends.send(claim("claim", perGas.multiply(BigInteger.valueOf(21_000)))));
 
         Await.until("the payment offers what the claim offers", () -> {
             rig.chain.clock().advance(AccountRig.PACE.urgent());
