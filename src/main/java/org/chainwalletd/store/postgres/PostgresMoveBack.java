@@ -53,8 +53,8 @@ public final class PostgresMoveBack {
 
     private static final String RUN_AGAIN = "correct that, and run it again";
     private static final String RUN_AGAIN_OR_GIVE_UP =
-            "no daemon opens the database meanwhile: correct that and run it again, or go on with the database after store"
-                    + " move --give-up";
+            "the database may be reserved for the move, and no daemon opens it then: correct that and run it again, or go on"
+                    + " with the database after store move --give-up";
     private static final String ASIDE = "-before-move";
     private static final String COMMITS = "commits";
 
@@ -346,7 +346,7 @@ public final class PostgresMoveBack {
             }
             file.update("INSERT INTO commits (number, random) VALUES (?, ?)", commit.number(), commit.opening());
             file.update("UPDATE identity SET commits = ? WHERE one = 1", commit.number());
-            // Nobody pays with the folder of the new files before the database is marked.
+            // Until the database is marked no daemon may start on the folder of the new files.
             Commits.mark(file, Optional.of(database));
             file.execute("COMMIT");
         } finally {

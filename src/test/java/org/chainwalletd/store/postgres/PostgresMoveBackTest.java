@@ -768,8 +768,8 @@ class PostgresMoveBackTest {
         };
         refused(
                 () -> back(datadir, Optional.empty(), full),
-                "the disk is full; no daemon opens the database meanwhile: correct that and run it again, or go on with"
-                        + " the database after store move --give-up");
+                "the disk is full; the database may be reserved for the move, and no daemon opens it then: correct that and"
+                        + " run it again, or go on with the database after store move --give-up");
         Files.createDirectory(datadir.resolve("wallets"));
         Path taken = datadir.resolve("wallets-before-move");
         Files.createSymbolicLink(taken, folder.resolve("nothing"));
