@@ -199,11 +199,11 @@ final class KeyringActor {
     private void begin() {
         housekeeping.begin(passphrase);
         ActorRef<Command> self = context.getSelf();
-        store.whenOthersChange(() -> self.tell(new OthersChanged()));
-        if (store.isShared()) {
+        store.shared().ifPresent(shared -> {
+            shared.whenOthersChange(() -> self.tell(new OthersChanged()));
             // Reads changes that were committed after the listing was read and before this actor was told.
             writes.othersChanged();
-        }
+        });
         timers.startTimerWithFixedDelay(
                 new Tend(), setup.upkeep().first(), setup.upkeep().between());
     }
@@ -290,14 +290,13 @@ final class KeyringActor {
 
     /** A key that another daemon has deleted signs nothing any more, although this one may hear of that only later. */
     private void sign(Sign question) {
-        if (!store.isShared()) {
-            unsealings.sign(question);
-            return;
-        }
-        Outcome.pipe(
-                context,
-                Work.on(setup.executors().disk(), () -> store.isListed(question.address())),
-                there -> new Listed(question, there));
+        store.shared()
+                .ifPresentOrElse(
+                        shared -> Outcome.pipe(
+                                context,
+                                Work.on(setup.executors().disk(), () -> shared.isListed(question.address())),
+                                there -> new Listed(question, there)),
+                        () -> unsealings.sign(question));
     }
 
     private void listed(Listed answer) {

@@ -244,7 +244,8 @@ final class StateWrites {
         answering = List.copyOf(asking);
         asking.clear();
         long since = followed;
-        Outcome.pipe(context, Work.on(disk, () -> store.since(since)), NewsRead::new);
+        KeyringStore.Shared shared = store.shared().orElseThrow();
+        Outcome.pipe(context, Work.on(disk, () -> shared.since(since)), NewsRead::new);
     }
 
     void read(NewsRead outcome) {

@@ -37,26 +37,17 @@ public interface KeyringStore {
      *
      * @param seeded whether there is a legacy seed to derive keys from
      * @param keptEvm addresses of account-chain keys that have a place by their own address
-     * @param commit from which on {@link #since} tells what has changed; 0 where nobody else changes the keyring
+     * @param commit from which on {@link Shared#since} tells what has changed; 0 where nobody else changes the keyring
      */
     record Listing(KeyringView view, boolean seeded, Set<EvmAddress> keptEvm, long commit) {}
 
-    /** Tells whether other daemons may change the keyring at the same time. */
+    /** Changes by others; empty where no other daemon can change the keyring. */
+    default Optional<Shared> shared() {
+        return Optional.empty();
+    }
+
     default boolean isShared() {
-        return false;
-    }
-
-    /** Registers who is told, on a thread that must not be blocked, that another daemon has changed a shared keyring. */
-    default void whenOthersChange(Runnable told) {}
-
-    /** Reads what has changed in a shared keyring since a commit, by this daemon too. */
-    default KeyringNews since(long commit) {
-        throw new UnsupportedOperationException("nobody else changes this keyring");
-    }
-
-    /** Tells whether a shared keyring has this key at this moment, which another daemon may have deleted. */
-    default boolean isListed(Address address) {
-        throw new UnsupportedOperationException("nobody else changes this keyring");
+        return shared().isPresent();
     }
 
     /**
@@ -131,6 +122,18 @@ public interface KeyringStore {
 
     /** A 1:1 key whose secrets are sealed already; nothing of it is on the disk yet. */
     record SealedKey(Address address, PublicKey publicKey, SealedBlob secret, Optional<SealedBlob> phrase) {}
+
+    /** A keyring that other daemons may change at the same time. */
+    interface Shared {
+        /** Registers who is told, on a thread that must not be blocked, that another daemon has changed it. */
+        void whenOthersChange(Runnable told);
+
+        /** Reads what has changed since a commit, by this daemon too. */
+        KeyringNews since(long commit);
+
+        /** Tells whether it has this key at this moment, which another daemon may have deleted. */
+        boolean isListed(Address address);
+    }
 
     /** A keyring that can be made of everything that another store has. */
     interface Fillable extends KeyringStore {

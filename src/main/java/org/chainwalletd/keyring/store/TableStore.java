@@ -35,7 +35,7 @@ import org.chainwalletd.store.postgres.KeyRows;
  * A keyring in the tables of a PostgreSQL store, which several daemons change at once. The store decides whether this process may write, and each
  * change is judged by the rows as they are then.
  */
-public final class TableStore implements KeyringStore {
+public final class TableStore implements KeyringStore, KeyringStore.Shared {
     /** Kinds of rows, by the class of their place; never changed. */
     private static final Map<Class<? extends SealedPlace>, String> KINDS = Map.of(
             SealedPlace.Seed.class, "seed",
@@ -176,8 +176,8 @@ public final class TableStore implements KeyringStore {
     }
 
     @Override
-    public boolean isShared() {
-        return rows.areShared();
+    public Optional<Shared> shared() {
+        return rows.areShared() ? Optional.of(this) : Optional.empty();
     }
 
     @Override
