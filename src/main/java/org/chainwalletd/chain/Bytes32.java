@@ -70,7 +70,10 @@ public abstract sealed class Bytes32<T extends Bytes32<T>> implements Comparable
 
     @Override
     public final boolean equals(Object other) {
-        return other instanceof Bytes32<?> that && getClass() == that.getClass() && Arrays.equals(value, that.value);
+        return this == other
+                || other instanceof Bytes32<?> that
+                        && getClass() == that.getClass()
+                        && Arrays.equals(value, that.value);
     }
 
     @Override
