@@ -5,7 +5,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import java.io.IOException;
-import java.util.Arrays;
+import java.util.HexFormat;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -27,8 +27,6 @@ public final class AnswerJson {
                     .maxStringLength(4 * 1024 * 1024)
                     .build())
             .build();
-
-    private static final byte[] DIGITS = digits();
 
     private final JsonParser parser;
     private final String noun;
@@ -269,17 +267,7 @@ public final class AnswerJson {
     }
 
     private static int digit(char character) {
-        return character < DIGITS.length ? DIGITS[character] : -1;
-    }
-
-    private static byte[] digits() {
-        byte[] digits = new byte['f' + 1];
-        Arrays.fill(digits, (byte) -1);
-        for (int value = 0; value < 16; value++) {
-            digits[Character.forDigit(value, 16)] = (byte) value;
-            digits[Character.toUpperCase(Character.forDigit(value, 16))] = (byte) value;
-        }
-        return digits;
+        return HexFormat.isHexDigit(character) ? HexFormat.fromHexDigit(character) : -1;
     }
 
     private long readU64() throws IOException {

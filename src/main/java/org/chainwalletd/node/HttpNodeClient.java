@@ -3,7 +3,6 @@ package org.chainwalletd.node;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -166,21 +165,7 @@ final class HttpNodeClient implements NodeClient {
 
     @Override
     public CompletionStage<List<Amount>> balances(List<Address> addresses) {
-        return inParts(addresses, BALANCES_PER_CALL, this::someBalances);
-    }
-
-    private CompletionStage<List<Amount>> someBalances(List<Address> addresses) {
-        if (addresses.size() == 1) {
-            return balance(addresses.get(0)).thenApplyAsync(List::of, executor);
-        }
-        return orElse(
-                call(
-                        "get_balances",
-                        members(addresses),
-                        LISTINGS.times(addresses.size()),
-                        AddressAnswers.balances(addresses)),
-                HttpNodeClient::isMissingMethod,
-                () -> Bounded.each(addresses, SINGLE_CALLS, this::balance, executor));
+        return batch("get_balances", LISTINGS, addresses, BALANCES_PER_CALL, AddressAnswers::balances, this::balance);
     }
 
     @Override
@@ -191,21 +176,13 @@ final class HttpNodeClient implements NodeClient {
 
     @Override
     public CompletionStage<List<UtxoListing>> addressUtxos(List<Address> addresses) {
-        return inParts(addresses, listingsPerCall, this::someListings);
-    }
-
-    private CompletionStage<List<UtxoListing>> someListings(List<Address> addresses) {
-        if (addresses.size() == 1) {
-            return addressUtxos(addresses.get(0)).thenApplyAsync(List::of, executor);
-        }
-        return orElse(
-                call(
-                        "get_address_utxos_batch",
-                        members(addresses),
-                        LISTINGS.times(addresses.size()),
-                        AddressAnswers.addressUtxos(addresses)),
-                HttpNodeClient::isMissingMethod,
-                () -> Bounded.each(addresses, SINGLE_CALLS, this::addressUtxos, executor));
+        return batch(
+                "get_address_utxos_batch",
+                LISTINGS,
+                addresses,
+                listingsPerCall,
+                AddressAnswers::addressUtxos,
+                this::addressUtxos);
     }
 
     @Override
@@ -225,21 +202,13 @@ final class HttpNodeClient implements NodeClient {
 
     @Override
     public CompletionStage<List<AddressMempool>> addressMempools(List<Address> addresses) {
-        return inParts(addresses, BALANCES_PER_CALL, this::someMempools);
-    }
-
-    private CompletionStage<List<AddressMempool>> someMempools(List<Address> addresses) {
-        if (addresses.size() == 1) {
-            return addressMempool(addresses.get(0)).thenApplyAsync(List::of, executor);
-        }
-        return orElse(
-                call(
-                        "get_address_mempool_batch",
-                        members(addresses),
-                        MEMPOOL.times(addresses.size()),
-                        AddressAnswers.addressMempools(addresses)),
-                HttpNodeClient::isMissingMethod,
-                () -> Bounded.each(addresses, SINGLE_CALLS, this::addressMempool, executor));
+        return batch(
+                "get_address_mempool_batch",
+                MEMPOOL,
+                addresses,
+                BALANCES_PER_CALL,
+                AddressAnswers::addressMempools,
+                this::addressMempool);
     }
 
     @Override
@@ -325,22 +294,32 @@ final class HttpNodeClient implements NodeClient {
                 .thenComposeAsync(Function.identity(), executor);
     }
 
-    private <T> CompletionStage<List<T>> inParts(
-            List<Address> addresses, int size, Function<List<Address>, CompletionStage<List<T>>> ask) {
-        if (addresses.isEmpty()) {
-            return CompletableFuture.completedFuture(List.of());
-        }
+    /**
+     * Asks about addresses in parts that a node takes in one call. Of a single address, and where the node lacks the batch method, the call
+     * for one address is made instead.
+     */
+    private <T> CompletionStage<List<T>> batch(
+            String method,
+            Call.Kind kind,
+            List<Address> addresses,
+            int most,
+            Function<List<Address>, ResultReader<List<T>>> reader,
+            Function<Address, CompletionStage<T>> single) {
+        Function<List<Address>, CompletionStage<List<T>>> ask = part -> part.size() == 1
+                ? single.apply(part.get(0)).thenApplyAsync(List::of, executor)
+                : orElse(
+                        call(method, members(part), kind.times(part.size()), reader.apply(part)),
+                        HttpNodeClient::isMissingMethod,
+                        () -> Bounded.each(part, SINGLE_CALLS, single, executor));
         List<List<Address>> parts = new ArrayList<>();
-        for (int from = 0; from < addresses.size(); from += size) {
-            parts.add(List.copyOf(addresses.subList(from, Math.min(from + size, addresses.size()))));
+        for (int from = 0; from < addresses.size(); from += most) {
+            parts.add(List.copyOf(addresses.subList(from, Math.min(from + most, addresses.size()))));
         }
         if (parts.size() == 1) {
             return ask.apply(parts.get(0));
         }
         return Bounded.each(parts, 1, ask, executor)
                 .thenApplyAsync(
-                        answers -> Collections.unmodifiableList(
-                                answers.stream().flatMap(List::stream).toList()),
-                        executor);
+                        answers -> answers.stream().flatMap(List::stream).toList(), executor);
     }
 }

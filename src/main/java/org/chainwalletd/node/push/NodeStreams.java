@@ -2,6 +2,7 @@ package org.chainwalletd.node.push;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashSet;
@@ -97,11 +98,14 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
         /** Addresses whose first event says only that the stream is open. */
         final Set<Address> unheard;
 
-        Optional<Long> replaces;
+        final long id;
+        Stream replaces;
         KillSwitch end;
         boolean open;
 
-        Stream(Set<Address> addresses, Optional<Long> replaces) {
+        /** @param replaces what ends when this one is open; null for none */
+        Stream(long id, Set<Address> addresses, Stream replaces) {
+            this.id = id;
             this.addresses = addresses;
             this.unheard = new HashSet<>(addresses);
             this.replaces = replaces;
@@ -206,8 +210,8 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
             timers.startSingleTimer(Tick.NEXT, Tick.NEXT, Duration.ofMillis(pause));
             return;
         }
-        Set<Long> ending = replaced();
-        List<Stream> standing = standing(ending);
+        List<Stream> standing = new ArrayList<>(streams.values());
+        streams.values().forEach(stream -> standing.remove(stream.replaces));
         List<Stream> replaceable =
                 standing.stream().filter(stream -> stream.open).toList();
         Optional<StreamPlan.Step<Stream>> step = rules.plan().next(wanted, standing, replaceable);
@@ -220,32 +224,10 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
         }
     }
 
-    private Set<Long> replaced() {
-        Set<Long> ending = new HashSet<>();
-        streams.values().forEach(stream -> stream.replaces.ifPresent(ending::add));
-        return ending;
-    }
-
-    private List<Stream> standing(Set<Long> ending) {
-        return streams.entrySet().stream()
-                .filter(stream -> !ending.contains(stream.getKey()))
-                .map(Map.Entry::getValue)
-                .toList();
-    }
-
     private void open(StreamPlan.Step<Stream> step) {
-        long id = ++lastId;
-        Stream stream = new Stream(step.addresses(), step.replaces().map(this::idOf));
-        streams.put(id, stream);
-        stream.end = connection.open(step.addresses(), new ToSelf(getContext().getSelf(), id));
-    }
-
-    private long idOf(Stream stream) {
-        return streams.entrySet().stream()
-                .filter(entry -> entry.getValue() == stream)
-                .findFirst()
-                .orElseThrow()
-                .getKey();
+        Stream stream = new Stream(++lastId, step.addresses(), step.replaces().orElse(null));
+        streams.put(stream.id, stream);
+        stream.end = connection.open(step.addresses(), new ToSelf(getContext().getSelf(), stream.id));
     }
 
     private Behavior<Command> onOpened(Opened opened) {
@@ -263,8 +245,10 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
         if (!fresh.isEmpty()) {
             news.accept(new PushNews.Watching(url, Set.copyOf(fresh)));
         }
-        stream.replaces.ifPresent(this::close);
-        stream.replaces = Optional.empty();
+        if (stream.replaces != null) {
+            close(stream.replaces);
+            stream.replaces = null;
+        }
         if (complained) {
             LOG.info("{} pushes again", url);
             complained = false;
@@ -360,9 +344,8 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
         return watched;
     }
 
-    private void close(long id) {
-        Stream old = streams.remove(id);
-        if (old != null) {
+    private void close(Stream old) {
+        if (streams.remove(old.id) != null) {
             old.end.shutdown();
             closedAt.add(clock.getAsLong());
             if (old.open) {
@@ -372,7 +355,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
     }
 
     private Behavior<Command> closeAll() {
-        Set.copyOf(streams.keySet()).forEach(this::close);
+        List.copyOf(streams.values()).forEach(this::close);
         return this;
     }
 
