@@ -17,7 +17,6 @@ import java.util.concurrent.TimeUnit;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Block;
-import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.Transaction;
@@ -62,12 +61,8 @@ public final class Devnet implements AutoCloseable, DevnetControl {
         minerKey = SigningKey.takeOver(SecretBytes.takeOver(config.minerSecret()));
         ledger = new Ledger(config.profile(), config.effort(), this::publish);
         Address minerAddress = config.profile().addressOf(PublicKey.of(minerKey.publicKey()));
-        Restorer restorer = new Restorer(ledger);
-        archive = config.folder().isPresent()
-                ? BlockLog.open(config.folder().get(), config.profile(), ledger.genesisId(), restorer)
-                : null;
+        archive = config.folder().isPresent() ? BlockLog.open(config.folder().get(), ledger) : null;
         miner = new Miner(ledger, archive == null ? BlockArchive.NONE : archive, minerAddress, config.clock());
-        miner.afterBranch(restorer.branch);
         faucet = new Faucet(ledger, miner, minerKey);
         faults.quota(config.quotas());
         ledger.prompt(config.prompt());
@@ -130,27 +125,6 @@ public final class Devnet implements AutoCloseable, DevnetControl {
                     "the development node's indexer cannot listen on " + HostPort.of(bind) + " (" + e.getMessage()
                             + ")",
                     e);
-        }
-    }
-
-    /** Replays the recorded history into a new ledger. */
-    private static final class Restorer implements BlockLog.History {
-        private final Ledger ledger;
-        private long branch;
-
-        Restorer(Ledger ledger) {
-            this.ledger = ledger;
-        }
-
-        @Override
-        public void connect(Block block) {
-            ledger.restore(block);
-            branch = Math.max(branch, block.header().nonce());
-        }
-
-        @Override
-        public void disconnect(int depth) {
-            ledger.restoreDisconnect(depth);
         }
     }
 
@@ -323,29 +297,23 @@ public final class Devnet implements AutoCloseable, DevnetControl {
             this.log = log;
         }
 
-        /** Takes the recorded history in order. */
-        interface History {
-            void connect(Block block);
-
-            void disconnect(int depth);
-        }
-
         /**
          * Opens or makes the log in {@code folder} and replays it.
          *
          * @throws IOException when it is damaged, in use, or of another chain; the message says what to do
          */
-        static BlockLog open(Path folder, ChainProfile profile, Hash256 genesisId, History history) throws IOException {
-            byte[] title = ("devnet blocks 1 " + profile.brand() + " " + genesisId).getBytes(StandardCharsets.UTF_8);
-            return new BlockLog(AppendLog.open(folder.resolve(FILE), title, record -> replay(record, history)));
+        static BlockLog open(Path folder, Ledger ledger) throws IOException {
+            byte[] title = ("devnet blocks 1 " + ledger.profile().brand() + " " + ledger.genesisId())
+                    .getBytes(StandardCharsets.UTF_8);
+            return new BlockLog(AppendLog.open(folder.resolve(FILE), title, record -> replay(record, ledger)));
         }
 
-        private static void replay(byte[] record, History history) throws IOException {
+        private static void replay(byte[] record, Ledger ledger) throws IOException {
             byte[] body = Arrays.copyOfRange(record, Math.min(1, record.length), record.length);
             if (record.length > 1 && record[0] == BLOCK) {
-                history.connect(Block.decode(body));
+                ledger.restore(Block.decode(body));
             } else if (record.length == 1 + Integer.BYTES && record[0] == DISCONNECT) {
-                history.disconnect(
+                ledger.restoreDisconnect(
                         ByteBuffer.wrap(body).order(ByteOrder.LITTLE_ENDIAN).getInt());
             } else {
                 throw new IOException("unknown kind of record");

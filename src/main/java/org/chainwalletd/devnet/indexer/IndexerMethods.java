@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -155,10 +156,10 @@ final class IndexerMethods {
 
     private JsonNode htlcLookup(ChainIndex index, JsonNode raw) {
         Params params = IndexerParams.read("htlc_lookup_by_hashlock", raw, new Field("hash_lock", Type.STRING, false));
-        ObjectNode found = Json.object();
-        ArrayNode shown = found.putArray("htlcs");
-        index.htlcs.of(IndexerParams.bytes32(params.text("hash_lock"))).forEach(htlc -> shown.add(rows.htlc(htlc)));
-        return found;
+        return list(
+                "htlcs",
+                index.htlcs.of(IndexerParams.bytes32(params.text("hash_lock"))).stream()
+                        .map(rows::htlc));
     }
 
     private JsonNode settlements(ChainIndex index, JsonNode raw) {
@@ -185,42 +186,29 @@ final class IndexerMethods {
     private JsonNode stats(ChainIndex index, JsonNode raw) {
         Params params = IndexerParams.read("contract_stats", raw, ADDRESS, CONTRACT);
         Tally tally = new Tally();
-        if (isOurContract(params)) {
-            index.htlcs
-                    .settlementsOf(IndexerParams.address(params.text("address")))
-                    .values()
-                    .forEach(seen -> tally.add(seen.htlc()));
+        settlementsOf(index, params).values().forEach(seen -> tally.add(seen.htlc()));
+        if (tally.total() == 0) {
+            return list("stats", Stream.empty());
         }
-        ObjectNode result = Json.object();
-        ArrayNode shown = result.putArray("stats");
-        if (tally.total() > 0) {
-            ObjectNode row =
-                    Json.object().put("contract_hash", contract.hex()).put("avg_settle_blocks", tally.averageBlocks());
-            shown.add(tally.write(row, "last_settled_at_height"));
-        }
-        return result;
+        ObjectNode row =
+                Json.object().put("contract_hash", contract.hex()).put("avg_settle_blocks", tally.averageBlocks());
+        return list("stats", Stream.of(tally.write(row, "last_settled_at_height")));
     }
 
     private JsonNode edges(ChainIndex index, JsonNode raw) {
         Params params = IndexerParams.read("get_attestation_edges", raw, ADDRESS, CONTRACT);
         Map<Address, Tally> tallies = new TreeMap<>();
-        if (isOurContract(params)) {
-            index.htlcs
-                    .settlementsOf(IndexerParams.address(params.text("address")))
-                    .values()
-                    .forEach(seen -> tallies.computeIfAbsent(seen.counterparty(), any -> new Tally())
-                            .add(seen.htlc()));
-        }
-        ObjectNode result = Json.object();
-        ArrayNode shown = result.putArray("edges");
-        tallies.forEach((counterparty, tally) -> {
+        settlementsOf(index, params)
+                .values()
+                .forEach(seen -> tallies.computeIfAbsent(seen.counterparty(), any -> new Tally())
+                        .add(seen.htlc()));
+        return list("edges", tallies.entrySet().stream().map(edge -> {
             ObjectNode row = Json.object()
                     .put("contract_hash", contract.hex())
                     .put("contract_name", "Standard HTLC v1")
-                    .put("counterparty", counterparty.hex());
-            shown.add(tally.write(row, "last_seen_height"));
-        });
-        return result;
+                    .put("counterparty", edge.getKey().hex());
+            return edge.getValue().write(row, "last_seen_height");
+        }));
     }
 
     private JsonNode spentBy(ChainIndex index, JsonNode raw) {
@@ -251,38 +239,48 @@ final class IndexerMethods {
             throw CallException.invalid(
                     "invalid params: quote_id: expected 16 bytes (32 hex chars), got " + quoteId.length + " bytes");
         }
-        ObjectNode result = Json.object();
-        ArrayNode shown = result.putArray("settlements");
-        index.datums
-                .of(Bytes.of(quoteId))
-                .forEach(outpoint -> shown.add(
-                        Json.object().put("tx_id", outpoint.txId().hex()).put("output_index", outpoint.index())));
-        return result;
+        return list(
+                "settlements",
+                index.datums.of(Bytes.of(quoteId)).stream()
+                        .map(outpoint -> Json.object()
+                                .put("tx_id", outpoint.txId().hex())
+                                .put("output_index", outpoint.index())));
     }
 
     private JsonNode swaps(ChainIndex index, JsonNode raw) {
         Params params =
                 IndexerParams.read("detect_in_chain_swaps", raw, new Field("hash_lock", Type.STRING, true), LIMIT);
         Optional<Hash256> wanted = params.optionalText("hash_lock").map(IndexerParams::bytes32);
-        ObjectNode result = Json.object();
-        ArrayNode shown = result.putArray("swaps");
-        index.htlcs.byHashLock().entrySet().stream()
-                .filter(group -> wanted.isEmpty() || wanted.get().equals(group.getKey()))
-                .filter(group -> group.getValue().size() > 1)
-                .limit(limit(params))
-                .forEach(group -> {
-                    ObjectNode swap =
-                            shown.addObject().put("hash_lock", group.getKey().hex());
-                    ArrayNode htlcs = swap.putArray("htlcs");
-                    group.getValue().values().forEach(htlc -> htlcs.add(rows.htlc(htlc)));
-                });
-        return result;
+        return list(
+                "swaps",
+                index.htlcs.byHashLock().entrySet().stream()
+                        .filter(group -> wanted.isEmpty() || wanted.get().equals(group.getKey()))
+                        .filter(group -> group.getValue().size() > 1)
+                        .limit(limit(params))
+                        .map(group -> list(
+                                        "htlcs",
+                                        group.getValue().values().stream().map(rows::htlc))
+                                .put("hash_lock", group.getKey().hex())));
+    }
+
+    /** Settlements that the asked address has a part in; the address is looked at only when it is about the only contract there is. */
+    private NavigableMap<Place, HtlcRows.Seen> settlementsOf(ChainIndex index, Params params) {
+        return isOurContract(params)
+                ? index.htlcs.settlementsOf(IndexerParams.address(params.text("address")))
+                : new TreeMap<>();
     }
 
     private boolean isOurContract(Params params) {
         return params.optionalText("contract_hash")
                 .map(text -> IndexerParams.bytes32(text).equals(contract))
                 .orElse(true);
+    }
+
+    private static ObjectNode list(String member, Stream<? extends JsonNode> rows) {
+        ObjectNode result = Json.object();
+        ArrayNode shown = result.putArray(member);
+        rows.forEach(shown::add);
+        return result;
     }
 
     private static Outpoint outpoint(String method, JsonNode raw) {

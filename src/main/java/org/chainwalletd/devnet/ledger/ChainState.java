@@ -10,6 +10,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.StateTree;
 import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.devnet.ledger.LedgerView.SpentBy;
 
 /** The best chain with its indexes, and every block that was ever part of it. Not safe for threads: the {@link Ledger} guards it. */
 final class ChainState {
@@ -22,7 +23,7 @@ final class ChainState {
     private final List<ConnectedBlock> best = new ArrayList<>();
     private final Map<Hash256, ConnectedBlock> stored = new HashMap<>();
     private final Map<Hash256, Place> places = new HashMap<>();
-    private final Map<Outpoint, Spend> spends = new HashMap<>();
+    private final Map<Outpoint, SpentBy> spends = new HashMap<>();
     private final BlockDraft.CoinSet coins = new BlockDraft.CoinSet();
     private StateTree state = StateTree.EMPTY;
 
@@ -32,9 +33,6 @@ final class ChainState {
 
     /** Position of a confirmed transaction. */
     record Place(long height, int index) {}
-
-    /** Input that consumed an output. */
-    record Spend(Hash256 txId, int inputIndex, long height) {}
 
     BlockDraft.CoinSet coins() {
         return coins;
@@ -62,7 +60,7 @@ final class ChainState {
         return places.get(txId);
     }
 
-    Spend spend(Outpoint outpoint) {
+    SpentBy spend(Outpoint outpoint) {
         return spends.get(outpoint);
     }
 
@@ -84,7 +82,7 @@ final class ChainState {
             Hash256 txId = block.txIds().get(i);
             for (int input = 0; i > 0 && input < tx.inputs().size(); input++) {
                 Coin coin = coins.remove(block.spent().get(spentIndex++).outpoint());
-                spends.put(coin.outpoint(), new Spend(txId, input, block.height()));
+                spends.put(coin.outpoint(), new SpentBy(txId, input, block.height()));
             }
             for (int output = 0; output < tx.outputs().size(); output++) {
                 coins.add(new Coin(new Outpoint(txId, output), tx.outputs().get(output), block.height(), i == 0));

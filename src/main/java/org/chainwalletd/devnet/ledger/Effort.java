@@ -53,19 +53,13 @@ public enum Effort {
         return isReal() ? branch << BRANCH_BITS : branch;
     }
 
-    /** The header with the first nonce from its own on whose hash meets the target. Takes a second or two where that is asked for. */
-    static BlockHeader sealed(ChainProfile profile, BlockHeader header) {
+    /**
+     * The header with the first nonce from its own on whose hash meets the target, or does not: most often its own then, but not always.
+     * Work takes a second or two where it is asked for.
+     */
+    static BlockHeader sealed(ChainProfile profile, BlockHeader header, boolean worked) {
         BlockHeader candidate = header;
-        while (!candidate.isMetBy(hash(profile, candidate))) {
-            candidate = candidate.withNonce(candidate.nonce() + 1);
-        }
-        return candidate;
-    }
-
-    /** The header with the first nonce from its own on whose hash does not meet the target: most often its own, but not always. */
-    static BlockHeader unworked(ChainProfile profile, BlockHeader header) {
-        BlockHeader candidate = header;
-        while (candidate.isMetBy(hash(profile, candidate))) {
+        while (candidate.isMetBy(hash(profile, candidate)) != worked) {
             candidate = candidate.withNonce(candidate.nonce() + 1);
         }
         return candidate;

@@ -22,7 +22,6 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.devnet.ledger.LedgerView.Listing;
 import org.chainwalletd.devnet.ledger.LedgerView.Located;
-import org.chainwalletd.devnet.ledger.LedgerView.Pending;
 import org.chainwalletd.devnet.ledger.LedgerView.PendingListing;
 import org.chainwalletd.devnet.ledger.LedgerView.SpentBy;
 import org.chainwalletd.devnet.ledger.LedgerView.Statistics;
@@ -43,10 +42,15 @@ public final class Ledger {
     private final Validator validator;
     private final ChainState chain;
     private final Mempool mempool = new Mempool();
-    private final Counters counters = new Counters();
+    private long blocksAccepted;
+    private long reorgsApplied;
+    private long blocksUndone;
     private final Admission admission;
     /** Whether blocks also take what came since. */
     private volatile boolean prompt;
+
+    /** The last branch that a restored block was mined on: later branches must differ from all recorded ones. */
+    private long restoredBranch;
 
     /** Tip that callers see; during a reorganisation the chain's own tip runs ahead of it. */
     private volatile Tip tip;
@@ -84,6 +88,10 @@ public final class Ledger {
         return effort;
     }
 
+    synchronized long restoredBranch() {
+        return restoredBranch;
+    }
+
     /** The current tip, without waiting for a change under way. */
     public Tip tip() {
         return tip;
@@ -115,12 +123,7 @@ public final class Ledger {
 
     /** Unconfirmed transactions that pay or spend {@code script}, by transaction id. */
     public synchronized PendingListing pendingOf(Bytes script) {
-        return new PendingListing(
-                tip, mempool.ofScript(script).stream().map(Ledger::view).toList());
-    }
-
-    private static Pending view(Mempool.Entry entry) {
-        return new Pending(entry.txId(), entry.tx(), entry.spent());
+        return new PendingListing(tip, mempool.ofScript(script));
     }
 
     /** The first {@code most} mature outputs of {@code script} that no unconfirmed transaction spends. */
@@ -157,18 +160,11 @@ public final class Ledger {
 
     /** The confirmed spend of an output on the best chain. */
     public synchronized Optional<SpentBy> spentBy(Outpoint outpoint) {
-        return Optional.ofNullable(chain.spend(outpoint))
-                .map(spend -> new SpentBy(spend.txId(), spend.inputIndex(), spend.height()));
+        return Optional.ofNullable(chain.spend(outpoint));
     }
 
     public synchronized Statistics statistics() {
-        return new Statistics(
-                tip,
-                mempool.size(),
-                mempool.bytes(),
-                counters.blocksAccepted,
-                counters.reorgsApplied,
-                counters.blocksUndone);
+        return new Statistics(tip, mempool.size(), mempool.bytes(), blocksAccepted, reorgsApplied, blocksUndone);
     }
 
     /**
@@ -238,11 +234,11 @@ public final class Ledger {
 
     /** Work for a miner: an empty draft on the current tip, with the transactions in the order in which it takes them. */
     synchronized Work work() {
-        BlockDraft draft = draft(nextHeight());
+        Work work = emptyWork();
         Admission.Touched touched = new Admission.Touched();
-        admission.fill(draft, prompt, touched);
+        admission.fill(work.draft(), prompt, touched);
         listener.changed(touched.addresses(), null);
-        return new Work(draft, chain.tip(), nextTarget(), chain.medianTime(), chain.state());
+        return work;
     }
 
     /** An empty draft on the current tip. */
@@ -296,6 +292,7 @@ public final class Ledger {
         block.transactions().stream().skip(1).forEach(draft::addTrusted);
         BlockRules.checkReward(block, draft.fees());
         apply(draft.finish(block), draft.stateAfter(chain.state()));
+        restoredBranch = Math.max(restoredBranch, effort.branch(block.header().nonce()));
         tip = tipOf(chain.tip());
     }
 
@@ -328,7 +325,7 @@ public final class Ledger {
             throw new IllegalStateException("block " + block.id() + " is not built on the tip");
         }
         chain.connect(block, stateAfter);
-        counters.blocksAccepted++;
+        blocksAccepted++;
     }
 
     /**
@@ -370,8 +367,8 @@ public final class Ledger {
 
     private void afterReorganisation(long fork, List<Undone> undone, boolean keepTransactions) {
         tip = tipOf(chain.tip());
-        counters.reorgsApplied++;
-        counters.blocksUndone += undone.size();
+        reorgsApplied++;
+        blocksUndone += undone.size();
         Admission.Touched touched = new Admission.Touched();
         admission.settle(touched);
         Set<Bytes> scripts = new LinkedHashSet<>();
@@ -403,13 +400,6 @@ public final class Ledger {
         return new Tip(block.height(), block.id(), block.timestamp());
     }
 
-    /** Counters of a node since its start; guarded by the ledger. */
-    static final class Counters {
-        long blocksAccepted;
-        long reorgsApplied;
-        long blocksUndone;
-    }
-
     /** A block arrived while a transaction was checked; sent again, it is checked against the new tip (chain protocol, section 10.4). */
     public static final class TipChangedException extends RuntimeException {
         private static final long serialVersionUID = 1L;
@@ -439,7 +429,7 @@ public final class Ledger {
         private final ChainState chain;
         private final Mempool mempool;
         /** Transactions pending when the tip moved last: the block that is being worked on was put together then. */
-        private Set<Hash256> assembled = Set.of();
+        private Set<Hash256> assembled = new HashSet<>();
 
         Admission(ChainProfile profile, Validator validator, ChainState chain, Mempool mempool) {
             this.profile = profile;
@@ -450,15 +440,19 @@ public final class Ledger {
 
         /** @throws RejectedException for what needs no look at the transaction's inputs on the chain */
         void precheck(Hash256 txId, Transaction tx) {
-            if (mempool.get(txId) != null) {
-                throw new RejectedException("Mempool pre-check failed: transaction already in mempool");
-            }
+            requireNew("Mempool pre-check failed: ", txId, tx);
             if (BlockRules.isCoinbase(tx)) {
                 throw new RejectedException("Mempool pre-check failed: coinbase transactions not allowed");
             }
+        }
+
+        private void requireNew(String stage, Hash256 txId, Transaction tx) {
+            if (mempool.get(txId) != null) {
+                throw new RejectedException(stage + "transaction already in mempool");
+            }
             for (Outpoint input : tx.inputs()) {
                 if (mempool.spends(input)) {
-                    throw new RejectedException("Mempool pre-check failed: double-spend of " + Texts.of(input));
+                    throw new RejectedException(stage + "double-spend of " + Texts.of(input));
                 }
             }
         }
@@ -483,14 +477,7 @@ public final class Ledger {
 
         /** @throws RejectedException when another one has come first */
         void insert(Hash256 txId, Transaction tx, Validator.Verdict verdict, Touched touched) {
-            if (mempool.get(txId) != null) {
-                throw new RejectedException("Mempool rejected transaction: transaction already in mempool");
-            }
-            for (Outpoint input : tx.inputs()) {
-                if (mempool.spends(input)) {
-                    throw new RejectedException("Mempool rejected transaction: double-spend of " + Texts.of(input));
-                }
-            }
+            requireNew("Mempool rejected transaction: ", txId, tx);
             admit(Mempool.Entry.of(txId, tx, verdict), touched);
         }
 
@@ -522,9 +509,7 @@ public final class Ledger {
 
         /** Puts this transaction into the next block, regardless of its arrival. */
         void prefer(Hash256 txId) {
-            Set<Hash256> more = new HashSet<>(assembled);
-            more.add(txId);
-            assembled = more;
+            assembled.add(txId);
         }
 
         /** The next block is put together of what is pending now. */
@@ -552,7 +537,7 @@ public final class Ledger {
             try {
                 admit(Mempool.Entry.of(txId, tx, validator.validate(tx, chain.coins()::get, nextHeight())), touched);
             } catch (RejectedException e) {
-                return;
+                // The new branch has spent what it spends, or its time is not there yet.
             }
         }
 

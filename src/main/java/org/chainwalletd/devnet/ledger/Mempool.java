@@ -6,7 +6,6 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -22,6 +21,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.devnet.ledger.LedgerView.Pending;
 
 /** Transactions waiting for a block (chain protocol, section 11): first seen only, no chains, in memory only. */
 final class Mempool {
@@ -52,18 +52,6 @@ final class Mempool {
                     verdict.fee(),
                     Fees.density(verdict.fee(), verdict.cost()),
                     TransactionCodec.length(tx));
-        }
-
-        /** Every script it pays or spends, once. */
-        Set<Bytes> scripts() {
-            Set<Bytes> scripts = new LinkedHashSet<>();
-            for (TxOutput output : tx.outputs()) {
-                scripts.add(output.script());
-            }
-            for (Coin coin : spent) {
-                scripts.add(coin.output().script());
-            }
-            return scripts;
         }
 
         /** Every script it pays or spends, once per output and input, as often as it occurs: what the push stream tells of it. */
@@ -99,7 +87,7 @@ final class Mempool {
 
     /** The ids of all. */
     Set<Hash256> ids() {
-        return Set.copyOf(entries.keySet());
+        return new HashSet<>(entries.keySet());
     }
 
     int size() {
@@ -116,9 +104,10 @@ final class Mempool {
     }
 
     /** Transactions that pay or spend {@code script}, by transaction id. */
-    List<Entry> ofScript(Bytes script) {
+    List<Pending> ofScript(Bytes script) {
         return byScript.getOrDefault(script, Set.of()).stream()
                 .sorted(Comparator.comparing(Entry::txId))
+                .map(entry -> new Pending(entry.txId(), entry.tx(), entry.spent()))
                 .toList();
     }
 
@@ -153,7 +142,7 @@ final class Mempool {
         byDensity.add(entry);
         bytes += entry.size();
         entry.tx().inputs().forEach(input -> spenders.put(input, entry));
-        entry.scripts()
+        entry.touches()
                 .forEach(script ->
                         byScript.computeIfAbsent(script, s -> new HashSet<>()).add(entry));
     }
@@ -165,7 +154,7 @@ final class Mempool {
         byDensity.remove(entry);
         bytes -= entry.size();
         entry.tx().inputs().forEach(spenders::remove);
-        for (Bytes script : entry.scripts()) {
+        for (Bytes script : entry.touches()) {
             byScript.computeIfPresent(script, (s, listed) -> {
                 listed.remove(entry);
                 return listed.isEmpty() ? null : listed;

@@ -39,6 +39,7 @@ public final class Miner {
         this.archive = archive;
         this.address = address;
         this.clock = clock;
+        this.branch = ledger.restoredBranch();
     }
 
     /**
@@ -94,11 +95,6 @@ public final class Miner {
         return blocks.stream().map(ConnectedBlock::id).toList();
     }
 
-    /** Continues a chain that was restored from a file: later branches must differ from all recorded ones. */
-    public synchronized void afterBranch(long nonce) {
-        branch = Math.max(branch, ledger.effort().branch(nonce));
-    }
-
     /** Switches to blocks without proof of work, or back to blocks with the work that the chain requires. */
     public void idle(boolean on) {
         idle = on;
@@ -141,7 +137,7 @@ public final class Miner {
         if (!ledger.effort().isReal()) {
             return draft;
         }
-        return idle ? Effort.unworked(ledger.profile(), draft) : Effort.sealed(ledger.profile(), draft);
+        return Effort.sealed(ledger.profile(), draft, !idle);
     }
 
     private Hash256 txRoot(BlockDraft draft) {

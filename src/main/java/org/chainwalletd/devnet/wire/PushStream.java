@@ -24,7 +24,6 @@ final class PushStream {
     long nextHeartbeat;
 
     private final Deque<ByteBuffer> pending = new ArrayDeque<>();
-    private int pendingEvents;
     private boolean lost;
 
     PushStream(SocketChannel channel, SelectionKey key, InetAddress peer, PushQuery query) {
@@ -36,30 +35,20 @@ final class PushStream {
 
     /** Queues an event; when the buffer is full it is lost, and the next one that fits is preceded by {@code resync}. */
     void offer(Event event) {
-        if (isFull()) {
+        if (pending.size() >= BUFFER_EVENTS) {
             lost = true;
             return;
         }
         if (lost) {
             lost = false;
-            add(Event.RESYNC);
+            offerRaw(Event.RESYNC.text());
         }
-        add(event);
-    }
-
-    boolean isFull() {
-        return pendingEvents >= BUFFER_EVENTS;
-    }
-
-    private void add(Event event) {
-        pending.add(ByteBuffer.wrap(event.text()));
-        pendingEvents++;
+        offerRaw(event.text());
     }
 
     /** Queues bytes that are no event: the head, a heartbeat. */
     void offerRaw(byte[] bytes) {
         pending.add(ByteBuffer.wrap(bytes));
-        pendingEvents++;
     }
 
     /** Writes what the socket takes. */
@@ -72,7 +61,6 @@ final class PushStream {
                 return;
             }
             pending.remove();
-            pendingEvents--;
         }
         key.interestOps(0);
     }
