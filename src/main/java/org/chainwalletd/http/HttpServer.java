@@ -41,10 +41,8 @@ import org.chainwalletd.http.door.Refusals;
 import org.chainwalletd.http.door.Refusals.ServerObserver;
 import org.chainwalletd.http.h1.PekkoHttp;
 import org.chainwalletd.http.h1.RequestFraming;
-import org.chainwalletd.http.h1.RequestGate;
 import org.chainwalletd.http.h1.RequestStage;
 import org.chainwalletd.http.h2.Http2Layer;
-import org.chainwalletd.http.h2.Http2Limits;
 import org.chainwalletd.http.pages.EventPage;
 import org.chainwalletd.http.pages.Pages;
 import org.chainwalletd.http.pages.Pages.ReadinessCheck;
@@ -88,7 +86,7 @@ public final class HttpServer {
             Optional<InetSocketAddress> metricsBind,
             boolean console,
             Optional<TlsIdentity> tls,
-            Optional<Http2Limits> http2) {
+            Optional<Settings.Http2> http2) {
 
         public static Place of(Settings.Http http, Optional<TlsIdentity> tls) {
             return new Place(
@@ -97,7 +95,7 @@ public final class HttpServer {
                     http.listening().metrics(),
                     http.console(),
                     tls,
-                    http.http2().map(Http2Limits::of));
+                    http.http2());
         }
     }
 
@@ -283,8 +281,7 @@ public final class HttpServer {
 
         private Flow<ByteString, ByteString, NotUsed> http1(Connection connection) {
             connection.speaksHttp1();
-            return BidiFlow.fromGraph(new RequestGate(connection))
-                    .join(http1.reversed().join(Flow.fromGraph(new RequestStage(connection, handler))));
+            return RequestStage.http1(connection, http1, handler);
         }
 
         /**

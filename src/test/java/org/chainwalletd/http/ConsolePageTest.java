@@ -3,7 +3,6 @@ package org.chainwalletd.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.Base64;
 import java.util.List;
@@ -14,64 +13,49 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(120)
-class ConsolePageTest {
+class ConsolePageTest extends WithServer {
     private static final String GET = "GET /console HTTP/1.1\r\nHost: x\r\n\r\n";
-
-    @TempDir
-    Path datadir;
 
     @Test
     void without_the_switch_there_is_no_such_path() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
-                RawClient client = fixture.client()) {
-            assertThat(client.send(GET).read().status()).isEqualTo(404);
-        }
+        start(ServerFixture.LIMITS);
+        RawClient client = fixture.client();
+        assertThat(client.send(GET).read().status()).isEqualTo(404);
     }
 
     @Test
     void only_the_script_and_the_style_of_the_page_itself_may_run() throws Exception {
-        HttpServer.Place place = new HttpServer.Place(
-                ServerFixture.LOOPBACK, List.of(), Optional.empty(), true, Optional.empty(), Optional.empty());
-        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS, place, List.of());
-                RawClient client = fixture.client()) {
-            RawClient.Response page = client.send(GET).read();
+        HttpServer.Place place = ServerFixture.place(Optional.empty(), true);
+        fixture = new ServerFixture(datadir, ServerFixture.LIMITS, place, List.of());
+        RawClient client = fixture.client();
+        RawClient.Response page = client.send(GET).read();
 
-            assertThat(page.status()).isEqualTo(200);
-            assertThat(page.header("content-type")).isEqualTo("text/html; charset=UTF-8");
-            assertThat(page.header("content-security-policy"))
-                    .isEqualTo("default-src 'none'; script-src '" + digest(page.text(), "script") + "'; style-src '"
-                            + digest(page.text(), "style")
-                            + "'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
-            assertThat(page.header("cache-control")).isEqualTo("no-store");
-            // An attribute `style` would be blocked without a word to who reads the page.
-            assertThat(page.text()).doesNotContain(" style=");
-            assertThat(page.text())
-                    .as("no outside resource, nothing kept")
-                    .doesNotContain(
-                            "src=", "href=", "@import", "url(", "localStorage", "sessionStorage", "document.cookie")
-                    .doesNotContain("innerHTML", "eval(");
-        }
+        assertThat(page.status()).isEqualTo(200);
+        assertThat(page.header("content-type")).isEqualTo("text/html; charset=UTF-8");
+        assertThat(page.header("content-security-policy"))
+                .isEqualTo("default-src 'none'; script-src '" + digest(page.text(), "script") + "'; style-src '"
+                        + digest(page.text(), "style")
+                        + "'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+        assertThat(page.header("cache-control")).isEqualTo("no-store");
+        // An attribute `style` would be blocked without a word to who reads the page.
+        assertThat(page.text()).doesNotContain(" style=");
+        assertThat(page.text())
+                .as("no outside resource, nothing kept")
+                .doesNotContain("src=", "href=", "@import", "url(", "localStorage", "sessionStorage", "document.cookie")
+                .doesNotContain("innerHTML", "eval(");
     }
 
     @Test
     void the_meters_that_it_reads_are_there_for_a_token_beside_a_listener_of_their_own() throws Exception {
-        HttpServer.Place place = new HttpServer.Place(
-                ServerFixture.LOOPBACK,
-                List.of(),
-                Optional.of(ServerFixture.LOOPBACK),
-                true,
-                Optional.empty(),
-                Optional.empty());
-        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS, place, List.of());
-                RawClient client = fixture.client()) {
-            assertThat(client.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
-                            .read()
-                            .status())
-                    .isEqualTo(401);
-        }
+        HttpServer.Place place = ServerFixture.place(Optional.of(ServerFixture.LOOPBACK), true);
+        fixture = new ServerFixture(datadir, ServerFixture.LIMITS, place, List.of());
+        RawClient client = fixture.client();
+        assertThat(client.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+                        .read()
+                        .status())
+                .isEqualTo(401);
     }
 
     /** WCAG 2.2, success criteria 1.4.3 (text) and 1.4.11 (bars, lines of charts, borders of fields). */

@@ -3,7 +3,6 @@ package org.chainwalletd.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.apache.pekko.NotUsed;
@@ -15,16 +14,12 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.EventReader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** How a stream of events lives on its connection. */
 @Timeout(120)
-class EventPageTest {
+class EventPageTest extends WithServer {
     private static final ByteString LARGE =
             ByteString.fromString("event: tip\ndata: \"" + "x".repeat(1 << 16) + "\"\n\n");
-
-    @TempDir
-    Path datadir;
 
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
@@ -32,8 +27,8 @@ class EventPageTest {
     void a_reader_who_does_not_read_is_cut() throws Exception {
         HttpLimits limits = limits(Duration.ofSeconds(60), Duration.ofMillis(300), Duration.ofSeconds(60));
         EventFeed feed = feed(Source.repeat(LARGE));
-        try (ServerFixture fixture = new ServerFixture(datadir, limits, feed);
-                EventReader reader = open(fixture)) {
+        fixture = new ServerFixture(datadir, limits, feed);
+        try (EventReader reader = open(fixture)) {
             assertThat(reader.status()).isEqualTo(200);
 
             fixture.awaitRefusal("reading");
@@ -47,9 +42,9 @@ class EventPageTest {
     void a_quiet_stream_is_no_idle_connection() throws Exception {
         HttpLimits limits = limits(Duration.ofMillis(1), Duration.ofSeconds(60), Duration.ofSeconds(60));
         EventFeed feed = feed(Source.single(LARGE).concat(Source.maybe()));
-        try (ServerFixture fixture = new ServerFixture(datadir, limits, feed);
-                EventReader reader = open(fixture);
-                RawClient other = fixture.client()) {
+        fixture = new ServerFixture(datadir, limits, feed);
+        RawClient other = fixture.client();
+        try (EventReader reader = open(fixture)) {
             assertThat(reader.next("tip").kind()).isEqualTo("tip");
 
             // Comes later, and is swept for the same reason.
@@ -65,11 +60,10 @@ class EventPageTest {
     void a_reader_who_leaves_ends_its_stream_though_nothing_is_told() throws Exception {
         HttpLimits limits = limits(Duration.ofSeconds(60), Duration.ofSeconds(60), Duration.ofMillis(200));
         EventFeed feed = feed(Source.maybe());
-        try (ServerFixture fixture = new ServerFixture(datadir, limits, feed)) {
-            open(fixture).close();
+        fixture = new ServerFixture(datadir, limits, feed);
+        open(fixture).close();
 
-            Await.until("the stream has ended", ended::isDone);
-        }
+        Await.until("the stream has ended", ended::isDone);
     }
 
     @Test
@@ -77,8 +71,8 @@ class EventPageTest {
         HttpLimits limits = limits(Duration.ofSeconds(60), Duration.ofSeconds(60), Duration.ofSeconds(5));
         EventFeed feed = (lastEventId, owner, memory) -> CompletableFuture.completedFuture(
                 memory.take(Long.MAX_VALUE / 2) ? new EventFeed.Full() : new EventFeed.NoMemory());
-        try (ServerFixture fixture = new ServerFixture(datadir, limits, feed);
-                EventReader reader = open(fixture)) {
+        fixture = new ServerFixture(datadir, limits, feed);
+        try (EventReader reader = open(fixture)) {
             assertThat(reader.status()).isEqualTo(503);
             assertThat(fixture.refusals).contains("memory");
         }
@@ -89,8 +83,8 @@ class EventPageTest {
         HttpLimits limits = limits(Duration.ofSeconds(60), Duration.ofSeconds(60), Duration.ofSeconds(5));
         EventFeed feed = (lastEventId, owner, memory) ->
                 CompletableFuture.completedFuture(owner.isEmpty() ? new EventFeed.ShareTaken() : new EventFeed.Full());
-        try (ServerFixture fixture = new ServerFixture(datadir, limits, feed);
-                EventReader reader = open(fixture)) {
+        fixture = new ServerFixture(datadir, limits, feed);
+        try (EventReader reader = open(fixture)) {
             assertThat(reader.status()).isEqualTo(429);
             assertThat(fixture.refusals).contains("streams");
         }
@@ -99,13 +93,12 @@ class EventPageTest {
     @Test
     void only_get_is_answered_with_a_stream() throws Exception {
         HttpLimits limits = limits(Duration.ofSeconds(60), Duration.ofSeconds(60), Duration.ofSeconds(5));
-        try (ServerFixture fixture = new ServerFixture(datadir, limits, feed(Source.maybe()));
-                RawClient client = fixture.client()) {
-            client.send("HEAD /events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + ServerFixture.READ
-                    + "\r\n\r\n");
+        fixture = new ServerFixture(datadir, limits, feed(Source.maybe()));
+        RawClient client = fixture.client();
+        client.send(
+                "HEAD /events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + ServerFixture.READ + "\r\n\r\n");
 
-            assertThat(client.read(true).status()).isEqualTo(405);
-        }
+        assertThat(client.read(true).status()).isEqualTo(405);
     }
 
     private EventFeed feed(Source<ByteString, ?> events) {

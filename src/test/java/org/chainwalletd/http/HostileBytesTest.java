@@ -9,7 +9,6 @@ import ch.qos.logback.core.read.ListAppender;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -21,13 +20,12 @@ import org.chainwalletd.http.tls.TlsServerTest;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 @Timeout(120)
-class HostileBytesTest {
+class HostileBytesTest extends WithServer {
     private static final HttpLimits IMPATIENT = ServerFixture.limits(
             10_000,
             100,
@@ -39,33 +37,29 @@ class HostileBytesTest {
 
     private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
 
-    @TempDir
-    Path datadir;
-
     @Test
     void no_bytes_keep_the_server_from_serving_the_next_client() throws Exception {
         long seed = new Random().nextLong();
         System.out.println("seed " + seed);
         Random random = new Random(seed);
-        try (ServerFixture fixture = new ServerFixture(datadir, IMPATIENT)) {
-            for (int round = 0; round < 200; round++) {
-                try (RawClient client = fixture.client()) {
-                    sendQuietly(client, damaged(random));
-                    if (random.nextBoolean()) {
-                        client.socket().setSoLinger(random.nextBoolean(), 0);
-                    } else {
-                        client.socket().shutdownOutput();
-                        client.readToEnd();
-                    }
+        start(IMPATIENT);
+        for (int round = 0; round < 200; round++) {
+            try (RawClient client = fixture.client()) {
+                sendQuietly(client, damaged(random));
+                if (random.nextBoolean()) {
+                    client.socket().setSoLinger(random.nextBoolean(), 0);
+                } else {
+                    client.socket().shutdownOutput();
+                    client.readToEnd();
                 }
             }
-            try (RawClient client = fixture.client()) {
-                assertThat(client.post(ServerFixture.READ, "\"x\"").read().status())
-                        .as("seed %d", seed)
-                        .isEqualTo(200);
-            }
-            Await.until("every connection is closed", () -> fixture.server.connections() == 0);
         }
+        try (RawClient client = fixture.client()) {
+            assertThat(client.post(ServerFixture.READ, "\"x\"").read().status())
+                    .as("seed %d", seed)
+                    .isEqualTo(200);
+        }
+        Await.until("every connection is closed", () -> fixture.server.connections() == 0);
     }
 
     /** A request with some of its bytes changed, left out, repeated or added. */
@@ -166,33 +160,31 @@ class HostileBytesTest {
 
     @Test
     void a_malformed_request_takes_no_answer_from_the_one_before_it() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS)) {
-            for (String end : List.of("no sense\r\n\r\n", "GET / HTTP/1.1\r\nHo")) {
-                try (RawClient client = fixture.client()) {
-                    client.send(RawClient.postText(ServerFixture.READ, "\"x\"").repeat(3) + end);
-                    client.socket().shutdownOutput();
+        start(ServerFixture.LIMITS);
+        for (String end : List.of("no sense\r\n\r\n", "GET / HTTP/1.1\r\nHo")) {
+            try (RawClient client = fixture.client()) {
+                client.send(RawClient.postText(ServerFixture.READ, "\"x\"").repeat(3) + end);
+                client.socket().shutdownOutput();
 
-                    for (int answer = 0; answer < 3; answer++) {
-                        assertThat(client.read().status()).isEqualTo(200);
-                    }
-                    assertThat(client.read().status()).isEqualTo(400);
-                    assertThat(client.readToEnd()).isEmpty();
+                for (int answer = 0; answer < 3; answer++) {
+                    assertThat(client.read().status()).isEqualTo(200);
                 }
+                assertThat(client.read().status()).isEqualTo(400);
+                assertThat(client.readToEnd()).isEmpty();
             }
         }
     }
 
     @Test
     void bodies_in_very_many_chunks_are_put_together_however_they_come() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
-                RawClient client = fixture.client()) {
-            String head = "POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ServerFixture.READ
-                    + "\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
-            client.send((head + "1\r\nx\r\n".repeat(20_000) + "0\r\n" + "X: y\r\n".repeat(1_000) + "\r\n").repeat(2));
+        start(ServerFixture.LIMITS);
+        RawClient client = fixture.client();
+        String head = "POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ServerFixture.READ
+                + "\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+        client.send((head + "1\r\nx\r\n".repeat(20_000) + "0\r\n" + "X: y\r\n".repeat(1_000) + "\r\n").repeat(2));
 
-            assertThat(client.read().text()).contains("\"bytes\":20000");
-            assertThat(client.read().text()).contains("\"bytes\":20000");
-        }
+        assertThat(client.read().text()).contains("\"bytes\":20000");
+        assertThat(client.read().text()).contains("\"bytes\":20000");
     }
 
     @ParameterizedTest
@@ -230,7 +222,8 @@ class HostileBytesTest {
         Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
         ListAppender<ILoggingEvent> captured = new ListAppender<>();
         captured.start();
-        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS)) {
+        start(ServerFixture.LIMITS);
+        try {
             root.addAppender(captured);
             try (RawClient client = fixture.client()) {
                 client.send(request);
@@ -252,7 +245,8 @@ class HostileBytesTest {
         captured.start();
         root.addAppender(captured);
         root.setLevel(Level.TRACE);
-        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS)) {
+        start(ServerFixture.LIMITS);
+        try {
             String secret = "correct-horse-battery";
             String good = RawClient.postText(ServerFixture.SPEND, "\"" + secret + "\"");
             List<String> requests = List.of(

@@ -9,15 +9,14 @@ import static org.chainwalletd.http.RawHttp2.number;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.chainwalletd.config.Settings;
 import org.chainwalletd.http.door.HttpLimits;
-import org.chainwalletd.http.h2.Http2Limits;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Dial;
@@ -25,30 +24,24 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an HTTP/2 client makes the daemon hold is counted, is held for a time only, and is given back. */
 @Tag("long")
 @Timeout(120)
-class Http2MemoryTest {
+class Http2MemoryTest extends WithServer {
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final int INITIAL_WINDOW = 4;
-
-    @TempDir
-    Path datadir;
 
     private final List<RawHttp2> clients = new ArrayList<>();
     private final AtomicInteger calls = new AtomicInteger();
     private final CompletableFuture<RpcAnswer> never = new CompletableFuture<>();
-    private ServerFixture fixture;
 
     @AfterEach
     void stop() throws Exception {
         closeAll();
         never.complete(new RpcAnswer(200, new byte[1]));
-        fixture.close();
     }
 
     @Test
@@ -182,7 +175,7 @@ class Http2MemoryTest {
                         Optional.empty(),
                         false,
                         Optional.empty(),
-                        Optional.of(new Http2Limits(streams, 16_384, 1000))),
+                        Optional.of(new Settings.Http2(streams, 16_384, 1000))),
                 List.of(),
                 Optional.of((body, scope, client) -> {
                     calls.incrementAndGet();

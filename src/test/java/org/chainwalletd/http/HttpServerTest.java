@@ -2,33 +2,20 @@ package org.chainwalletd.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
-class HttpServerTest {
-    @TempDir
-    Path datadir;
-
-    private ServerFixture fixture;
+class HttpServerTest extends WithServer {
     private RawClient client;
 
     @BeforeEach
-    void start() throws Exception {
-        fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
+    void connect() throws Exception {
+        start(ServerFixture.LIMITS);
         client = fixture.client();
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        client.close();
-        fixture.close();
     }
 
     @Test

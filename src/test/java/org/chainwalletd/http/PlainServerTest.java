@@ -5,27 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayInputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Dial;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Without TLS both versions of HTTP are served on one port, told apart by the first bytes (RFC 9113, sections 3.3 and 3.4). */
 @Timeout(120)
-class PlainServerTest {
-    @TempDir
-    Path datadir;
-
-    @AutoClose
-    private ServerFixture fixture;
-
+class PlainServerTest extends WithServer {
     @BeforeEach
     void start() throws Exception {
         fixture = ServerFixture.http2(datadir, ServerFixture.LIMITS, Optional.empty());

@@ -2,27 +2,18 @@ package org.chainwalletd.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Each request that is refused is counted once by its reason, whoever refuses it: also what Pekko's parser never hands on. */
-class RefusalsCountedTest {
+class RefusalsCountedTest extends WithServer {
     private static final String HOST = "Host: localhost\r\n";
 
-    @TempDir
-    Path datadir;
-
-    @AutoClose
-    private ServerFixture fixture;
-
     @BeforeEach
-    void start() throws Exception {
-        fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
+    void serve() throws Exception {
+        start(ServerFixture.LIMITS);
     }
 
     @ParameterizedTest

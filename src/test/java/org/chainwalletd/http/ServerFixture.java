@@ -1,6 +1,7 @@
 package org.chainwalletd.http;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -18,11 +19,11 @@ import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.access.Grant;
 import org.chainwalletd.access.NamedTokens;
+import org.chainwalletd.config.Settings;
 import org.chainwalletd.event.EventFeed;
 import org.chainwalletd.http.door.Authenticator;
 import org.chainwalletd.http.door.HttpLimits;
 import org.chainwalletd.http.door.Tokens;
-import org.chainwalletd.http.h2.Http2Limits;
 import org.chainwalletd.http.pages.Pages.ReadinessCheck;
 import org.chainwalletd.http.pages.RpcHandler;
 import org.chainwalletd.http.tls.TlsIdentity;
@@ -50,13 +51,17 @@ public final class ServerFixture implements AutoCloseable {
             Duration.ofSeconds(20),
             Duration.ofSeconds(5));
 
+    /** On the loopback, with nothing that may be left out. */
+    public static final HttpServer.Place PLACE = place(Optional.empty(), false);
+
     /** Those of the option table. */
-    public static final Http2Limits HTTP_2 = new Http2Limits(256, 16_384, 100);
+    public static final Settings.Http2 HTTP_2 = new Settings.Http2(256, 16_384, 100);
 
     /** Completes calls whose body is {@code "wait"}. */
     public final CompletableFuture<Void> gate = new CompletableFuture<>();
 
     private final AtomicInteger calls = new AtomicInteger();
+    private final List<RawClient> clients = new CopyOnWriteArrayList<>();
 
     public final List<String> refusals = new CopyOnWriteArrayList<>();
     public final Authenticator authenticator;
@@ -85,6 +90,11 @@ public final class ServerFixture implements AutoCloseable {
         return new ServerFixture(datadir, limits, withHttp2(tls), List.of());
     }
 
+    /** On the loopback, perhaps with a listener for the metrics and the page for people. */
+    public static HttpServer.Place place(Optional<InetSocketAddress> metrics, boolean console) {
+        return new HttpServer.Place(LOOPBACK, List.of(), metrics, console, Optional.empty(), Optional.empty());
+    }
+
     public static HttpServer.Place withHttp2(Optional<TlsIdentity> tls) {
         return new HttpServer.Place(LOOPBACK, List.of(), Optional.empty(), false, tls, Optional.of(HTTP_2));
     }
@@ -107,13 +117,7 @@ public final class ServerFixture implements AutoCloseable {
 
     /** @param events what {@code GET /events} opens */
     public ServerFixture(Path datadir, HttpLimits limits, EventFeed events) throws Exception {
-        this(
-                datadir,
-                limits,
-                new HttpServer.Place(LOOPBACK, List.of(), Optional.empty(), false, Optional.empty(), Optional.empty()),
-                List.of(),
-                Optional.empty(),
-                Optional.of(events));
+        this(datadir, limits, PLACE, List.of(), Optional.empty(), Optional.of(events));
     }
 
     private ServerFixture(
@@ -193,8 +197,29 @@ public final class ServerFixture implements AutoCloseable {
                 new HttpLimits.Memory(limits.memory().all(), bytesPerAddress, bytesPerConnection));
     }
 
+    /** A client that is closed with the server, if not before. */
     public RawClient client() throws Exception {
-        return RawClient.to(server.address());
+        return kept(RawClient.to(server.address()));
+    }
+
+    /** One whose system takes few bytes while nobody reads. */
+    public RawClient deafClient() throws Exception {
+        return kept(RawClient.deaf(server.address()));
+    }
+
+    private RawClient kept(RawClient client) {
+        clients.add(client);
+        return client;
+    }
+
+    public void closeClients() {
+        try {
+            for (RawClient client : clients) {
+                client.close();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Waits until the server has told of {@code reason}; it does so just after the client has noticed. */
@@ -207,14 +232,10 @@ public final class ServerFixture implements AutoCloseable {
     }
 
     private CompletableFuture<RpcAnswer> answer(byte[] body, Optional<Grant> grant, Client client) {
-        return echo(body, grant, client.address(), client.denied());
-    }
-
-    private CompletableFuture<RpcAnswer> echo(byte[] body, Optional<Grant> grant, String client, Runnable denied) {
         calls.incrementAndGet();
         String text = new String(body, StandardCharsets.UTF_8);
-        byte[] echo = ("{\"scope\":\"" + grant.get().scope().word() + "\",\"client\":\"" + client + "\",\"bytes\":"
-                        + body.length + "}")
+        byte[] echo = ("{\"scope\":\"" + grant.get().scope().word() + "\",\"client\":\"" + client.address()
+                        + "\",\"bytes\":" + body.length + "}")
                 .getBytes(StandardCharsets.UTF_8);
         return switch (text) {
             case "\"wait\"" -> gate.thenApplyAsync(open -> new RpcAnswer(200, echo), system.executionContext());
@@ -222,11 +243,11 @@ public final class ServerFixture implements AutoCloseable {
             case "\"throw\"" -> throw new IllegalStateException("broken on purpose");
             case "\"notify\"" -> CompletableFuture.completedFuture(new RpcAnswer(204, new byte[0]));
             case "\"scope\"" -> {
-                denied.run();
+                client.denied().run();
                 yield CompletableFuture.completedFuture(new RpcAnswer(401, echo));
             }
             case "\"scope of a notification\"" -> {
-                denied.run();
+                client.denied().run();
                 yield CompletableFuture.completedFuture(new RpcAnswer(204, new byte[0]));
             }
             default -> CompletableFuture.completedFuture(new RpcAnswer(200, echo));
@@ -236,6 +257,7 @@ public final class ServerFixture implements AutoCloseable {
     @Override
     public void close() {
         gate.complete(null);
+        closeClients();
         system.terminate();
         Await.result(system.getWhenTerminated());
     }

@@ -1,9 +1,12 @@
 package org.chainwalletd.http.door;
 
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.pekko.util.ByteString;
 import org.chainwalletd.http.h1.RequestStage;
 import org.chainwalletd.http.pages.RpcHandler;
@@ -37,6 +40,9 @@ public final class Connection implements AddressShares.Holder {
         /** Whether a request or its answer is on its way. */
         boolean atWork();
     }
+
+    private static final Pattern STATUS_LINE = Pattern.compile("HTTP/1\\...([0-9]{3})", Pattern.DOTALL);
+    private static final int STATUS_LINE_BYTES = 12;
 
     private final InetSocketAddress remote;
     private final String peer;
@@ -334,10 +340,16 @@ public final class Connection implements AddressShares.Holder {
             boolean ours = writes.isOfAnAnswer() || order.isStreaming();
             telling = cutOff;
             if (!ours) {
-                reason = StatusLine.of(piece).flatMap(Refusals::reasonOf);
+                reason = status(piece).flatMap(Refusals::reasonOf);
             }
         }
         reason.ifPresent(telling);
+    }
+
+    /** The status that an HTTP/1 answer begins with (RFC 9112, section 4); empty for any other bytes. */
+    private static Optional<Integer> status(ByteString answer) {
+        Matcher line = STATUS_LINE.matcher(answer.take(STATUS_LINE_BYTES).decodeString(StandardCharsets.ISO_8859_1));
+        return line.matches() ? Optional.of(Integer.valueOf(line.group(1))) : Optional.empty();
     }
 
     /** Drains the connection: it ends with the response in progress, or at once when there is none. */
@@ -456,127 +468,90 @@ public final class Connection implements AddressShares.Holder {
         }
     }
 
-    /** The first line of an HTTP/1 answer (RFC 9112, section 4). */
-    private static final class StatusLine {
-        private static final ByteString VERSION = ByteString.fromString("HTTP/1.");
-        /** Offset of the status code, after the minor version's digit and a blank. */
-        private static final int STATUS = VERSION.length() + 2;
-
-        private StatusLine() {}
-
-        /** The status that an answer begins with; empty for any other bytes. */
-        static Optional<Integer> of(ByteString bytes) {
-            if (bytes.length() < STATUS + 3 || !bytes.take(VERSION.length()).equals(VERSION)) {
-                return Optional.empty();
-            }
-            int status = 0;
-            for (int i = STATUS; i < STATUS + 3; i++) {
-                int digit = bytes.apply(i) - '0';
-                if (digit < 0 || digit > 9) {
-                    return Optional.empty();
-                }
-                status = 10 * status + digit;
-            }
-            return Optional.of(status);
-        }
-    }
-
     /** The ways in which one connection can be ended from outside of its streams. Safe for threads; what ends a connection runs on the caller's. */
     public static final class Ending {
         private static final Runnable NOTHING = () -> {};
 
-        private Runnable finish = NOTHING;
-        private Runnable hangUp = NOTHING;
-        private Runnable abort = NOTHING;
-        private Runnable giveUp = NOTHING;
-        private Runnable lastWord = NOTHING;
-        private Optional<Runnable> goodbye = Optional.empty();
-        private boolean draining;
+        private volatile Runnable finish = NOTHING;
+        private volatile Runnable hangUp = NOTHING;
+        private volatile Runnable abort = NOTHING;
+        private volatile Runnable giveUp = NOTHING;
+        private volatile Runnable lastWord = NOTHING;
+        private volatile Optional<Runnable> goodbye = Optional.empty();
+        private volatile boolean draining;
 
         /**
          * @param hangUp closes the connection; callable from any thread, also later
          * @param abort resets it, likewise
          */
-        synchronized void opened(Runnable hangUp, Runnable abort) {
+        void opened(Runnable hangUp, Runnable abort) {
             this.finish = hangUp;
             this.hangUp = hangUp;
             this.abort = abort;
         }
 
         /** @param finish ends the connection once what is being written is out; callable from any thread */
-        synchronized void finishesBy(Runnable finish) {
+        void finishesBy(Runnable finish) {
             this.finish = finish;
         }
 
         /** @param goodbye ends the connection politely where more than the end of the bytes belongs to that; callable from any thread */
-        public synchronized void saysGoodbyeBy(Runnable goodbye) {
+        public void saysGoodbyeBy(Runnable goodbye) {
             this.goodbye = Optional.of(goodbye);
         }
 
         /** @param lastWord has what still comes dropped, and ends the connection in a moment; callable from any thread */
-        synchronized void saysLastWordBy(Runnable lastWord) {
+        void saysLastWordBy(Runnable lastWord) {
             this.lastWord = lastWord;
         }
 
         /** Returns the action that ends a connection from which nothing more is read. */
-        public synchronized Runnable lastWord() {
+        public Runnable lastWord() {
             return lastWord;
         }
 
         /** @param giveUp answers the request in work with 503, if there is one; callable from any thread */
-        public synchronized void givesUpBy(Runnable giveUp) {
+        public void givesUpBy(Runnable giveUp) {
             this.giveUp = giveUp;
         }
 
         /** Makes the connection end with the response in progress. */
-        synchronized void drains() {
+        void drains() {
             draining = true;
         }
 
-        public synchronized boolean draining() {
+        public boolean draining() {
             return draining;
         }
 
         /** Returns the action that ends an idle connection. */
-        synchronized Runnable politely() {
+        Runnable politely() {
             return goodbye.orElse(finish);
         }
 
         /** Returns the action that ends a draining connection after its last response; nothing where the response's stream ends it. */
-        synchronized Runnable afterTheLast() {
+        Runnable afterTheLast() {
             return draining ? goodbye.orElse(NOTHING) : NOTHING;
         }
 
         /** Once what is being written is out. */
-        synchronized Runnable finish() {
+        Runnable finish() {
             return finish;
         }
 
         /** Answers what is still in work with 503. */
         void giveUp() {
-            Runnable ending;
-            synchronized (this) {
-                ending = giveUp;
-            }
-            ending.run();
+            giveUp.run();
         }
 
         /** Closes the connection at once; nothing of it may be in work. */
         void hangUp() {
-            Runnable ending;
-            synchronized (this) {
-                ending = hangUp;
-            }
-            ending.run();
+            hangUp.run();
         }
 
         /** Ends the connection at once, whatever it is doing. */
         void abort() {
-            Runnable ending;
-            synchronized (this) {
-                ending = abort;
-            }
-            ending.run();
+            abort.run();
         }
     }
 }

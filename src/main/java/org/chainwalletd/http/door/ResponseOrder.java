@@ -126,20 +126,12 @@ final class ResponseOrder {
         return state == State.IDLE && streams == 0;
     }
 
-    boolean isIdleFor(Duration time, long now) {
-        return isIdle() && lastsFor(now) > time.toNanos();
-    }
-
     boolean isStreaming() {
         return streams > 0;
     }
 
     boolean isAllAnswered() {
         return inFlight == 0 && streams == 0;
-    }
-
-    boolean isClosing() {
-        return state == State.CLOSING;
     }
 
     /** Whether the client has closed its sending side and waits for the answer to one whole request. */
@@ -182,12 +174,12 @@ final class ResponseOrder {
 
     /** Whether nothing has come for as long as a connection may be kept. */
     boolean idleTooLong(long now) {
-        return isIdleFor(limits.timeouts().keepAlive(), now);
+        return isIdle() && lastsFor(now) > limits.timeouts().keepAlive().toNanos();
     }
 
     /** Whether the peer has had its time for reading the last answer of a stop. */
     boolean hasReadTheLast(long now) {
-        return isClosing() && lastsFor(now) > TO_READ_THE_LAST;
+        return state == State.CLOSING && lastsFor(now) > TO_READ_THE_LAST;
     }
 
     /**
@@ -201,7 +193,7 @@ final class ResponseOrder {
 
     /** Negative when it is not quiet. */
     private long quietFor(long now) {
-        if (isClosing()) {
+        if (state == State.CLOSING) {
             return lastsFor(now) - TO_GO_ON;
         }
         if (!isClients() || !isAllAnswered()) {

@@ -3,6 +3,7 @@ package org.chainwalletd.http.h1;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.apache.pekko.NotUsed;
 import org.apache.pekko.http.javadsl.model.HttpProtocols;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
@@ -10,11 +11,14 @@ import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.FlowShape;
 import org.apache.pekko.stream.Inlet;
 import org.apache.pekko.stream.Outlet;
+import org.apache.pekko.stream.javadsl.BidiFlow;
+import org.apache.pekko.stream.javadsl.Flow;
 import org.apache.pekko.stream.stage.AbstractInHandler;
 import org.apache.pekko.stream.stage.AbstractOutHandler;
 import org.apache.pekko.stream.stage.AsyncCallback;
 import org.apache.pekko.stream.stage.GraphStage;
 import org.apache.pekko.stream.stage.GraphStageLogic;
+import org.apache.pekko.util.ByteString;
 import org.chainwalletd.http.door.Connection;
 import org.chainwalletd.http.door.HttpHandler;
 import org.chainwalletd.http.door.Responses;
@@ -48,6 +52,15 @@ public final class RequestStage extends GraphStage<FlowShape<HttpRequest, HttpRe
     @Override
     public GraphStageLogic createLogic(Attributes attributes) {
         return new Logic();
+    }
+
+    /** HTTP/1 above the bytes of a connection; {@code http1} is Pekko's layer, as {@link PekkoHttp#plain} makes it. */
+    public static Flow<ByteString, ByteString, NotUsed> http1(
+            Connection connection,
+            BidiFlow<HttpResponse, ByteString, ByteString, HttpRequest, NotUsed> http1,
+            HttpHandler handler) {
+        return BidiFlow.fromGraph(new RequestGate(connection))
+                .join(http1.reversed().join(Flow.fromGraph(new RequestStage(connection, handler))));
     }
 
     /** The answer of {@code handler}, also when it throws. */

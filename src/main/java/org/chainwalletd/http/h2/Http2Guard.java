@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.apache.pekko.util.ByteString;
+import org.chainwalletd.config.Settings;
 import org.chainwalletd.http.door.Connection;
 import org.chainwalletd.http.door.HttpLimits;
 import org.chainwalletd.http.door.MemoryReservation;
@@ -35,7 +36,7 @@ final class Http2Guard {
     /** About half of what a connection weighs that has said its preface and nothing else; the other half is that of TLS. */
     static final int CONNECTION_BYTES = 64 << 10;
 
-    private final Http2Limits limits;
+    private final Settings.Http2 limits;
     private final Http2Streams exchanges;
     private final MemoryReservation held;
     private final LongSupplier clock;
@@ -54,13 +55,13 @@ final class Http2Guard {
     private long window = Http2Settings.FIRST_WINDOW;
     private ByteString passed = ByteString.emptyByteString();
 
-    Http2Guard(Http2Limits limits, Http2Streams exchanges, MemoryReservation held, LongSupplier clock) {
+    Http2Guard(Settings.Http2 limits, Http2Streams exchanges, MemoryReservation held, LongSupplier clock) {
         this.limits = limits;
         this.exchanges = exchanges;
         this.held = held;
         this.clock = clock;
         this.frames = new Http2Frames(held);
-        this.block = new Http2HeaderBlock(limits.headerBytes(), held);
+        this.block = new Http2HeaderBlock(limits.maxHeaderBytes(), held);
         this.pace = new Http2Pace(limits, clock);
         this.unfinishedSince = clock.getAsLong();
     }
@@ -209,7 +210,7 @@ final class Http2Guard {
         if (id <= largest) {
             throw Http2Violation.of(Code.STREAM_CLOSED, "a header block on a stream that has ended");
         }
-        if (streams.size() >= 2 * limits.streams()) {
+        if (streams.size() >= 2 * limits.maxStreams()) {
             throw Http2Violation.excess("too many streams");
         }
         long announced = Http2Head.ofRequest(fields);
@@ -225,7 +226,7 @@ final class Http2Guard {
     }
 
     private void dispatch(int id, Http2Stream stream) {
-        if (stream.dispatch() && exchanges.dispatched(id, stream.headBytes()) > 2 * limits.streams()) {
+        if (stream.dispatch() && exchanges.dispatched(id, stream.headBytes()) > 2 * limits.maxStreams()) {
             throw Http2Violation.excess("too many requests that were taken back are still being worked on");
         }
     }

@@ -6,7 +6,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.event.NoLogging;
@@ -32,6 +31,7 @@ import org.apache.pekko.stream.stage.GraphStage;
 import org.apache.pekko.stream.stage.GraphStageLogic;
 import org.apache.pekko.stream.stage.TimerGraphStageLogic;
 import org.apache.pekko.util.ByteString;
+import org.chainwalletd.config.Settings;
 import org.chainwalletd.http.door.Connection;
 import org.chainwalletd.http.door.ConnectionGuard;
 import org.chainwalletd.http.door.HttpHandler;
@@ -68,17 +68,17 @@ public final class Http2Layer {
 
     private final ActorSystem<?> system;
     private final HttpHandler handler;
-    private final Http2Limits limits;
+    private final Settings.Http2 limits;
     private final Consumer<String> refused;
     private final ServerSettings settings;
 
     /** @param refused told why a connection was cut off */
-    public Http2Layer(ActorSystem<?> system, HttpHandler handler, Http2Limits limits, Consumer<String> refused) {
+    public Http2Layer(ActorSystem<?> system, HttpHandler handler, Settings.Http2 limits, Consumer<String> refused) {
         this.system = system;
         this.handler = handler;
         this.limits = limits;
         this.refused = refused;
-        this.settings = (ServerSettings) PekkoHttp.settings(system, limits.streams());
+        this.settings = (ServerSettings) PekkoHttp.settings(system, limits.maxStreams());
     }
 
     public Flow<ByteString, ByteString, NotUsed> on(Connection connection) {
@@ -108,10 +108,7 @@ public final class Http2Layer {
                 .join(requests)
                 .asJava();
         return Flow.fromGraph(new Http2GuardStage(
-                        guard,
-                        Http2Layer::failure,
-                        refused,
-                        () -> connection.ending().lastWord().run()))
+                        guard, refused, () -> connection.ending().lastWord().run()))
                 .via(http)
                 .map(frame -> {
                     guard.written(frame);
@@ -196,22 +193,15 @@ public final class Http2Layer {
         private final Outlet<ByteString> out = Outlet.create("guarded");
         private final FlowShape<ByteString, ByteString> shape = FlowShape.of(in, out);
         private final Http2Guard guard;
-        private final Function<Http2Violation, RuntimeException> failure;
         private final Consumer<String> refused;
         private final Runnable lastWord;
 
         /**
-         * @param failure as the layer above wants to be told
          * @param refused told why the connection is cut off
          * @param lastWord run when nothing more is read, for whatever reason
          */
-        Http2GuardStage(
-                Http2Guard guard,
-                Function<Http2Violation, RuntimeException> failure,
-                Consumer<String> refused,
-                Runnable lastWord) {
+        Http2GuardStage(Http2Guard guard, Consumer<String> refused, Runnable lastWord) {
             this.guard = guard;
-            this.failure = failure;
             this.refused = refused;
             this.lastWord = lastWord;
         }
@@ -260,7 +250,7 @@ public final class Http2Layer {
 
             private void end(Http2Violation violation) {
                 refused.accept(violation.refusal());
-                fail(out, failure.apply(violation));
+                fail(out, failure(violation));
                 readNoMore();
             }
 

@@ -1,6 +1,7 @@
 package org.chainwalletd.http.h2;
 
 import java.util.function.LongSupplier;
+import org.chainwalletd.config.Settings;
 
 /**
  * Rate limits of HTTP/2 frames that make the daemon work without advancing a request: what a well-behaved client needs, and no more (RFC 9113,
@@ -19,14 +20,14 @@ final class Http2Pace {
     private int pingsOut;
 
     /** @param clock in nanoseconds */
-    Http2Pace(Http2Limits limits, LongSupplier clock) {
+    Http2Pace(Settings.Http2 limits, LongSupplier clock) {
         this.clock = clock;
         long now = clock.getAsLong();
-        int rate = limits.controlPerSecond();
+        int rate = limits.maxControlPerSecond();
         this.pings = new Http2Rate(rate, rate, now);
         this.settings = new Http2Rate(rate, rate, now);
         // All that a client may have open it may also take back at once.
-        this.resets = new Http2Rate(rate, Math.max(rate, limits.streams()), now);
+        this.resets = new Http2Rate(rate, Math.max(rate, limits.maxStreams()), now);
         this.idle = new Http2Rate(rate, rate, now);
     }
 

@@ -119,8 +119,8 @@ public final class Pages {
 
     /** {@code /console} for people; the page itself needs no token, what it shows does. */
     public Pages console() {
-        ConsolePage page = ConsolePage.load();
-        add(ConsolePage.PATH, Router.Page.of(page::response));
+        HttpResponse page = ConsolePage.load();
+        add("/console", Router.Page.of(() -> page));
         return this;
     }
 
@@ -141,28 +141,18 @@ public final class Pages {
      * level 2), it talks to nobody but the daemon, and nobody may frame it.
      */
     private static final class ConsolePage {
-        static final String PATH = "/console";
-
-        private final HttpResponse response;
-
-        private ConsolePage(HttpResponse response) {
-            this.response = response;
-        }
+        private ConsolePage() {}
 
         /** Reads the page from the class path. */
-        static ConsolePage load() {
+        static HttpResponse load() {
             try (InputStream in = ConsolePage.class.getResourceAsStream("/org/chainwalletd/http/console.html")) {
                 String page = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-                return new ConsolePage(HttpResponse.create()
+                return HttpResponse.create()
                         .withHeaders(headers(page))
-                        .withEntity(HttpEntities.create(ContentTypes.TEXT_HTML_UTF8, page)));
+                        .withEntity(HttpEntities.create(ContentTypes.TEXT_HTML_UTF8, page));
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
-        }
-
-        HttpResponse response() {
-            return response;
         }
 
         private static List<HttpHeader> headers(String page) {

@@ -100,14 +100,12 @@ public final class TlsIdentity {
     public static TlsIdentity open(Path datadir, String daemonName, List<String> names, Consumer<String> created)
             throws IOException {
         CertificateFiles files = new CertificateFiles(datadir);
-        CertificateFiles.Loaded<TlsIdentity> loaded =
-                (certificate, key, pem) -> new TlsIdentity(daemonName, certificate, key, pem);
         List<Path> missing =
                 files.all().stream().filter(file -> !Files.exists(file)).toList();
         if (missing.size() == files.all().size()) {
             SelfSigned.Pair made = SelfSigned.make(daemonName, names);
             files.write(made);
-            TlsIdentity identity = files.load(loaded);
+            TlsIdentity identity = files.load(daemonName);
             created.accept("TLS certificate fingerprint: " + identity.fingerprint());
             return identity;
         }
@@ -118,7 +116,7 @@ public final class TlsIdentity {
                     "missing: " + missing + "; restore it, or delete " + present
                             + " too and restart to have a new certificate made (clients that pin the old one must then learn the new fingerprint)");
         }
-        TlsIdentity identity = files.load(loaded);
+        TlsIdentity identity = files.load(daemonName);
         identity.warnAbout(names);
         return identity;
     }
@@ -253,12 +251,6 @@ public final class TlsIdentity {
 
     /** {@code cert.pem}, {@code cert.key} (PKCS #8 in PEM) and {@code cert.fingerprint}: reading, writing, and whether they belong together. */
     private static final class CertificateFiles {
-        /** Receives what the files hold; of the PEM nothing but the certificate, whatever else stands in its file. */
-        @FunctionalInterface
-        interface Loaded<T> {
-            T of(X509Certificate certificate, PrivateKey key, byte[] pem);
-        }
-
         private static final Pattern ANY_KEY = Pattern.compile("-----BEGIN [A-Z ]*PRIVATE KEY-----");
         private static final String CERTIFICATE = "CERTIFICATE";
         private static final String KEY = "PRIVATE KEY";
@@ -299,7 +291,8 @@ public final class TlsIdentity {
             AtomicFiles.write(fingerprint, fingerprint(made.certificate()).getBytes(StandardCharsets.US_ASCII));
         }
 
-        <T> T load(Loaded<T> loaded) throws IOException {
+        /** The certificate's bytes are those of the certificate alone, whatever else stands in its file. */
+        TlsIdentity load(String daemonName) throws IOException {
             String pemText = Files.readString(pem, StandardCharsets.ISO_8859_1);
             X509Certificate certificate = certificate(pemText);
             PrivateKey privateKey = privateKey(Files.readString(key, StandardCharsets.ISO_8859_1));
@@ -315,7 +308,8 @@ public final class TlsIdentity {
                 LOG.warn("{} holds a private key, which is not served: take it out", pem);
             }
             try {
-                return loaded.of(certificate, privateKey, encode(CERTIFICATE, certificate.getEncoded()));
+                return new TlsIdentity(
+                        daemonName, certificate, privateKey, encode(CERTIFICATE, certificate.getEncoded()));
             } catch (GeneralSecurityException e) {
                 throw new IllegalStateException("a certificate that was read", e);
             }

@@ -22,7 +22,6 @@ import org.chainwalletd.http.door.Connection;
 import org.chainwalletd.http.door.HttpHandler;
 import org.chainwalletd.http.door.Listener;
 import org.chainwalletd.http.h1.PekkoHttp;
-import org.chainwalletd.http.h1.RequestGate;
 import org.chainwalletd.http.h1.RequestStage;
 import org.chainwalletd.http.h2.Http2Layer;
 
@@ -118,12 +117,7 @@ public final class TlsLayers implements Listener.Protocol {
     private Flow<ByteString, ByteString, NotUsed> spoken(SSLEngine engine, Connection connection) {
         return http2.filter(offered -> HTTP_2.equals(engine.getApplicationProtocol()))
                 .map(chosen -> chosen.on(connection))
-                .orElseGet(() -> http1(connection));
-    }
-
-    private Flow<ByteString, ByteString, NotUsed> http1(Connection connection) {
-        return BidiFlow.fromGraph(new RequestGate(connection))
-                .join(http1.reversed().join(Flow.fromGraph(new RequestStage(connection, handler))));
+                .orElseGet(() -> RequestStage.http1(connection, http1, handler));
     }
 
     /**

@@ -3,6 +3,7 @@ package org.chainwalletd.http.door;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -18,26 +19,22 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.http.RawClient;
 import org.chainwalletd.http.ServerFixture;
+import org.chainwalletd.http.WithServer;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HangUp;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
-class AuthenticationTest {
+class AuthenticationTest extends WithServer {
     private static final String UNAUTHORIZED =
             "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32001,\"message\":\"authentication required\"},\"id\":null}";
 
-    @TempDir
-    Path datadir;
-
     @Test
     void each_token_grants_its_own_scope_and_no_other_string_grants_any() throws Exception {
-        Authenticator authenticator =
-                new Authenticator(ServerFixture.tokens(datadir, ServerFixture.TOKENS, line -> {}), NamedTokens.none());
+        Authenticator authenticator = authenticator(ServerFixture.TOKENS);
 
         assertThat(authenticator.grantOf("Bearer " + ServerFixture.READ)).contains(Grant.of(Scope.READ));
         assertThat(authenticator.grantOf("bearer  " + ServerFixture.MANAGE + " "))
@@ -80,8 +77,7 @@ class AuthenticationTest {
 
     @Test
     void a_configured_token_suppresses_the_file_of_its_scope_only() throws Exception {
-        Authenticator authenticator = new Authenticator(
-                ServerFixture.tokens(datadir, Map.of("manage", ServerFixture.MANAGE), line -> {}), NamedTokens.none());
+        Authenticator authenticator = authenticator(Map.of("manage", ServerFixture.MANAGE));
 
         assertThat(datadir.resolve("token-manage")).doesNotExist();
         assertThat(datadir.resolve("token-read")).exists();
@@ -140,14 +136,11 @@ class AuthenticationTest {
 
     @Test
     void a_replaced_file_is_taken_at_a_reload_and_the_old_token_is_void() throws Exception {
-        Authenticator authenticator =
-                new Authenticator(ServerFixture.tokens(datadir, Map.of(), line -> {}), NamedTokens.none());
-        String old = Files.readString(datadir.resolve("token-read")).strip();
+        Authenticator authenticator = authenticator(Map.of());
+        String old = token("token-read");
         Files.writeString(datadir.resolve("token-read"), "another-token-0123456789\n");
 
-        assertThat(new TokenRotation(new Tokens.InFiles(datadir, Map.of(), ServerFixture.EVERY_SCOPE), authenticator)
-                        .reload())
-                .isTrue();
+        assertThat(rotation(authenticator).reload()).isTrue();
 
         assertThat(authenticator.grantOf("Bearer another-token-0123456789")).contains(Grant.of(Scope.READ));
         assertThat(authenticator.grantOf("Bearer " + old)).isEmpty();
@@ -155,10 +148,8 @@ class AuthenticationTest {
 
     @Test
     void what_a_replaced_classic_token_has_open_ends_and_that_of_the_others_goes_on() throws Exception {
-        Authenticator authenticator =
-                new Authenticator(ServerFixture.tokens(datadir, Map.of(), line -> {}), NamedTokens.none());
-        TokenRotation rotation =
-                new TokenRotation(new Tokens.InFiles(datadir, Map.of(), ServerFixture.EVERY_SCOPE), authenticator);
+        Authenticator authenticator = authenticator(Map.of());
+        TokenRotation rotation = rotation(authenticator);
         Grant read = grant(authenticator, "token-read");
         Grant spend = grant(authenticator, "token-spend");
         List<String> ended = new ArrayList<>();
@@ -183,19 +174,28 @@ class AuthenticationTest {
         assertThat(grant(authenticator, "token-spend").hasEnded()).isFalse();
     }
 
+    private Authenticator authenticator(Map<String, String> configured) throws IOException {
+        return new Authenticator(ServerFixture.tokens(datadir, configured, line -> {}), NamedTokens.none());
+    }
+
+    private TokenRotation rotation(Authenticator authenticator) {
+        return new TokenRotation(new Tokens.InFiles(datadir, Map.of(), ServerFixture.EVERY_SCOPE), authenticator);
+    }
+
     private Grant grant(Authenticator authenticator, String file) throws Exception {
-        String token = Files.readString(datadir.resolve(file)).strip();
-        return authenticator.grantOf("Bearer " + token).orElseThrow();
+        return authenticator.grantOf("Bearer " + token(file)).orElseThrow();
+    }
+
+    private String token(String file) throws IOException {
+        return Files.readString(datadir.resolve(file)).strip();
     }
 
     @Test
     void files_that_have_changed_are_taken_at_the_second_look_that_finds_them_so() throws Exception {
-        Authenticator authenticator =
-                new Authenticator(ServerFixture.tokens(datadir, Map.of(), line -> {}), NamedTokens.none());
-        TokenRotation rotation =
-                new TokenRotation(new Tokens.InFiles(datadir, Map.of(), ServerFixture.EVERY_SCOPE), authenticator);
+        Authenticator authenticator = authenticator(Map.of());
+        TokenRotation rotation = rotation(authenticator);
         rotation.look();
-        String before = Files.readString(datadir.resolve("token-read")).strip();
+        String before = token("token-read");
 
         String after = Tokens.rotate(datadir, Scope.READ);
         rotation.look();
@@ -208,10 +208,8 @@ class AuthenticationTest {
 
     @Test
     void files_that_a_look_finds_unusable_change_nothing_until_they_are_mended() throws Exception {
-        Authenticator authenticator =
-                new Authenticator(ServerFixture.tokens(datadir, Map.of(), line -> {}), NamedTokens.none());
-        TokenRotation rotation =
-                new TokenRotation(new Tokens.InFiles(datadir, Map.of(), ServerFixture.EVERY_SCOPE), authenticator);
+        Authenticator authenticator = authenticator(Map.of());
+        TokenRotation rotation = rotation(authenticator);
         Path file = datadir.resolve("token-read");
         String before = Files.readString(file).strip();
 
@@ -233,10 +231,9 @@ class AuthenticationTest {
     @Test
     void sighup_makes_the_process_take_the_files_anew() throws Exception {
         HangUp.assumeHeard();
-        Authenticator authenticator =
-                new Authenticator(ServerFixture.tokens(datadir, Map.of(), line -> {}), NamedTokens.none());
+        Authenticator authenticator = authenticator(Map.of());
         Files.writeString(datadir.resolve("token-spend"), "another-token-0123456789\n");
-        new TokenRotation(new Tokens.InFiles(datadir, Map.of(), ServerFixture.EVERY_SCOPE), authenticator).onHangUp();
+        rotation(authenticator).onHangUp();
 
         long self = ProcessHandle.current().pid();
         assertThat(Await.exit(new ProcessBuilder("kill", "-HUP", Long.toString(self)).start()))
@@ -249,12 +246,10 @@ class AuthenticationTest {
 
     @Test
     void a_reload_of_files_that_cannot_be_served_with_keeps_the_tokens_before() throws Exception {
-        Authenticator authenticator =
-                new Authenticator(ServerFixture.tokens(datadir, Map.of(), line -> {}), NamedTokens.none());
-        String read = Files.readString(datadir.resolve("token-read")).strip();
-        String spend = Files.readString(datadir.resolve("token-spend")).strip();
-        TokenRotation rotation =
-                new TokenRotation(new Tokens.InFiles(datadir, Map.of(), ServerFixture.EVERY_SCOPE), authenticator);
+        Authenticator authenticator = authenticator(Map.of());
+        String read = token("token-read");
+        String spend = token("token-spend");
+        TokenRotation rotation = rotation(authenticator);
 
         Files.writeString(datadir.resolve("token-read"), "");
         assertThat(rotation.reload()).isFalse();
@@ -269,55 +264,50 @@ class AuthenticationTest {
 
     @Test
     void every_refusal_has_the_same_bytes_whatever_was_wrong() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
-                RawClient client = fixture.client()) {
-            List<String> requests = List.of(
-                    RawClient.postText(null, "\"x\""),
-                    RawClient.postText("0".repeat(64), "\"x\""),
-                    RawClient.postText(ServerFixture.READ, "\"scope\""),
-                    RawClient.postText(null, "not json"),
-                    RawClient.postText("0".repeat(64), "y".repeat(700_000)),
-                    RawClient.postText(ServerFixture.READ, "\"x\"")
-                            .replace(
-                                    "Content-Type",
-                                    "Authorization: Bearer " + ServerFixture.SPEND + "\r\nContent-Type"));
-            for (String request : requests) {
-                RawClient.Response answer = client.send(request).read();
-                assertThat(answer.status()).isEqualTo(401);
-                assertThat(answer.header("www-authenticate")).isEqualTo("Bearer");
-                assertThat(answer.header("content-type")).isEqualTo("application/json");
-                assertThat(answer.text()).isEqualTo(UNAUTHORIZED);
-            }
+        start(ServerFixture.LIMITS);
+        RawClient client = fixture.client();
+        List<String> requests = List.of(
+                RawClient.postText(null, "\"x\""),
+                RawClient.postText("0".repeat(64), "\"x\""),
+                RawClient.postText(ServerFixture.READ, "\"scope\""),
+                RawClient.postText(null, "not json"),
+                RawClient.postText("0".repeat(64), "y".repeat(700_000)),
+                RawClient.postText(ServerFixture.READ, "\"x\"")
+                        .replace("Content-Type", "Authorization: Bearer " + ServerFixture.SPEND + "\r\nContent-Type"));
+        for (String request : requests) {
+            RawClient.Response answer = client.send(request).read();
+            assertThat(answer.status()).isEqualTo(401);
+            assertThat(answer.header("www-authenticate")).isEqualTo("Bearer");
+            assertThat(answer.header("content-type")).isEqualTo("application/json");
+            assertThat(answer.text()).isEqualTo(UNAUTHORIZED);
         }
     }
 
     @Test
     void a_client_with_many_failures_is_still_served_with_a_valid_token() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
-                RawClient guesser = fixture.client();
-                RawClient honest = fixture.client()) {
-            for (int i = 0; i < 7; i++) {
-                guesser.post("guess-" + i, "\"x\"").read();
-            }
-            guesser.post("guess-8", "\"x\"");
-
-            assertThat(honest.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
-            assertThat(guesser.read().status()).isEqualTo(401);
+        start(ServerFixture.LIMITS);
+        RawClient guesser = fixture.client();
+        RawClient honest = fixture.client();
+        for (int i = 0; i < 7; i++) {
+            guesser.post("guess-" + i, "\"x\"").read();
         }
+        guesser.post("guess-8", "\"x\"");
+
+        assertThat(honest.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
+        assertThat(guesser.read().status()).isEqualTo(401);
     }
 
     @Test
     void a_notification_beyond_its_scope_counts_as_a_failed_login() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
-                RawClient guesser = fixture.client()) {
-            for (int i = 0; i < 3; i++) {
-                assertThat(guesser.post(ServerFixture.READ, "\"scope of a notification\"")
-                                .read()
-                                .status())
-                        .isEqualTo(204);
-            }
-            assertThat(fixture.refusals).containsExactly("unauthorized", "unauthorized", "unauthorized");
+        start(ServerFixture.LIMITS);
+        RawClient guesser = fixture.client();
+        for (int i = 0; i < 3; i++) {
+            assertThat(guesser.post(ServerFixture.READ, "\"scope of a notification\"")
+                            .read()
+                            .status())
+                    .isEqualTo(204);
         }
+        assertThat(fixture.refusals).containsExactly("unauthorized", "unauthorized", "unauthorized");
     }
 
     @Test
@@ -355,19 +345,15 @@ class AuthenticationTest {
     void forwarded_addresses_are_believed_from_configured_proxies_only() throws Exception {
         String header = "X-Forwarded-For: 203.0.113.9, 198.51.100.7\r\nContent-Type";
         String request = RawClient.postText(ServerFixture.READ, "\"x\"").replace("Content-Type", header);
-        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
-                RawClient client = fixture.client()) {
-            assertThat(client.send(request).read().text()).contains("\"client\":\"127.0.0.1\"");
-        }
-        try (ServerFixture fixture =
-                        new ServerFixture(datadir, ServerFixture.LIMITS, List.of("127.0.0.0/8"), Optional.empty());
-                RawClient client = fixture.client()) {
-            assertThat(client.send(request).read().text()).contains("\"client\":\"198.51.100.7\"");
-        }
-        try (ServerFixture fixture = new ServerFixture(
-                        datadir, ServerFixture.LIMITS, List.of("127.0.0.1", "198.51.100.0/24"), Optional.empty());
-                RawClient client = fixture.client()) {
-            assertThat(client.send(request).read().text()).contains("\"client\":\"203.0.113.9\"");
+        assertThat(clientSeen(request)).contains("\"client\":\"127.0.0.1\"");
+        assertThat(clientSeen(request, "127.0.0.0/8")).contains("\"client\":\"198.51.100.7\"");
+        assertThat(clientSeen(request, "127.0.0.1", "198.51.100.0/24")).contains("\"client\":\"203.0.113.9\"");
+    }
+
+    private String clientSeen(String request, String... proxies) throws Exception {
+        try (ServerFixture server =
+                new ServerFixture(datadir, ServerFixture.LIMITS, List.of(proxies), Optional.empty())) {
+            return server.client().send(request).read().text();
         }
     }
 

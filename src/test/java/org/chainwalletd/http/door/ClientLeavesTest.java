@@ -8,7 +8,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
@@ -32,6 +31,7 @@ import org.chainwalletd.api.Scope;
 import org.chainwalletd.http.RawClient;
 import org.chainwalletd.http.RawHttp2;
 import org.chainwalletd.http.ServerFixture;
+import org.chainwalletd.http.WithServer;
 import org.chainwalletd.http.tls.TlsIdentity;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.CallObserver;
@@ -46,14 +46,13 @@ import org.chainwalletd.testkit.Dial;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A call that waits learns that its client has left and gives its place back; a call that does not wait goes on to its end. */
 @Timeout(120)
-class ClientLeavesTest {
+class ClientLeavesTest extends WithServer {
     private static final String WAIT = "{\"jsonrpc\":\"2.0\",\"method\":\"wait\",\"id\":1}";
     private static final String WORK = "{\"jsonrpc\":\"2.0\",\"method\":\"work\",\"id\":2}";
 
@@ -64,9 +63,6 @@ class ClientLeavesTest {
 
     @Method(name = "wait", scope = Scope.READ, summary = "For tests.", longPoll = true)
     record Wait() implements Call<Ok> {}
-
-    @TempDir
-    Path datadir;
 
     private final AtomicInteger waiting = new AtomicInteger();
     private final AtomicInteger placesGivenBack = new AtomicInteger();
@@ -90,7 +86,6 @@ class ClientLeavesTest {
             new RpcDispatcher.Limits(100, 2, 4),
             ForkJoinPool.commonPool());
     private final Map<Socket, Socket> beneath = new HashMap<>();
-    private ServerFixture fixture;
 
     private static HttpLimits limits(Duration halfClosed) {
         return ServerFixture.limits(
@@ -101,7 +96,6 @@ class ClientLeavesTest {
     void stop() {
         event.complete(new Ok(true));
         work.complete(new Ok(true));
-        fixture.close();
     }
 
     @Test

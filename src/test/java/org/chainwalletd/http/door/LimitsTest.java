@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -18,23 +17,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.http.RawClient;
 import org.chainwalletd.http.ServerFixture;
+import org.chainwalletd.http.WithServer;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @Tag("long")
 @Timeout(120)
-class LimitsTest {
+class LimitsTest extends WithServer {
     private static final Duration SHORT = Duration.ofMillis(200);
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration LONG = Duration.ofSeconds(60);
-
-    @TempDir
-    Path datadir;
 
     private static HttpLimits limits(int connections, Duration request, Duration keepAlive, Duration halfClosed) {
         return ServerFixture.limits(1 << 20, connections, 2, request, keepAlive, SHORT, halfClosed);
@@ -42,21 +38,21 @@ class LimitsTest {
 
     @Test
     void a_request_whose_head_does_not_end_in_time_is_cut_off() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, SHORT, LONG, LONG));
-                RawClient client = fixture.client()) {
-            client.send("POST / HTTP/1.1\r\nHost: x\r\nX-Slow: ");
+        start(limits(10, SHORT, LONG, LONG));
+        RawClient client = fixture.client();
+        client.send("POST / HTTP/1.1\r\nHost: x\r\nX-Slow: ");
 
-            assertThat(client.readToEnd()).isEmpty();
-            fixture.awaitRefusal("request");
-        }
+        assertThat(client.readToEnd()).isEmpty();
+        fixture.awaitRefusal("request");
     }
 
     @Test
     void every_byte_that_drips_in_does_not_buy_more_time() throws Exception {
         AtomicInteger sent = new AtomicInteger();
         ScheduledExecutorService drip = Executors.newSingleThreadScheduledExecutor();
-        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, SHORT, LONG, LONG));
-                RawClient client = fixture.client()) {
+        start(limits(10, SHORT, LONG, LONG));
+        RawClient client = fixture.client();
+        try {
             client.send("POST / HTTP/1.1\r\nHost: x\r\nX-Slow: ");
             drip.scheduleWithFixedDelay(
                     () -> {
@@ -82,129 +78,117 @@ class LimitsTest {
 
     @Test
     void a_request_whose_body_does_not_end_in_time_is_cut_off() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, SHORT, LONG, LONG));
-                RawClient client = fixture.client()) {
-            client.send("POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ServerFixture.READ
-                    + "\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n\"abc");
+        start(limits(10, SHORT, LONG, LONG));
+        RawClient client = fixture.client();
+        client.send("POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ServerFixture.READ
+                + "\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n\"abc");
 
-            assertThat(client.readToEnd()).doesNotContain("200 OK");
-        }
+        assertThat(client.readToEnd()).doesNotContain("200 OK");
     }
 
     @Test
     void a_slow_second_request_on_a_kept_connection_is_cut_off_too() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, SHORT, LONG, LONG));
-                RawClient client = fixture.client()) {
-            assertThat(client.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
-            client.send("POST / HT");
+        start(limits(10, SHORT, LONG, LONG));
+        RawClient client = fixture.client();
+        assertThat(client.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
+        client.send("POST / HT");
 
-            assertThat(client.readToEnd()).isEmpty();
-            fixture.awaitRefusal("request");
-        }
+        assertThat(client.readToEnd()).isEmpty();
+        fixture.awaitRefusal("request");
     }
 
     @Test
     void a_second_request_that_begins_in_the_packet_of_the_first_is_cut_off_too() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, SHORT, SECOND, LONG));
-                RawClient client = fixture.client()) {
-            client.send(RawClient.postText(ServerFixture.READ, "\"x\"") + "POST / HT");
+        start(limits(10, SHORT, SECOND, LONG));
+        RawClient client = fixture.client();
+        client.send(RawClient.postText(ServerFixture.READ, "\"x\"") + "POST / HT");
 
-            assertThat(client.read().status()).isEqualTo(200);
-            assertThat(client.readToEnd()).doesNotContain("200 OK");
-        }
+        assertThat(client.read().status()).isEqualTo(200);
+        assertThat(client.readToEnd()).doesNotContain("200 OK");
     }
 
     @Test
     void a_connection_without_requests_is_closed_after_a_while() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, LONG, SECOND, LONG));
-                RawClient used = fixture.client();
-                RawClient silent = fixture.client()) {
-            assertThat(used.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
+        start(limits(10, LONG, SECOND, LONG));
+        RawClient used = fixture.client();
+        RawClient silent = fixture.client();
+        assertThat(used.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
 
-            assertThat(used.readToEnd()).isEmpty();
-            assertThat(silent.readToEnd()).isEmpty();
-            fixture.awaitRefusal("idle");
-        }
+        assertThat(used.readToEnd()).isEmpty();
+        assertThat(silent.readToEnd()).isEmpty();
+        fixture.awaitRefusal("idle");
     }
 
     @Test
     void a_call_that_takes_longer_than_every_deadline_of_the_client_is_answered() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, SHORT, SECOND, SHORT));
-                RawClient waiting = fixture.client();
-                RawClient late = fixture.client()) {
-            waiting.post(ServerFixture.READ, "\"wait\"");
-            late.send("POST");
-            assertThat(late.readToEnd()).isEmpty();
+        start(limits(10, SHORT, SECOND, SHORT));
+        RawClient waiting = fixture.client();
+        RawClient late = fixture.client();
+        waiting.post(ServerFixture.READ, "\"wait\"");
+        late.send("POST");
+        assertThat(late.readToEnd()).isEmpty();
 
-            fixture.gate.complete(null);
-            assertThat(waiting.read().status()).isEqualTo(200);
-        }
+        fixture.gate.complete(null);
+        assertThat(waiting.read().status()).isEqualTo(200);
     }
 
     @Test
     void a_client_that_is_gone_does_not_hold_its_connection_until_the_call_ends() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, LONG, LONG, SHORT));
-                RawClient client = fixture.client()) {
-            client.post(ServerFixture.READ, "\"wait\"");
-            client.socket().shutdownOutput();
+        start(limits(10, LONG, LONG, SHORT));
+        RawClient client = fixture.client();
+        client.post(ServerFixture.READ, "\"wait\"");
+        client.socket().shutdownOutput();
 
-            assertThat(client.readToEnd().replace("HTTP/1.1 100 Continue\r\n\r\n", ""))
-                    .as("what was said besides asking whether it is there")
-                    .isEmpty();
-            fixture.awaitRefusal("gone");
-        }
+        assertThat(client.readToEnd().replace("HTTP/1.1 100 Continue\r\n\r\n", ""))
+                .as("what was said besides asking whether it is there")
+                .isEmpty();
+        fixture.awaitRefusal("gone");
     }
 
     @Test
     void a_connection_over_the_limit_is_told_so_at_once_and_a_place_that_gets_free_is_given_out() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, limits(2, LONG, LONG, LONG))) {
-            RawClient one = fixture.client();
-            RawClient two = fixture.client();
-            assertThat(one.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
-            assertThat(two.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
+        start(limits(2, LONG, LONG, LONG));
+        RawClient one = fixture.client();
+        RawClient two = fixture.client();
+        assertThat(one.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
+        assertThat(two.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
 
-            try (RawClient three = fixture.client()) {
-                RawClient.Response answer = three.read();
-                assertThat(answer.status()).isEqualTo(503);
-                assertThat(answer.text()).isEqualTo("{\"message\":\"too many connections\"}");
-                assertThat(three.readToEnd()).isEmpty();
-            }
-            one.close();
-            Await.until("a place is free", () -> fixture.server.connections() == 1);
-            try (RawClient four = fixture.client()) {
-                assertThat(four.post(ServerFixture.READ, "\"x\"").read().status())
-                        .isEqualTo(200);
-            }
-            two.close();
+        try (RawClient three = fixture.client()) {
+            RawClient.Response answer = three.read();
+            assertThat(answer.status()).isEqualTo(503);
+            assertThat(answer.text()).isEqualTo("{\"message\":\"too many connections\"}");
+            assertThat(three.readToEnd()).isEmpty();
         }
+        one.close();
+        Await.until("a place is free", () -> fixture.server.connections() == 1);
+        try (RawClient four = fixture.client()) {
+            assertThat(four.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
+        }
+        two.close();
     }
 
     @Test
     void one_token_at_its_bound_is_told_to_come_back_and_the_others_go_on() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, limits(10, LONG, LONG, LONG))) {
-            List<RawClient> waiting = new ArrayList<>();
-            for (int i = 0; i < 2; i++) {
-                waiting.add(fixture.client().post(ServerFixture.READ, "\"wait\""));
-            }
-            fixture.awaitCalls(2);
-            try (RawClient client = fixture.client()) {
-                RawClient.Response busy =
-                        client.post(ServerFixture.READ, "\"x\"").read();
-                assertThat(busy.status()).isEqualTo(200);
-                assertThat(busy.text())
-                        .isEqualTo(
-                                "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32042,\"message\":\"too many requests at a time with this token\",\"data\":{\"retryable\":true,\"retry_after_secs\":1}},\"id\":null}");
-                assertThat(client.post(ServerFixture.SPEND, "\"x\"").read().text())
-                        .contains("\"scope\":\"spend\"");
+        start(limits(10, LONG, LONG, LONG));
+        List<RawClient> waiting = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            waiting.add(fixture.client().post(ServerFixture.READ, "\"wait\""));
+        }
+        fixture.awaitCalls(2);
+        try (RawClient client = fixture.client()) {
+            RawClient.Response busy = client.post(ServerFixture.READ, "\"x\"").read();
+            assertThat(busy.status()).isEqualTo(200);
+            assertThat(busy.text())
+                    .isEqualTo(
+                            "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32042,\"message\":\"too many requests at a time with this token\",\"data\":{\"retryable\":true,\"retry_after_secs\":1}},\"id\":null}");
+            assertThat(client.post(ServerFixture.SPEND, "\"x\"").read().text()).contains("\"scope\":\"spend\"");
 
-                fixture.gate.complete(null);
-                for (RawClient one : waiting) {
-                    assertThat(one.read().status()).isEqualTo(200);
-                    one.close();
-                }
-                assertThat(client.post(ServerFixture.READ, "\"x\"").read().text())
-                        .contains("\"scope\":\"read\"");
+            fixture.gate.complete(null);
+            for (RawClient one : waiting) {
+                assertThat(one.read().status()).isEqualTo(200);
+                one.close();
             }
+            assertThat(client.post(ServerFixture.READ, "\"x\"").read().text()).contains("\"scope\":\"read\"");
         }
     }
 
@@ -216,41 +200,39 @@ class LimitsTest {
             fields.append("X-").append(i).append(": ").append("y".repeat(4000)).append("\r\n");
         }
         int left = 32_768 - begin.length() - fields.length() - "Z: \r\n\r\n".length();
-        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS)) {
-            try (RawClient client = fixture.client()) {
-                String head = begin + fields + "Z: " + "z".repeat(left) + "\r\n\r\n";
-                assertThat(client.send(head).read().status()).isEqualTo(200);
-                assertThat(client.send(head).read().status()).isEqualTo(200);
-            }
-            try (RawClient client = fixture.client()) {
-                RawClient.Response answer = client.send(begin + fields + "Z: " + "z".repeat(left + 1) + "\r\n\r\n")
-                        .read();
-                assertThat(answer.status()).isEqualTo(431);
-                assertThat(answer.text()).isEqualTo("{\"message\":\"the head of the request is too long\"}");
-                assertThat(client.readToEnd()).isEmpty();
-            }
-            fixture.awaitRefusal("head");
+        start(ServerFixture.LIMITS);
+        try (RawClient client = fixture.client()) {
+            String head = begin + fields + "Z: " + "z".repeat(left) + "\r\n\r\n";
+            assertThat(client.send(head).read().status()).isEqualTo(200);
+            assertThat(client.send(head).read().status()).isEqualTo(200);
         }
+        try (RawClient client = fixture.client()) {
+            RawClient.Response answer = client.send(begin + fields + "Z: " + "z".repeat(left + 1) + "\r\n\r\n")
+                    .read();
+            assertThat(answer.status()).isEqualTo(431);
+            assertThat(answer.text()).isEqualTo("{\"message\":\"the head of the request is too long\"}");
+            assertThat(client.readToEnd()).isEmpty();
+        }
+        fixture.awaitRefusal("head");
     }
 
     @Test
     void one_field_that_is_too_long_is_431_and_a_path_that_is_too_long_is_414() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS)) {
-            try (RawClient client = fixture.client()) {
-                RawClient.Response answer = client.send(
-                                "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: " + "y".repeat(20_000) + "\r\n\r\n")
-                        .read();
-                assertThat(answer.status()).isEqualTo(431);
-                assertThat(answer.text()).isNotEqualTo("{\"message\":\"the head of the request is too long\"}");
-            }
-            try (RawClient client = fixture.client()) {
-                assertThat(client.send("GET /" + "y".repeat(20_000) + " HTTP/1.1\r\nHost: x\r\n\r\n")
-                                .read()
-                                .status())
-                        .isEqualTo(414);
-            }
-            assertThat(fixture.refusals).doesNotContain("head");
+        start(ServerFixture.LIMITS);
+        try (RawClient client = fixture.client()) {
+            RawClient.Response answer = client.send(
+                            "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: " + "y".repeat(20_000) + "\r\n\r\n")
+                    .read();
+            assertThat(answer.status()).isEqualTo(431);
+            assertThat(answer.text()).isNotEqualTo("{\"message\":\"the head of the request is too long\"}");
         }
+        try (RawClient client = fixture.client()) {
+            assertThat(client.send("GET /" + "y".repeat(20_000) + " HTTP/1.1\r\nHost: x\r\n\r\n")
+                            .read()
+                            .status())
+                    .isEqualTo(414);
+        }
+        assertThat(fixture.refusals).doesNotContain("head");
     }
 
     @Test
@@ -258,8 +240,9 @@ class LimitsTest {
         int requests = 20_000;
         String one = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
         ExecutorService sender = Executors.newSingleThreadExecutor();
-        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
-                RawClient client = fixture.client()) {
+        start(ServerFixture.LIMITS);
+        RawClient client = fixture.client();
+        try {
             Future<RawClient> sending = sender.submit(() -> client.send(one.repeat(requests)));
             for (int i = 0; i < requests; i++) {
                 assertThat(client.read().status()).isEqualTo(200);
@@ -273,9 +256,9 @@ class LimitsTest {
     @Test
     void an_address_at_its_bound_is_refused_and_the_others_are_served() throws Exception {
         HttpLimits limits = ServerFixture.withShares(limits(10, LONG, LONG, LONG), 2, Long.MAX_VALUE, Long.MAX_VALUE);
-        try (ServerFixture fixture = new ServerFixture(datadir, limits);
-                RawClient two = fixture.client();
-                RawClient other = RawClient.to(fixture.server.address(), "127.0.0.2")) {
+        start(limits);
+        RawClient two = fixture.client();
+        try (RawClient other = RawClient.to(fixture.server.address(), "127.0.0.2")) {
             RawClient one = fixture.client();
             Await.until("both are connected", () -> fixture.server.connections() == 3);
             RawClient three = fixture.client();
@@ -300,12 +283,11 @@ class LimitsTest {
     @Test
     void a_proxy_stands_for_many_and_is_bound_by_the_totals_only() throws Exception {
         HttpLimits limits = ServerFixture.withShares(limits(10, LONG, LONG, LONG), 1, 0, Long.MAX_VALUE);
-        try (ServerFixture fixture = new ServerFixture(datadir, limits, List.of("127.0.0.0/24"), Optional.empty());
-                RawClient one = fixture.client();
-                RawClient two = fixture.client()) {
-            assertThat(one.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
-            assertThat(two.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
-        }
+        fixture = new ServerFixture(datadir, limits, List.of("127.0.0.0/24"), Optional.empty());
+        RawClient one = fixture.client();
+        RawClient two = fixture.client();
+        assertThat(one.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
+        assertThat(two.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
     }
 
     @Test
@@ -313,12 +295,12 @@ class LimitsTest {
         HttpLimits limits = ServerFixture.withShares(limits(100, LONG, LONG, LONG), 100, 300 << 10, 200 << 10);
         String head = "POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ServerFixture.READ
                 + "\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n";
-        try (ServerFixture fixture = new ServerFixture(datadir, limits);
-                RawClient greedy = fixture.client();
-                RawClient one = fixture.client();
-                RawClient two = fixture.client();
-                RawClient three = fixture.client();
-                RawClient other = RawClient.to(fixture.server.address(), "127.0.0.2")) {
+        start(limits);
+        RawClient greedy = fixture.client();
+        RawClient one = fixture.client();
+        RawClient two = fixture.client();
+        RawClient three = fixture.client();
+        try (RawClient other = RawClient.to(fixture.server.address(), "127.0.0.2")) {
             greedy.send(head).send("x".repeat(195 << 10));
             Await.until("all of it is held", () -> fixture.server.heldBytes() >= 195 << 10);
             assertThat(other.post(ServerFixture.SPEND, "\"x\"").read().status()).isEqualTo(200);
@@ -343,30 +325,28 @@ class LimitsTest {
 
     @Test
     void a_body_announced_as_far_too_long_is_refused_unread() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
-                RawClient client = fixture.client()) {
-            client.send(
-                    "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n");
+        start(ServerFixture.LIMITS);
+        RawClient client = fixture.client();
+        client.send(
+                "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n");
 
-            RawClient.Response answer = client.read();
-            assertThat(answer.status()).isEqualTo(413);
-            assertThat(client.readToEnd()).isEmpty();
-        }
+        RawClient.Response answer = client.read();
+        assertThat(answer.status()).isEqualTo(413);
+        assertThat(client.readToEnd()).isEmpty();
     }
 
     @Test
     void a_client_that_asks_before_sending_a_long_body_is_refused_without_it() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
-                RawClient client = fixture.client()) {
-            String head = "POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ServerFixture.READ
-                    + "\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ";
-            client.send(head + "5\r\n\r\n");
-            assertThat(client.read().status()).isEqualTo(100);
-            assertThat(client.send("\"abc\"").read().text()).contains("\"bytes\":5");
+        start(ServerFixture.LIMITS);
+        RawClient client = fixture.client();
+        String head = "POST / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ServerFixture.READ
+                + "\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ";
+        client.send(head + "5\r\n\r\n");
+        assertThat(client.read().status()).isEqualTo(100);
+        assertThat(client.send("\"abc\"").read().text()).contains("\"bytes\":5");
 
-            client.send(head + "3000000\r\n\r\n");
-            assertThat(client.read().status()).isEqualTo(413);
-        }
+        client.send(head + "3000000\r\n\r\n");
+        assertThat(client.read().status()).isEqualTo(413);
     }
 
     @ParameterizedTest
@@ -384,18 +364,17 @@ class LimitsTest {
         "GET, /metrics, 401"
     })
     void each_path_knows_its_methods(String method, String path, int status) throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
-                RawClient client = fixture.client()) {
-            RawClient.Response answer = client.send(
-                            method + " " + path + " HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
-                    .read(method.equals("HEAD"));
+        start(ServerFixture.LIMITS);
+        RawClient client = fixture.client();
+        RawClient.Response answer = client.send(
+                        method + " " + path + " HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
+                .read(method.equals("HEAD"));
 
-            assertThat(answer.status()).isEqualTo(status);
-            if (status == 405 || status == 204) {
-                assertThat(answer.header("allow")).isEqualTo(path.equals("/") ? "POST, OPTIONS" : "GET, HEAD, OPTIONS");
-            }
-            assertThat(client.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
+        assertThat(answer.status()).isEqualTo(status);
+        if (status == 405 || status == 204) {
+            assertThat(answer.header("allow")).isEqualTo(path.equals("/") ? "POST, OPTIONS" : "GET, HEAD, OPTIONS");
         }
+        assertThat(client.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
     }
 
     @ParameterizedTest
@@ -409,63 +388,58 @@ class LimitsTest {
         "multipart/form-data; boundary=x, 415"
     })
     void a_body_must_be_called_json(String type, int status) throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
-                RawClient client = fixture.client()) {
-            String request = RawClient.postText(ServerFixture.READ, "\"x\"").replace("application/json", type);
+        start(ServerFixture.LIMITS);
+        RawClient client = fixture.client();
+        String request = RawClient.postText(ServerFixture.READ, "\"x\"").replace("application/json", type);
 
-            assertThat(client.send(request).read().status()).isEqualTo(status);
-        }
+        assertThat(client.send(request).read().status()).isEqualTo(status);
     }
 
     @Test
     void a_body_without_a_type_is_taken_as_json() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
-                RawClient client = fixture.client()) {
-            String request =
-                    RawClient.postText(ServerFixture.READ, "\"x\"").replace("Content-Type: application/json\r\n", "");
+        start(ServerFixture.LIMITS);
+        RawClient client = fixture.client();
+        String request =
+                RawClient.postText(ServerFixture.READ, "\"x\"").replace("Content-Type: application/json\r\n", "");
 
-            assertThat(client.send(request).read().status()).isEqualTo(200);
-        }
+        assertThat(client.send(request).read().status()).isEqualTo(200);
     }
 
     @Test
     void a_metrics_token_of_any_scope_opens_the_metrics() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
-                RawClient client = fixture.client()) {
-            RawClient.Response answer = client.send("GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
-                            + ServerFixture.READ + "\r\n\r\n")
-                    .read();
+        start(ServerFixture.LIMITS);
+        RawClient client = fixture.client();
+        RawClient.Response answer = client.send(
+                        "GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ServerFixture.READ + "\r\n\r\n")
+                .read();
 
-            assertThat(answer.status()).isEqualTo(200);
-            assertThat(answer.header("content-type")).startsWith("text/plain");
-            assertThat(answer.text()).isEqualTo("metrics");
-        }
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.header("content-type")).startsWith("text/plain");
+        assertThat(answer.text()).isEqualTo("metrics");
     }
 
     @Test
     void what_is_no_http_is_refused_in_json() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
-                RawClient client = fixture.client()) {
-            RawClient.Response answer = client.send("GET / HTTP/1.1\r\nHost: x\r\n\"no header\"\r\n\r\n")
-                    .read();
+        start(ServerFixture.LIMITS);
+        RawClient client = fixture.client();
+        RawClient.Response answer = client.send("GET / HTTP/1.1\r\nHost: x\r\n\"no header\"\r\n\r\n")
+                .read();
 
-            assertThat(answer.status()).isEqualTo(400);
-            assertThat(answer.header("content-type")).isEqualTo("application/json");
-            assertThat(answer.text()).startsWith("{\"message\":\"").endsWith("\"}");
-            assertThat(client.readToEnd()).isEmpty();
-        }
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.header("content-type")).isEqualTo("application/json");
+        assertThat(answer.text()).startsWith("{\"message\":\"").endsWith("\"}");
+        assertThat(client.readToEnd()).isEmpty();
     }
 
     @Test
     void a_notification_is_204_without_a_body() throws Exception {
-        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
-                RawClient client = fixture.client()) {
-            RawClient.Response answer =
-                    client.post(ServerFixture.READ, "\"notify\"").read();
+        start(ServerFixture.LIMITS);
+        RawClient client = fixture.client();
+        RawClient.Response answer =
+                client.post(ServerFixture.READ, "\"notify\"").read();
 
-            assertThat(answer.status()).isEqualTo(204);
-            assertThat(answer.header("content-type")).isNull();
-            assertThat(client.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
-        }
+        assertThat(answer.status()).isEqualTo(204);
+        assertThat(answer.header("content-type")).isNull();
+        assertThat(client.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
     }
 }

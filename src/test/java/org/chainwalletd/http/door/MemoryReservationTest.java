@@ -7,7 +7,6 @@ import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,10 +27,10 @@ import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 import org.chainwalletd.access.Grant;
-import org.chainwalletd.http.HttpServer;
 import org.chainwalletd.http.RawClient;
 import org.chainwalletd.http.RawHttp2;
 import org.chainwalletd.http.ServerFixture;
+import org.chainwalletd.http.WithServer;
 import org.chainwalletd.http.door.Refusals.ServerObserver;
 import org.chainwalletd.http.pages.RpcHandler;
 import org.chainwalletd.net.ByteBudget;
@@ -42,13 +41,12 @@ import org.chainwalletd.testkit.Dial;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients that send all they may and read nothing: together they make the daemon hold no more than its budget. */
 @Timeout(120)
-class MemoryReservationTest {
+class MemoryReservationTest extends WithServer {
     private static final int BUDGET = 256 << 10;
     private static final HttpLimits LIMITS = limits(100);
 
@@ -69,27 +67,18 @@ class MemoryReservationTest {
     /** Longer than what two systems keep for a reader. */
     private static final int LONGEST_ANSWER = 12 << 20;
 
-    @TempDir
-    Path datadir;
-
     /** In place of a status. */
     private static final int RESET = 0;
 
-    private final List<RawClient> clients = new ArrayList<>();
     private final CompletableFuture<RpcAnswer> asleep = new CompletableFuture<>();
     private final CountDownLatch longestAsked = new CountDownLatch(1);
     private final AtomicInteger blocked = new AtomicInteger();
     private final AtomicInteger later = new AtomicInteger();
     private final CountDownLatch unblock = new CountDownLatch(1);
-    private ServerFixture fixture;
 
     @AfterEach
-    void stop() throws Exception {
+    void stop() {
         unblock.countDown();
-        for (RawClient client : clients) {
-            client.close();
-        }
-        fixture.close();
     }
 
     @Test
@@ -97,15 +86,15 @@ class MemoryReservationTest {
         start();
         byte[] part = "x".repeat(100 << 10).getBytes();
         for (int i = 0; i < 2; i++) {
-            connect().send(head(200 << 10)).send(part);
+            fixture.client().send(head(200 << 10)).send(part);
         }
         Await.until("two are held", () -> fixture.server.heldBytes() > 200 << 10);
-        RawClient third = connect().send(head(200 << 10)).send(part).send(part);
+        RawClient third = fixture.client().send(head(200 << 10)).send(part).send(part);
 
         fixture.awaitRefusal("memory");
         assertThat(statusOf(third)).isIn(503, RESET);
 
-        closeAll();
+        fixture.closeClients();
         Await.until("there is room again", () -> ask(180 << 10) == 200);
     }
 
@@ -117,11 +106,11 @@ class MemoryReservationTest {
             head += "X-" + i + ": " + "y".repeat(7000) + "\r\n";
         }
         for (int i = 0; i < 10; i++) {
-            connect().send(head);
+            fixture.client().send(head);
         }
 
         fixture.awaitRefusal("memory");
-        closeAll();
+        fixture.closeClients();
         Await.until("there is room again", () -> ask(180 << 10) == 200);
     }
 
@@ -130,15 +119,15 @@ class MemoryReservationTest {
         start();
         byte[] part = "x".repeat(100 << 10).getBytes(StandardCharsets.US_ASCII);
         for (int i = 0; i < 2; i++) {
-            connect().send(chunkedHead()).send("80000\r\n").send(part);
+            fixture.client().send(chunkedHead()).send("80000\r\n").send(part);
         }
         Await.until("two are held", () -> fixture.server.heldBytes() > 200 << 10);
-        RawClient third = connect().send(chunkedHead()).send("80000\r\n").send(part);
+        RawClient third = fixture.client().send(chunkedHead()).send("80000\r\n").send(part);
 
         fixture.awaitRefusal("memory");
         assertThat(statusOf(third)).isIn(503, RESET);
 
-        closeAll();
+        fixture.closeClients();
         Await.until("there is room again", () -> ask(180 << 10) == 200);
     }
 
@@ -148,12 +137,12 @@ class MemoryReservationTest {
         String request = RawClient.postText(ServerFixture.READ, "\"never\"");
         String ahead = RawClient.postText(ServerFixture.READ, "z".repeat(14 << 10));
         for (int i = 0; i < 30; i++) {
-            RawClient client = connect();
+            RawClient client = fixture.client();
             sendAll(client, request + ahead.repeat(10));
         }
 
         fixture.awaitRefusal("memory");
-        closeAll();
+        fixture.closeClients();
         asleep.complete(new RpcAnswer(200, new byte[10]));
         Await.until("there is room again", () -> ask(180 << 10) == 200);
     }
@@ -161,9 +150,9 @@ class MemoryReservationTest {
     @Test
     void a_body_that_nobody_wants_is_dropped_without_counting() throws Exception {
         start();
-        RawClient stranger = connect();
+        RawClient stranger = fixture.client();
         stranger.post("no-token-of-this-daemon", "z".repeat(1 << 20));
-        RawClient wrongType = connect();
+        RawClient wrongType = fixture.client();
         wrongType.send(
                 RawClient.postText(ServerFixture.READ, "z".repeat(1 << 20)).replace("/json", "/xml"));
 
@@ -174,11 +163,10 @@ class MemoryReservationTest {
 
     @Test
     void a_token_has_its_slot_back_when_its_answer_is_read_and_not_before() throws Exception {
-        start(limits(1));
-        RawClient deaf = RawClient.deaf(fixture.server.address());
-        clients.add(deaf);
+        start(limits(1), false);
+        RawClient deaf = fixture.deafClient();
         askForTheLongest(deaf);
-        RawClient other = connect();
+        RawClient other = fixture.client();
         assertThat(busy(other)).as("the slot is taken").isTrue();
 
         assertThat(deaf.read().body()).hasSize(LONGEST_ANSWER);
@@ -187,10 +175,10 @@ class MemoryReservationTest {
 
     @Test
     void a_token_has_its_slot_back_when_the_reader_of_its_answer_is_gone() throws Exception {
-        start(limits(1));
-        RawClient deaf = RawClient.deaf(fixture.server.address());
+        start(limits(1), false);
+        RawClient deaf = fixture.deafClient();
         askForTheLongest(deaf);
-        RawClient other = connect();
+        RawClient other = fixture.client();
         assertThat(busy(other)).as("the slot is taken").isTrue();
 
         deaf.close();
@@ -200,13 +188,13 @@ class MemoryReservationTest {
     @Test
     void answers_that_nobody_reads_count_until_their_client_is_gone() throws Exception {
         start();
-        RawClient reader = connect().post(ServerFixture.READ, "\"long\"");
+        RawClient reader = fixture.client().post(ServerFixture.READ, "\"long\"");
         assertThat(reader.read().body()).hasSize(LONG_ANSWER);
         reader.post(ServerFixture.READ, "\"long\"");
         assertThat(reader.read().body()).hasSize(LONG_ANSWER);
 
         for (int i = 0; i < 30; i++) {
-            RawClient deaf = connect();
+            RawClient deaf = fixture.client();
             deaf.socket().setReceiveBufferSize(4096);
             for (int call = 0; call < 20; call++) {
                 deaf.post(ServerFixture.READ, "\"long\"");
@@ -214,14 +202,14 @@ class MemoryReservationTest {
         }
         fixture.awaitRefusal("memory");
 
-        closeAll();
+        fixture.closeClients();
         Await.until("there is room again", () -> ask(180 << 10) == 200);
     }
 
     @Test
     void small_calls_go_on_while_the_budget_is_nearly_used_up() throws Exception {
         start();
-        connect().send(head(300 << 10)).send("x".repeat(200 << 10));
+        fixture.client().send(head(300 << 10)).send("x".repeat(200 << 10));
 
         assertThat(ask(10)).isEqualTo(200);
     }
@@ -231,7 +219,8 @@ class MemoryReservationTest {
         start();
         String body = "\"throw\"" + " ".repeat(100 << 10);
         for (int call = 0; call < 4; call++) {
-            assertThat(connect().post(ServerFixture.READ, body).read().status()).isEqualTo(500);
+            assertThat(fixture.client().post(ServerFixture.READ, body).read().status())
+                    .isEqualTo(500);
         }
 
         assertThat(ask(180 << 10)).isEqualTo(200);
@@ -245,7 +234,7 @@ class MemoryReservationTest {
         int atOnce = Runtime.getRuntime().availableProcessors();
         start(ServerFixture.limits(1 << 20, 100, waiting + atOnce, LONG, LONG, LONG, LONG, 256L << 20), http2);
         for (int i = 0; i < atOnce; i++) {
-            connect().post(ServerFixture.READ, "\"block\"" + " ".repeat(20 << 10));
+            fixture.client().post(ServerFixture.READ, "\"block\"" + " ".repeat(20 << 10));
         }
         Await.until("every turn is taken", () -> blocked.get() == atOnce);
         long before = fixture.server.heldBytes();
@@ -255,7 +244,7 @@ class MemoryReservationTest {
             leaving.add(
                     http2
                             ? postOverHttp2(body)
-                            : connect().post(ServerFixture.READ, body).socket());
+                            : fixture.client().post(ServerFixture.READ, body).socket());
         }
         Await.until(
                 "all that waits is counted",
@@ -266,7 +255,7 @@ class MemoryReservationTest {
             socket.close();
         }
         Await.until("only those who stay are counted", () -> fixture.server.heldBytes() <= before);
-        RawClient last = connect().post(ServerFixture.READ, "\"last\"" + " ".repeat(20 << 10));
+        RawClient last = fixture.client().post(ServerFixture.READ, "\"last\"" + " ".repeat(20 << 10));
         unblock.countDown();
 
         assertThat(last.read().text())
@@ -355,26 +344,14 @@ class MemoryReservationTest {
     }
 
     private void start() throws Exception {
-        start(LIMITS);
-    }
-
-    private void start(HttpLimits limits) throws Exception {
-        start(limits, false);
+        start(LIMITS, false);
     }
 
     private void start(HttpLimits limits, boolean http2) throws Exception {
         fixture = new ServerFixture(
                 datadir,
                 limits,
-                http2
-                        ? ServerFixture.withHttp2(Optional.empty())
-                        : new HttpServer.Place(
-                                ServerFixture.LOOPBACK,
-                                List.of(),
-                                Optional.empty(),
-                                false,
-                                Optional.empty(),
-                                Optional.empty()),
+                http2 ? ServerFixture.withHttp2(Optional.empty()) : ServerFixture.PLACE,
                 List.of(),
                 Optional.of(this::answer));
     }
@@ -403,18 +380,6 @@ class MemoryReservationTest {
                 client.room().take(length)
                         ? new RpcAnswer(200, new byte[length])
                         : new RpcAnswer(200, "no room".getBytes(StandardCharsets.UTF_8)));
-    }
-
-    private RawClient connect() throws Exception {
-        RawClient client = fixture.client();
-        clients.add(client);
-        return client;
-    }
-
-    private void closeAll() throws Exception {
-        for (RawClient client : clients) {
-            client.close();
-        }
     }
 
     private int ask(int length) {

@@ -1,0 +1,25 @@
+package org.chainwalletd.http;
+
+import java.nio.file.Path;
+import org.chainwalletd.http.door.HttpLimits;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A server for each test, which is closed after it with all its clients. */
+public abstract class WithServer {
+    @TempDir
+    protected Path datadir;
+
+    protected ServerFixture fixture;
+
+    protected final void start(HttpLimits limits) throws Exception {
+        fixture = new ServerFixture(datadir, limits);
+    }
+
+    @AfterEach
+    final void closeServer() {
+        if (fixture != null) {
+            fixture.close();
+        }
+    }
+}
