@@ -22,7 +22,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.ScriptedNode;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,9 +34,11 @@ class ChainIdentityTest {
     private static final Hash256 OURS = Hash256.parse("aa".repeat(32));
     private static final Hash256 OTHER = Hash256.parse("bb".repeat(32));
 
+    @AutoClose
     private final NodeHarness harness = new NodeHarness(ConfigFactory.empty());
-    private final ScriptedNode first = ScriptedNode.start();
-    private final ScriptedNode second = ScriptedNode.start();
+
+    private final ScriptedNode first = harness.node();
+    private final ScriptedNode second = harness.node();
 
     @TempDir
     private Path datadir;
@@ -47,13 +49,6 @@ class ChainIdentityTest {
             node.on("get_node_info", result("{\"network\":\"devnet\",\"version\":\"1.14.0\"}"));
             node.on("send_raw_transaction", result("{\"tx_id\":\"" + OURS + "\"}"));
         }
-    }
-
-    @AfterEach
-    void stop() {
-        first.close();
-        second.close();
-        harness.close();
     }
 
     private static ScriptedNode.Step height(String genesisMember) {

@@ -1,13 +1,14 @@
 package org.chainwalletd.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.node.NodeHarness.HEIGHT_7;
+import static org.chainwalletd.node.NodeHarness.ID;
 import static org.chainwalletd.node.NodeHarness.failure;
 import static org.chainwalletd.node.NodeHarness.get;
 import static org.chainwalletd.testkit.ScriptedNode.body;
 import static org.chainwalletd.testkit.ScriptedNode.cutOff;
 import static org.chainwalletd.testkit.ScriptedNode.error;
 import static org.chainwalletd.testkit.ScriptedNode.raw;
-import static org.chainwalletd.testkit.ScriptedNode.result;
 
 import com.typesafe.config.ConfigFactory;
 import java.io.BufferedInputStream;
@@ -23,7 +24,7 @@ import java.util.stream.Stream;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.ScriptedNode;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -31,19 +32,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** interface.md, section 1.7, over real sockets. */
 class FailoverTest {
-    private static final String ID = "ab".repeat(32);
-    private static final ScriptedNode.Step HEIGHT_7 = result("{\"height\":7,\"block_id\":\"" + ID + "\"}");
 
+    @AutoClose
     private final NodeHarness harness = new NodeHarness(ConfigFactory.empty());
-    private final ScriptedNode first = ScriptedNode.start();
-    private final ScriptedNode second = ScriptedNode.start();
 
-    @AfterEach
-    void stop() {
-        first.close();
-        second.close();
-        harness.close();
-    }
+    private final ScriptedNode first = harness.node();
+    private final ScriptedNode second = harness.node();
 
     @Test
     void each_call_starts_at_the_next_node() {

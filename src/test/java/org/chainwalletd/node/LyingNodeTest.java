@@ -22,7 +22,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.ScriptedNode;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -36,16 +36,11 @@ class LyingNodeTest {
     private static final Address BOB = Address.parse("b0".repeat(32));
     private static final Hash256 TX = Hash256.parse(ID);
 
+    @AutoClose
     private final NodeHarness harness = new NodeHarness(ConfigFactory.empty());
-    private final ScriptedNode node = ScriptedNode.start();
-    private final ScriptedNode honest = ScriptedNode.start();
 
-    @AfterEach
-    void stop() {
-        node.close();
-        honest.close();
-        harness.close();
-    }
+    private final ScriptedNode node = harness.node();
+    private final ScriptedNode honest = harness.node();
 
     private static Arguments lie(String name, Function<NodeClient, CompletionStage<?>> call, String result) {
         return Arguments.of(name, call, result.replace("ID", ID).replace("OTHER", OTHER_ID));

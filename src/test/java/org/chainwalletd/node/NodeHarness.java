@@ -1,6 +1,7 @@
 package org.chainwalletd.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.testkit.ScriptedNode.result;
 
 import com.typesafe.config.Config;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -12,30 +13,39 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLContext;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.testkit.typed.javadsl.ManualTime;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.net.HttpPeers;
 import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.ScriptedNode;
 import org.chainwalletd.testkit.Spawners;
 import org.chainwalletd.testkit.TestNodes;
 
 /** A node client over real sockets with a clock that the test moves. */
 final class NodeHarness implements AutoCloseable {
     static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
+    static final String ID = "ab".repeat(32);
+    static final ScriptedNode.Step HEIGHT_7 = result("{\"height\":7,\"block_id\":\"" + ID + "\"}");
+    static final String RATE_LIMIT = "Rate limit exceeded: max 30 balance/utxo queries per minute";
+    static final Address ALICE = Address.parse("a1".repeat(32));
 
     final ActorTestKit kit;
     final ExecutorService executor = Executors.newFixedThreadPool(2);
     final AtomicLong clock = new AtomicLong(1_000_000);
     final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
+    private final List<ScriptedNode> nodes = new CopyOnWriteArrayList<>();
     private SSLContext trust;
     ActorRef<Upstream.Command> upstream;
 
@@ -46,6 +56,42 @@ final class NodeHarness implements AutoCloseable {
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** A node that is closed with this. */
+    ScriptedNode node() {
+        return kept(ScriptedNode.start());
+    }
+
+    ScriptedNode kept(ScriptedNode node) {
+        nodes.add(node);
+        return node;
+    }
+
+    /** A harness whose timers, too, stand still until {@link #pass}. */
+    static NodeHarness standingStill() {
+        return new NodeHarness(ManualTime.config());
+    }
+
+    void pass(long millis) {
+        clock.addAndGet(millis);
+        ManualTime.get(kit.system()).timePasses(Duration.ofMillis(millis));
+    }
+
+    double gauge(String name, ScriptedNode node) {
+        return metrics.get(name).tag("node", node.url().toString()).gauge().value();
+    }
+
+    void awaitQuotaWaits(int count) {
+        awaitCount("walletd.upstream.quota.waits", count);
+    }
+
+    void awaitRepeatedSweeps(int count) {
+        awaitCount("walletd.upstream.sweeps.repeated", count);
+    }
+
+    private void awaitCount(String counter, int count) {
+        Await.until(counter + " is " + count, () -> metrics.counter(counter).count() == count);
     }
 
     NodeHarness trusting(SSLContext context) {
@@ -128,6 +174,7 @@ final class NodeHarness implements AutoCloseable {
 
     @Override
     public void close() {
+        nodes.forEach(ScriptedNode::close);
         kit.shutdownTestKit();
         executor.shutdownNow();
     }

@@ -13,7 +13,7 @@ import org.apache.pekko.actor.testkit.typed.javadsl.ManualTime;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.ScriptedNode;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,18 +22,14 @@ class NodeWatchTest {
     private static final Hash256 OURS = Hash256.parse("aa".repeat(32));
     private static final Hash256 OTHER = Hash256.parse("bb".repeat(32));
 
+    @AutoClose
     private final NodeHarness harness = new NodeHarness(ManualTime.config());
+
     private final ManualTime time = ManualTime.get(harness.kit.system());
-    private final ScriptedNode node = ScriptedNode.start();
+    private final ScriptedNode node = harness.node();
 
     @TempDir
     private Path datadir;
-
-    @AfterEach
-    void stop() {
-        node.close();
-        harness.close();
-    }
 
     private static ScriptedNode.Step tip(long height, Hash256 genesis) {
         return result("{\"height\":" + height + ",\"block_id\":\"" + "cc".repeat(32) + "\",\"genesis_block_id\":\""

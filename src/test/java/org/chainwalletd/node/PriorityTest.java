@@ -1,61 +1,34 @@
 package org.chainwalletd.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.node.NodeHarness.ALICE;
+import static org.chainwalletd.node.NodeHarness.HEIGHT_7;
+import static org.chainwalletd.node.NodeHarness.ID;
+import static org.chainwalletd.node.NodeHarness.RATE_LIMIT;
 import static org.chainwalletd.node.NodeHarness.failure;
 import static org.chainwalletd.node.NodeHarness.get;
 import static org.chainwalletd.testkit.ScriptedNode.error;
 import static org.chainwalletd.testkit.ScriptedNode.result;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
-import org.apache.pekko.actor.testkit.typed.javadsl.ManualTime;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.ScriptedNode;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** What the background leaves to payments and reads: places, turns and quotas. */
 class PriorityTest {
-    private static final String ID = "ab".repeat(32);
-    private static final ScriptedNode.Step HEIGHT_7 = result("{\"height\":7,\"block_id\":\"" + ID + "\"}");
     private static final ScriptedNode.Step BALANCE_1 = result("{\"balance\":1}");
-    private static final String RATE_LIMIT = "Rate limit exceeded: max 30 balance/utxo queries per minute";
-    private static final Address ALICE = Address.parse("a1".repeat(32));
 
-    private final NodeHarness harness = new NodeHarness(ManualTime.config());
-    private final ManualTime time = ManualTime.get(harness.kit.system());
-    private final ScriptedNode node = ScriptedNode.start();
+    @AutoClose
+    private final NodeHarness harness = NodeHarness.standingStill();
 
-    @AfterEach
-    void stop() {
-        node.close();
-        harness.close();
-    }
-
-    private void pass(long millis) {
-        harness.clock.addAndGet(millis);
-        time.timePasses(Duration.ofMillis(millis));
-    }
-
-    private double gauge(String name) {
-        return harness.metrics
-                .get(name)
-                .tag("node", node.url().toString())
-                .gauge()
-                .value();
-    }
-
-    private void awaitQuotaWaits(int count) {
-        Await.until(
-                count + " calls wait for a quota",
-                () -> harness.metrics.counter("walletd.upstream.quota.waits").count() == count);
-    }
+    private final ScriptedNode node = harness.node();
 
     @Test
     void the_background_has_at_most_sixteen_places_and_the_foreground_the_others() {
@@ -65,8 +38,8 @@ class PriorityTest {
         for (int i = 0; i < 40; i++) {
             tips.add(client.background().tip());
         }
-        Await.until("24 calls wait", () -> gauge("walletd.upstream.waiting") == 24);
-        assertThat(gauge("walletd.upstream.connections")).isEqualTo(16);
+        Await.until("24 calls wait", () -> harness.gauge("walletd.upstream.waiting", node) == 24);
+        assertThat(harness.gauge("walletd.upstream.connections", node)).isEqualTo(16);
 
         assertThat(get(client.balance(ALICE))).isEqualTo(Amount.of(1));
 
@@ -82,9 +55,9 @@ class PriorityTest {
         CompletionStage<Amount> held = client.balance(ALICE);
         Await.until("the node is asked", () -> node.serving() == 1);
         CompletionStage<NodeClient.Tip> background = client.background().tip();
-        Await.until("it waits", () -> gauge("walletd.upstream.waiting") == 1);
+        Await.until("it waits", () -> harness.gauge("walletd.upstream.waiting", node) == 1);
         CompletionStage<Amount> foreground = client.balance(ALICE);
-        Await.until("both wait", () -> gauge("walletd.upstream.waiting") == 2);
+        Await.until("both wait", () -> harness.gauge("walletd.upstream.waiting", node) == 2);
 
         node.release();
         get(held);
@@ -103,7 +76,7 @@ class PriorityTest {
         for (int i = 0; i < 16 + 1024; i++) {
             client.tip();
         }
-        Await.until("1024 calls wait", () -> gauge("walletd.upstream.waiting") == 1024);
+        Await.until("1024 calls wait", () -> harness.gauge("walletd.upstream.waiting", node) == 1024);
 
         assertThat(failure(NodeException.Unreachable.class, client.tip()))
                 .hasMessageContaining("1024 calls wait for it already");
@@ -118,15 +91,15 @@ class PriorityTest {
             get(background.balance(ALICE));
         }
         CompletionStage<Amount> eleventh = background.balance(ALICE);
-        awaitQuotaWaits(1);
+        harness.awaitQuotaWaits(1);
 
         for (int i = 0; i < 20; i++) {
             get(client.balance(ALICE));
         }
         assertThat(node.count("get_balance")).isEqualTo(30);
-        pass(60_999);
+        harness.pass(60_999);
         assertThat(node.count("get_balance")).isEqualTo(30);
-        pass(1);
+        harness.pass(1);
 
         assertThat(get(eleventh)).isEqualTo(Amount.of(1));
     }
@@ -140,7 +113,7 @@ class PriorityTest {
             get(background.tip());
         }
 
-        assertThat(gauge("walletd.upstream.scan.budget")).isEqualTo(30);
+        assertThat(harness.gauge("walletd.upstream.scan.budget", node)).isEqualTo(30);
     }
 
     @Test
@@ -150,8 +123,8 @@ class PriorityTest {
                 harness.client(node.url()).background().balance(ALICE);
 
         for (int windows = 1; windows <= 9; windows++) {
-            awaitQuotaWaits(windows);
-            pass(61_000);
+            harness.awaitQuotaWaits(windows);
+            harness.pass(61_000);
         }
 
         assertThat(failure(NodeException.Rejected.class, balance).text()).isEqualTo(RATE_LIMIT);
@@ -167,6 +140,6 @@ class PriorityTest {
 
         assertThat(failure(NodeException.Unreachable.class, client.sendRawTransaction(Bytes.parse("00"))))
                 .hasMessageContaining("no thread is free to read its answer");
-        Await.until("the place is free again", () -> gauge("walletd.upstream.connections") == 0);
+        Await.until("the place is free again", () -> harness.gauge("walletd.upstream.connections", node) == 0);
     }
 }

@@ -1,6 +1,10 @@
 package org.chainwalletd.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.node.NodeHarness.ALICE;
+import static org.chainwalletd.node.NodeHarness.HEIGHT_7;
+import static org.chainwalletd.node.NodeHarness.ID;
+import static org.chainwalletd.node.NodeHarness.RATE_LIMIT;
 import static org.chainwalletd.node.NodeHarness.failure;
 import static org.chainwalletd.node.NodeHarness.get;
 import static org.chainwalletd.testkit.ScriptedNode.cutOff;
@@ -8,12 +12,10 @@ import static org.chainwalletd.testkit.ScriptedNode.drip;
 import static org.chainwalletd.testkit.ScriptedNode.error;
 import static org.chainwalletd.testkit.ScriptedNode.result;
 
-import io.micrometer.core.instrument.Gauge;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import org.apache.pekko.actor.testkit.typed.javadsl.ManualTime;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -21,44 +23,20 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.ScriptedNode;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Sweeps, timeouts, places and quotas with a clock that the test moves (interface.md, section 1.7; chain protocol, section 10.3). */
 @Tag("long")
 class UpstreamTimeTest {
-    private static final String ID = "ab".repeat(32);
-    private static final ScriptedNode.Step HEIGHT_7 = result("{\"height\":7,\"block_id\":\"" + ID + "\"}");
-    private static final String RATE_LIMIT = "Rate limit exceeded: max 30 balance/utxo queries per minute";
-    private static final Address ALICE = Address.parse("a1".repeat(32));
     private static final Address BOB = Address.parse("b0".repeat(32));
 
-    private final NodeHarness harness = new NodeHarness(ManualTime.config());
-    private final ManualTime time = ManualTime.get(harness.kit.system());
-    private final ScriptedNode first = ScriptedNode.start();
-    private final ScriptedNode second = ScriptedNode.start();
+    @AutoClose
+    private final NodeHarness harness = NodeHarness.standingStill();
 
-    @AfterEach
-    void stop() {
-        first.close();
-        second.close();
-        harness.close();
-    }
-
-    private void pass(long millis) {
-        harness.clock.addAndGet(millis);
-        time.timePasses(Duration.ofMillis(millis));
-    }
-
-    private void awaitRepeatedSweeps(int count) {
-        Await.until(
-                count + " sweeps are to be repeated",
-                () -> harness.metrics
-                                .counter("walletd.upstream.sweeps.repeated")
-                                .count()
-                        == count);
-    }
+    private final ScriptedNode first = harness.node();
+    private final ScriptedNode second = harness.node();
 
     @Test
     void four_sweeps_over_all_nodes_with_waits_of_500_1000_and_1500_ms() {
@@ -68,11 +46,11 @@ class UpstreamTimeTest {
                 harness.client(first.url(), second.url()).tip();
 
         for (int sweep = 1; sweep <= 3; sweep++) {
-            awaitRepeatedSweeps(sweep);
-            pass(500L * sweep - 1);
+            harness.awaitRepeatedSweeps(sweep);
+            harness.pass(500L * sweep - 1);
             assertThat(first.requests()).hasSize(sweep);
             assertThat(second.requests()).hasSize(sweep);
-            pass(1);
+            harness.pass(1);
         }
 
         assertThat(failure(NodeException.Unreachable.class, tip))
@@ -87,8 +65,8 @@ class UpstreamTimeTest {
         first.on("*", cutOff(), HEIGHT_7);
         CompletionStage<NodeClient.Tip> tip = harness.client(first.url()).tip();
 
-        awaitRepeatedSweeps(1);
-        pass(500);
+        harness.awaitRepeatedSweeps(1);
+        harness.pass(500);
 
         assertThat(get(tip).height()).isEqualTo(7);
     }
@@ -112,9 +90,9 @@ class UpstreamTimeTest {
                 harness.client(first.url(), second.url()).tip();
         Await.until("the node hangs", () -> !first.requests().isEmpty());
 
-        pass(NodeHarness.CALL_TIMEOUT.toMillis() - 1);
+        harness.pass(NodeHarness.CALL_TIMEOUT.toMillis() - 1);
         assertThat(second.requests()).isEmpty();
-        pass(1);
+        harness.pass(1);
 
         assertThat(get(tip).height()).isEqualTo(7);
     }
@@ -127,7 +105,7 @@ class UpstreamTimeTest {
                 harness.client(first.url(), second.url()).tip();
         Await.until("the node drips", () -> !first.requests().isEmpty());
 
-        pass(NodeHarness.CALL_TIMEOUT.toMillis());
+        harness.pass(NodeHarness.CALL_TIMEOUT.toMillis());
 
         assertThat(get(tip).height()).isEqualTo(7);
         Await.until("the dripping connection is closed", () -> first.serving() == 0);
@@ -141,21 +119,15 @@ class UpstreamTimeTest {
         for (int i = 0; i < 40; i++) {
             tips.add(client.tip());
         }
-        Await.until("36 calls wait", () -> gauge("walletd.upstream.waiting", first) == 36);
-        assertThat(gauge("walletd.upstream.connections", first)).isEqualTo(4);
+        Await.until("36 calls wait", () -> harness.gauge("walletd.upstream.waiting", first) == 36);
+        assertThat(harness.gauge("walletd.upstream.connections", first)).isEqualTo(4);
         Await.until("the node serves 4", () -> first.serving() == 4);
 
         first.release();
         tips.forEach(NodeHarness::get);
 
         assertThat(first.mostAtOnce()).isEqualTo(4);
-        Await.until("all places are free", () -> gauge("walletd.upstream.connections", first) == 0);
-    }
-
-    private double gauge(String name, ScriptedNode node) {
-        Gauge gauge =
-                harness.metrics.find(name).tag("node", node.url().toString()).gauge();
-        return gauge == null ? Double.NaN : gauge.value();
+        Await.until("all places are free", () -> harness.gauge("walletd.upstream.connections", first) == 0);
     }
 
     @Test
@@ -166,20 +138,20 @@ class UpstreamTimeTest {
         Await.until("the node holds a call", () -> first.requests().size() == 1);
         CompletionStage<NodeClient.Tip> next = client.tip();
         CompletionStage<NodeClient.Tip> last = client.tip();
-        Await.until("two calls wait", () -> gauge("walletd.upstream.waiting", first) == 2);
+        Await.until("two calls wait", () -> harness.gauge("walletd.upstream.waiting", first) == 2);
         // The next call gets the place half-way, so that no place becomes free when the last has waited long enough.
-        pass(NodeHarness.CALL_TIMEOUT.toMillis() / 2);
+        harness.pass(NodeHarness.CALL_TIMEOUT.toMillis() / 2);
         first.on("*", second.hang());
         first.release();
         assertThat(get(served).height()).isEqualTo(7);
         Await.until("the node hangs", () -> first.requests().size() == 2);
 
-        pass(NodeHarness.CALL_TIMEOUT.toMillis() / 2);
+        harness.pass(NodeHarness.CALL_TIMEOUT.toMillis() / 2);
 
         assertThat(failure(NodeException.Unreachable.class, last))
                 .hasMessageContaining(first.url().toString())
                 .hasMessageContaining("no connection became free");
-        pass(NodeHarness.CALL_TIMEOUT.toMillis() / 2);
+        harness.pass(NodeHarness.CALL_TIMEOUT.toMillis() / 2);
         failure(NodeException.Unreachable.class, next);
     }
 
@@ -192,14 +164,14 @@ class UpstreamTimeTest {
 
         assertThat(failure(NodeException.Rejected.class, client.balance(ALICE)).text())
                 .isEqualTo(RATE_LIMIT);
-        pass(60_999);
+        harness.pass(60_999);
         assertThat(failure(NodeException.Rejected.class, client.addressUtxos(ALICE)))
                 .hasMessage("node error -32603: " + RATE_LIMIT);
         get(client.sendRawTransaction(Bytes.parse("00")));
 
         assertThat(first.count("get_address_utxos")).isZero();
-        assertThat(gauge("walletd.upstream.scan.budget", first)).isZero();
-        pass(1);
+        assertThat(harness.gauge("walletd.upstream.scan.budget", first)).isZero();
+        harness.pass(1);
         get(client.addressUtxos(ALICE));
         assertThat(first.count("get_address_utxos")).isEqualTo(1);
     }
@@ -212,7 +184,7 @@ class UpstreamTimeTest {
         for (int i = 0; i < 20; i++) {
             balances.add(client.balance(ALICE));
         }
-        Await.until("19 calls wait", () -> gauge("walletd.upstream.waiting", first) == 19);
+        Await.until("19 calls wait", () -> harness.gauge("walletd.upstream.waiting", first) == 19);
 
         first.release();
 
@@ -236,22 +208,16 @@ class UpstreamTimeTest {
         assertThat(first.count("get_balance")).isEqualTo(1);
     }
 
-    private void awaitQuotaWaits(int count) {
-        Await.until(
-                count + " calls wait for a quota",
-                () -> harness.metrics.counter("walletd.upstream.quota.waits").count() == count);
-    }
-
     @Test
     void a_patient_call_waits_until_the_window_of_the_quota_ends() {
         first.on("get_balance", error(-32603, RATE_LIMIT), result("{\"balance\":3}"));
         CompletionStage<Amount> balance =
                 harness.client(first.url()).patient(Duration.ofSeconds(61)).balance(ALICE);
-        awaitQuotaWaits(1);
+        harness.awaitQuotaWaits(1);
 
-        pass(60_999);
+        harness.pass(60_999);
         assertThat(first.count("get_balance")).isEqualTo(1);
-        pass(1);
+        harness.pass(1);
 
         assertThat(get(balance)).isEqualTo(Amount.of(3));
     }
@@ -261,8 +227,8 @@ class UpstreamTimeTest {
         first.on("get_balance", error(-32603, RATE_LIMIT));
         NodeClient client = harness.client(first.url()).patient(Duration.ofSeconds(100));
         CompletionStage<Amount> balance = client.balance(ALICE);
-        awaitQuotaWaits(1);
-        pass(61_000);
+        harness.awaitQuotaWaits(1);
+        harness.pass(61_000);
 
         assertThat(failure(NodeException.Rejected.class, balance).text()).isEqualTo(RATE_LIMIT);
         assertThat(failure(NodeException.Rejected.class, client.balance(ALICE)).text())
@@ -284,18 +250,18 @@ class UpstreamTimeTest {
         first.on("get_balance", error(-32603, RATE_LIMIT), result("{\"balance\":1}"));
         NodeClient client = harness.client(first.url());
         failure(NodeException.Rejected.class, client.balance(ALICE));
-        pass(61_000);
+        harness.pass(61_000);
 
         NodeClient patient = client.patient(Duration.ofSeconds(61));
         for (int i = 0; i < 21; i++) {
             get(patient.balance(ALICE));
         }
         CompletionStage<Amount> waiting = patient.balance(ALICE);
-        awaitQuotaWaits(1);
-        assertThat(gauge("walletd.upstream.scan.budget", first)).isEqualTo(9);
+        harness.awaitQuotaWaits(1);
+        assertThat(harness.gauge("walletd.upstream.scan.budget", first)).isEqualTo(9);
         get(client.balance(ALICE));
 
-        pass(61_000);
+        harness.pass(61_000);
         get(waiting);
     }
 
@@ -307,7 +273,7 @@ class UpstreamTimeTest {
         get(client.balance(ALICE));
         get(client.balance(ALICE));
 
-        assertThat(gauge("walletd.upstream.scan.budget", first)).isEqualTo(28);
+        assertThat(harness.gauge("walletd.upstream.scan.budget", first)).isEqualTo(28);
     }
 
     @Test
@@ -346,7 +312,7 @@ class UpstreamTimeTest {
         assertThat(first.count("get_balances")).isEqualTo(1);
         assertThat(first.count("get_balance")).isEqualTo(5);
 
-        pass(600_000);
+        harness.pass(600_000);
         get(client.balances(List.of(ALICE, BOB)));
         assertThat(first.count("get_balances")).isEqualTo(2);
     }
@@ -403,13 +369,13 @@ class UpstreamTimeTest {
         first.on("*", cutOff());
         NodeClient client = harness.client(first.url());
         CompletionStage<NodeClient.Tip> waiting = client.tip();
-        awaitRepeatedSweeps(1);
+        harness.awaitRepeatedSweeps(1);
 
         harness.upstream.tell(new Upstream.Ask(null, 0));
 
         assertThat(failure(NodeException.Unreachable.class, waiting)).hasMessageContaining("abandoned");
         first.on("*", HEIGHT_7);
-        pass(500);
+        harness.pass(500);
         assertThat(get(client.tip()).height()).isEqualTo(7);
         assertThat(first.requests()).hasSize(2);
     }
