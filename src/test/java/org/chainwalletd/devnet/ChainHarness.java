@@ -1,7 +1,7 @@
 package org.chainwalletd.devnet;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import org.chainwalletd.chain.Address;
@@ -13,13 +13,12 @@ import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.HtlcScript;
 import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.Witness;
-import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.testkit.DevnetExtension;
+import org.chainwalletd.testkit.Party;
 
 /** Two parties with the published test keys A and B, and the transactions they make on a development chain. */
 final class ChainHarness {
@@ -31,23 +30,6 @@ final class ChainHarness {
 
     ChainHarness(DevnetExtension chain) {
         this.chain = chain;
-    }
-
-    /** The owner of the key whose seed is 32 times one byte. */
-    static final class Party {
-        private final byte[] seed = new byte[32];
-        final PublicKey key;
-        final Address address;
-
-        Party(int seedByte) {
-            Arrays.fill(seed, (byte) seedByte);
-            key = PublicKey.of(Ed25519.publicKey(seed));
-            address = CHAIN.addressOf(key);
-        }
-
-        byte[] sign(byte[] message) {
-            return Ed25519.sign(seed, key.toArray(), message);
-        }
     }
 
     /** A confirmed output of {@code value} that {@code owner} can spend. */
@@ -63,14 +45,14 @@ final class ChainHarness {
         return new Transaction(inputs, List.of(outputs), List.of());
     }
 
-    byte[] message(Transaction tx) {
-        return TransactionCodec.signingMessage(CHAIN, chain.node().genesisId(), tx);
+    byte[] sign(Party owner, Transaction tx) {
+        return owner.sign(chain.node().genesisId(), tx);
     }
 
     /** Every input signed as a plain one by {@code owner}. */
     Transaction signed(Party owner, List<Outpoint> inputs, TxOutput... outputs) {
         Transaction tx = unsigned(inputs, outputs);
-        byte[] signature = owner.sign(message(tx));
+        byte[] signature = sign(owner, tx);
         List<Witness> witnesses = new ArrayList<>();
         inputs.forEach(input -> witnesses.add(Witness.plain(owner.key, signature)));
         return tx.withWitnesses(witnesses);
@@ -92,12 +74,28 @@ final class ChainHarness {
 
     Transaction claim(Outpoint contract, Party signer, byte[] preimage, long value) {
         Transaction tx = unsigned(List.of(contract), to(B, value));
-        return tx.withWitnesses(List.of(HtlcWitness.claim(preimage, signer.sign(message(tx)))));
+        return tx.withWitnesses(List.of(HtlcWitness.claim(preimage, sign(signer, tx))));
     }
 
     Transaction reclaim(Outpoint contract, Party signer, long value) {
         Transaction tx = unsigned(List.of(contract), to(A, value));
-        return tx.withWitnesses(List.of(HtlcWitness.reclaim(signer.sign(message(tx)))));
+        return tx.withWitnesses(List.of(HtlcWitness.reclaim(sign(signer, tx))));
+    }
+
+    /** The result of a call with JSON parameters, written with single quotes for double ones. */
+    JsonNode result(String method, String params) {
+        return NodeCall.result(chain.uri(), method, params);
+    }
+
+    /** {@code <code> <message>} of a call that must fail. */
+    String error(String method, String params) {
+        return NodeCall.error(chain.uri(), method, params);
+    }
+
+    long balance(Address address) {
+        return result("get_balance", "{'address':'" + address + "'}")
+                .get("balance")
+                .longValue();
     }
 
     /** The error text of {@code send_raw_transaction}, or {@code accepted}. */

@@ -21,6 +21,7 @@ import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.testkit.DevnetExtension;
+import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,7 +51,7 @@ class ComparedNodeTest {
 
     @Test
     void a_prompt_node_takes_it_into_the_next_block() {
-        NodeCall.result(chain.uri(), "devnet_set", "{'prompt':true}");
+        on.result("devnet_set", "{'prompt':true}");
         Transaction tx = on.signed(A, List.of(on.fund(A, 10_000)), to(B, 9_000));
         assertThat(on.send(tx)).isEqualTo("accepted");
         assertThat(heightOf(tx)).isNull();
@@ -68,8 +69,7 @@ class ComparedNodeTest {
     }
 
     private Long heightOf(Transaction tx) {
-        var found = NodeCall.result(
-                chain.uri(), "get_transaction", "{'hash':'" + TransactionCodec.txId(ChainHarness.CHAIN, tx) + "'}");
+        var found = on.result("get_transaction", "{'hash':'" + TransactionCodec.txId(ChainHarness.CHAIN, tx) + "'}");
         assertThat(found.get("in_mempool").booleanValue()).isEqualTo(!found.has("block_height"));
         return found.has("block_height") ? found.get("block_height").longValue() : null;
     }
@@ -77,10 +77,10 @@ class ComparedNodeTest {
     @Test
     void a_block_that_overtakes_a_check_can_be_asked_for() {
         Transaction tx = on.signed(A, List.of(on.fund(A, 10_000)), to(B, 9_000));
-        NodeCall.result(chain.uri(), "devnet_set", "{'tip_changes':2}");
+        on.result("devnet_set", "{'tip_changes':2}");
         String hex = HexFormat.of().formatHex(TransactionCodec.encode(tx));
         for (int i = 0; i < 2; i++) {
-            assertThat(NodeCall.error(chain.uri(), "send_raw_transaction", "{'tx_hex':'" + hex + "'}"))
+            assertThat(on.error("send_raw_transaction", "{'tx_hex':'" + hex + "'}"))
                     .isEqualTo("-32603 Tip changed during validation, try again");
         }
         assertThat(on.send(tx)).isEqualTo("accepted");
@@ -142,9 +142,7 @@ class ComparedNodeTest {
     void the_push_stream_tells_of_every_output_and_input_and_of_a_block_once() {
         Outpoint first = on.fund(A, 10_000);
         Outpoint second = on.fund(A, 10_000);
-        try (EventStream stream = new EventStream(chain.uri(), "?addresses=" + A.address + "&tips=1")) {
-            stream.head();
-            stream.next();
+        try (EventStream stream = EventStream.begun(chain.uri(), "?addresses=" + A.address + "&tips=1")) {
             chain.submit(on.signed(A, List.of(first, second), to(A, 9_000), to(A, 9_000), to(A, 500)));
             chain.mine(2);
             List<String> events = Stream.generate(stream::next).limit(13).toList();
@@ -158,9 +156,7 @@ class ComparedNodeTest {
     @Test
     void a_transaction_with_more_outputs_to_one_address_than_the_buffer_holds_overflows_it() {
         Outpoint coin = on.fund(B, 10_000_000);
-        try (EventStream stream = new EventStream(chain.uri(), "?addresses=" + A.address + "&tips=1")) {
-            stream.head();
-            stream.next();
+        try (EventStream stream = EventStream.begun(chain.uri(), "?addresses=" + A.address + "&tips=1")) {
             chain.submit(on.signed(
                     B,
                     List.of(coin),
@@ -173,7 +169,7 @@ class ComparedNodeTest {
         }
     }
 
-    private static String changed(ChainHarness.Party party) {
+    private static String changed(Party party) {
         return "event: script_changed\ndata: {\"script\":\"" + party.address + "\"}";
     }
 

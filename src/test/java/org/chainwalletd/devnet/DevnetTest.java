@@ -1,7 +1,6 @@
 package org.chainwalletd.devnet;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.chainwalletd.devnet.NodeCall.error;
 import static org.chainwalletd.devnet.NodeCall.result;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -19,6 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DevnetExtension;
@@ -31,57 +31,49 @@ class DevnetTest {
     @RegisterExtension
     final DevnetExtension chain = new DevnetExtension();
 
+    private final ChainHarness on = new ChainHarness(chain);
+
     @Test
     void the_faucet_pays_with_an_ordinary_transaction_of_the_next_block() {
-        String txId = result(chain.uri(), "devnet_faucet", "{'address':'" + A + "','amount':1000000000}")
+        String txId = on.result("devnet_faucet", "{'address':'" + A + "','amount':1000000000}")
                 .get("tx_id")
                 .textValue();
-        assertThat(result(chain.uri(), "get_transaction", "{'hash':'" + txId + "'}")
+        assertThat(on.result("get_transaction", "{'hash':'" + txId + "'}")
                         .get("in_mempool")
                         .booleanValue())
                 .isTrue();
-        JsonNode mined = result(chain.uri(), "devnet_mine", "{'blocks':1}");
+        JsonNode mined = on.result("devnet_mine", "{'blocks':1}");
 
         assertThat(mined.get("height").intValue()).isEqualTo(11);
         assertThat(mined.get("blocks")).hasSize(1);
-        assertThat(result(chain.uri(), "get_transaction", "{'hash':'" + txId + "'}")
-                        .get("block_hash"))
+        assertThat(on.result("get_transaction", "{'hash':'" + txId + "'}").get("block_hash"))
                 .isEqualTo(mined.get("block_id"));
-        assertThat(result(chain.uri(), "get_balance", "{'address':'" + A + "'}")
-                        .get("balance")
-                        .longValue())
-                .isEqualTo(1_000_000_000L);
+        assertThat(on.balance(Address.parse(A))).isEqualTo(1_000_000_000L);
     }
 
     @Test
     void faucet_payments_before_a_block_do_not_build_on_each_other() {
         for (int i = 0; i < 25; i++) {
-            result(chain.uri(), "devnet_faucet", "{'address':'" + A + "','amount':5000000000}");
+            on.result("devnet_faucet", "{'address':'" + A + "','amount':5000000000}");
         }
-        result(chain.uri(), "devnet_mine", "{'blocks':1}");
+        on.result("devnet_mine", "{'blocks':1}");
 
-        assertThat(result(chain.uri(), "get_balance", "{'address':'" + A + "'}")
-                        .get("balance")
-                        .longValue())
-                .isEqualTo(125_000_000_000L);
+        assertThat(on.balance(Address.parse(A))).isEqualTo(125_000_000_000L);
     }
 
     @Test
     void the_faucet_puts_coinbases_together_and_mines_what_is_missing() {
-        result(chain.uri(), "devnet_faucet", "{'address':'" + A + "','amount':300000000000}");
-        result(chain.uri(), "devnet_mine", "{'blocks':1}");
+        on.result("devnet_faucet", "{'address':'" + A + "','amount':300000000000}");
+        on.result("devnet_mine", "{'blocks':1}");
 
-        assertThat(result(chain.uri(), "get_balance", "{'address':'" + A + "'}")
-                        .get("balance")
-                        .longValue())
-                .isEqualTo(300_000_000_000L);
+        assertThat(on.balance(Address.parse(A))).isEqualTo(300_000_000_000L);
     }
 
     @Test
     void the_faucet_says_what_it_cannot_pay() {
-        assertThat(error(chain.uri(), "devnet_faucet", "{'address':'" + A + "','amount':199}"))
+        assertThat(on.error("devnet_faucet", "{'address':'" + A + "','amount':199}"))
                 .isEqualTo("-32602 amount must be at least 200");
-        assertThat(error(chain.uri(), "devnet_faucet", "{'address':'" + A + "','amount':18446744073709551615}"))
+        assertThat(on.error("devnet_faucet", "{'address':'" + A + "','amount':18446744073709551615}"))
                 .startsWith("-32602 amount must be at most ");
     }
 
@@ -109,7 +101,7 @@ class DevnetTest {
         try {
             List<Callable<String>> calls = Collections.nCopies(
                     100,
-                    () -> result(chain.uri(), "devnet_faucet", "{'address':'" + A + "','amount':1000}")
+                    () -> on.result("devnet_faucet", "{'address':'" + A + "','amount':1000}")
                             .get("tx_id")
                             .textValue());
             Set<String> txIds = new HashSet<>();
@@ -118,10 +110,7 @@ class DevnetTest {
             }
             assertThat(txIds).hasSize(100);
             chain.mine(1);
-            assertThat(result(chain.uri(), "get_balance", "{'address':'" + A + "'}")
-                            .get("balance")
-                            .longValue())
-                    .isEqualTo(100_000L);
+            assertThat(on.balance(Address.parse(A))).isEqualTo(100_000L);
         } finally {
             callers.shutdownNow();
         }

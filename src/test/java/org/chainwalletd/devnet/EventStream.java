@@ -23,6 +23,14 @@ final class EventStream implements AutoCloseable {
         }
     }
 
+    /** A stream whose head and first event are read. */
+    static EventStream begun(URI node, String query) {
+        EventStream stream = new EventStream(node, query);
+        stream.head();
+        stream.next();
+        return stream;
+    }
+
     /** Everything up to and with the next {@code end}; what there was when the stream ended before. */
     String upTo(String end) {
         StringBuilder text = new StringBuilder();

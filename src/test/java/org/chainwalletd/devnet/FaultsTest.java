@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.devnet.ChainHarness.A;
 import static org.chainwalletd.devnet.ChainHarness.B;
 import static org.chainwalletd.devnet.ChainHarness.to;
-import static org.chainwalletd.devnet.NodeCall.error;
-import static org.chainwalletd.devnet.NodeCall.result;
 
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -34,7 +32,7 @@ class FaultsTest {
     private final ChainHarness on = new ChainHarness(chain);
 
     private void set(String params) {
-        assertThat(result(chain.uri(), "devnet_set", params).toString()).isEqualTo("{\"ok\":true}");
+        assertThat(on.result("devnet_set", params).toString()).isEqualTo("{\"ok\":true}");
     }
 
     private String raw(String body) {
@@ -52,15 +50,11 @@ class FaultsTest {
         set("{'drop':'before','drop_count':1,'drop_method':'send_raw_transaction'}");
         assertThat(raw(HEIGHT)).startsWith("HTTP/1.1 200 OK");
         assertThat(raw(sending(tx))).isEmpty();
-        assertThat(result(chain.uri(), "get_node_info", "{}")
-                        .get("mempool_size")
-                        .intValue())
+        assertThat(on.result("get_node_info", "{}").get("mempool_size").intValue())
                 .isZero();
         set("{'drop':'after','drop_count':1}");
         assertThat(raw(sending(tx))).isEmpty();
-        assertThat(result(chain.uri(), "get_node_info", "{}")
-                        .get("mempool_size")
-                        .intValue())
+        assertThat(on.result("get_node_info", "{}").get("mempool_size").intValue())
                 .isEqualTo(1);
         set("{'drop':'before'}");
         assertThat(raw(HEIGHT)).isEmpty();
@@ -76,7 +70,7 @@ class FaultsTest {
             socket.getOutputStream()
                     .write(("POST / HTTP/1.1\r\nContent-Length: " + HEIGHT.length() + "\r\n\r\n" + HEIGHT)
                             .getBytes(StandardCharsets.US_ASCII));
-            assertThat(result(chain.uri(), "devnet_set", "{}").get("ok").booleanValue())
+            assertThat(on.result("devnet_set", "{}").get("ok").booleanValue())
                     .as("the node is idle again")
                     .isTrue();
             assertThat(socket.getInputStream().available()).isZero();
@@ -93,21 +87,15 @@ class FaultsTest {
         Transaction tx = on.signed(A, List.of(coin), to(B, 9_000));
         String address = "{'address':'" + A.address + "'}";
         set("{'lie':'genesis'}");
-        assertThat(result(chain.uri(), "get_block_height", "{}")
-                        .get("genesis_block_id")
-                        .textValue())
+        assertThat(on.result("get_block_height", "{}").get("genesis_block_id").textValue())
                 .isEqualTo("ee".repeat(32));
         set("{'lie':'no_genesis'}");
-        assertThat(result(chain.uri(), "get_block_height", "{}").has("genesis_block_id"))
-                .isFalse();
+        assertThat(on.result("get_block_height", "{}").has("genesis_block_id")).isFalse();
         set("{'lie':'utxo_value'}");
-        assertThat(result(chain.uri(), "get_address_utxos", address)
-                        .at("/utxos/0/value")
-                        .longValue())
+        assertThat(on.result("get_address_utxos", address).at("/utxos/0/value").longValue())
                 .isEqualTo(5_000);
         set("{'lie':'balance'}");
-        assertThat(result(chain.uri(), "get_balance", address).get("balance").longValue())
-                .isEqualTo(20_000);
+        assertThat(on.result("get_balance", address).get("balance").longValue()).isEqualTo(20_000);
         set("{'lie':'tx_id'}");
         assertThat(NodeCall.read(NodeCall.post(chain.uri(), sending(tx)))
                         .at("/result/tx_id")
@@ -119,16 +107,15 @@ class FaultsTest {
         }
         set("{'lie':'forgetful'}");
         Hash256 pending = TransactionCodec.txId(ChainHarness.CHAIN, tx);
-        assertThat(error(chain.uri(), "get_transaction", "{'hash':'" + pending + "'}"))
-                .isEqualTo("-32602 Transaction not found");
+        assertThat(on.error("get_transaction", "{'hash':'" + pending + "'}")).isEqualTo("-32602 Transaction not found");
         set("{'lie':'shape'}");
-        assertThat(result(chain.uri(), "get_block_height", "{}").toString()).isEqualTo("{\"unexpected\":true}");
+        assertThat(on.result("get_block_height", "{}").toString()).isEqualTo("{\"unexpected\":true}");
         set("{'lie':'none'}");
         assertThat(idOf(coin.txId())).isEqualTo(coin.txId());
     }
 
     private Hash256 idOf(Hash256 txId) {
-        String hex = result(chain.uri(), "get_transaction", "{'hash':'" + txId + "'}")
+        String hex = on.result("get_transaction", "{'hash':'" + txId + "'}")
                 .get("tx_hex")
                 .textValue();
         return TransactionCodec.txId(
@@ -138,26 +125,24 @@ class FaultsTest {
     @Test
     void transactions_can_be_refused_with_an_internal_error() {
         set("{'refuse':true}");
-        assertThat(error(chain.uri(), "send_raw_transaction", "{'tx_hex':''}")).startsWith("-32603 Storage error: ");
+        assertThat(on.error("send_raw_transaction", "{'tx_hex':''}")).startsWith("-32603 Storage error: ");
         set("{'refuse':false}");
-        assertThat(error(chain.uri(), "send_raw_transaction", "{'tx_hex':''}")).startsWith("-32602 Failed to");
+        assertThat(on.error("send_raw_transaction", "{'tx_hex':''}")).startsWith("-32602 Failed to");
     }
 
     @Test
     void the_mempool_can_be_forgotten_as_in_a_restart() {
         on.send(on.signed(A, List.of(on.fund(A, 10_000)), to(B, 9_000)));
         set("{'forget_mempool':true}");
-        assertThat(result(chain.uri(), "get_node_info", "{}")
-                        .get("mempool_size")
-                        .intValue())
+        assertThat(on.result("get_node_info", "{}").get("mempool_size").intValue())
                 .isZero();
     }
 
     @Test
     void a_word_that_does_not_exist_is_refused_with_those_that_do() {
-        assertThat(error(chain.uri(), "devnet_set", "{'drop':'sometimes'}"))
+        assertThat(on.error("devnet_set", "{'drop':'sometimes'}"))
                 .isEqualTo("-32602 drop must be one of none, before, after");
-        assertThat(error(chain.uri(), "devnet_set", "{'latency':5}"))
+        assertThat(on.error("devnet_set", "{'latency':5}"))
                 .isEqualTo(
                         "-32602 unknown setting `latency`: known are connection_cap, drop, drop_count, drop_method,"
                                 + " drop_streams, forget_mempool, latency_ms, lie, mining, prompt, quota, refuse, sse, tip_changes");

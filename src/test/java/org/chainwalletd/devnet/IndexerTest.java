@@ -20,6 +20,7 @@ import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.devnet.indexer.IndexerCalls;
 import org.chainwalletd.testkit.DevnetExtension;
+import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -228,7 +229,7 @@ class IndexerTest {
         assertThat(on.send(on.reclaim(reclaimed, A, 90_000))).isEqualTo("accepted");
         chain.mine(1);
 
-        for (ChainHarness.Party party : List.of(A, B)) {
+        for (Party party : List.of(A, B)) {
             JsonNode seen = result("list_settlements", "{'address':'" + party.address + "'}")
                     .get("settlements");
             assertThat(seen)
@@ -340,7 +341,7 @@ class IndexerTest {
             question("list_settlements", A),
             question("get_attestation_edges", B));
 
-    private static String question(String method, ChainHarness.Party party) {
+    private static String question(String method, Party party) {
         return "\"method\":\"" + method + "\",\"params\":{\"address\":\"" + party.address + "\"}";
     }
 

@@ -1,8 +1,6 @@
 package org.chainwalletd.devnet;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.chainwalletd.devnet.NodeCall.error;
-import static org.chainwalletd.devnet.NodeCall.result;
 
 import java.io.UncheckedIOException;
 import java.net.Socket;
@@ -26,45 +24,47 @@ class LimitsTest {
     @RegisterExtension
     final DevnetExtension chain = new DevnetExtension(config -> config.withClock(clock));
 
+    private final ChainHarness on = new ChainHarness(chain);
+
     @Test
     void quotas_are_off_unless_switched_on() {
         for (int i = 0; i < 70; i++) {
-            result(chain.uri(), "get_balance", A);
+            on.result("get_balance", A);
         }
     }
 
     @Test
     void the_31st_scan_of_a_minute_is_refused_whatever_the_method() {
-        result(chain.uri(), "devnet_set", "{'quota':true}");
+        on.result("devnet_set", "{'quota':true}");
         for (int i = 0; i < 10; i++) {
-            result(chain.uri(), "get_balance", A);
-            result(chain.uri(), "get_address_mempool", A);
-            error(chain.uri(), "get_address_utxos", "{}");
+            on.result("get_balance", A);
+            on.result("get_address_mempool", A);
+            on.error("get_address_utxos", "{}");
         }
         String recorded = Recorded.call("scan quota: the 31st call of an address in a minute")
                 .at("/answer/error/message")
                 .textValue();
-        assertThat(error(chain.uri(), "get_balance", A)).isEqualTo("-32603 " + recorded);
-        result(chain.uri(), "get_block_height", "{}");
+        assertThat(on.error("get_balance", A)).isEqualTo("-32603 " + recorded);
+        on.result("get_block_height", "{}");
 
         clock.advance(Duration.ofSeconds(59));
-        assertThat(error(chain.uri(), "get_balances", "{}")).isEqualTo("-32603 " + recorded);
+        assertThat(on.error("get_balances", "{}")).isEqualTo("-32603 " + recorded);
         clock.advance(Duration.ofSeconds(1));
-        result(chain.uri(), "get_balance", A);
+        on.result("get_balance", A);
     }
 
     @Test
     void the_61st_submission_of_a_minute_is_refused() {
-        result(chain.uri(), "devnet_set", "{'quota':true}");
+        on.result("devnet_set", "{'quota':true}");
         for (int i = 0; i < 60; i++) {
-            error(chain.uri(), "send_raw_transaction", "{'tx_hex':'00'}");
+            on.error("send_raw_transaction", "{'tx_hex':'00'}");
         }
-        assertThat(error(chain.uri(), "send_raw_transaction", "{'tx_hex':'00'}"))
+        assertThat(on.error("send_raw_transaction", "{'tx_hex':'00'}"))
                 .isEqualTo("-32603 "
                         + Recorded.call("tx quota: the 61st call of an address in a minute")
                                 .at("/answer/error/message")
                                 .textValue());
-        result(chain.uri(), "get_balance", A);
+        on.result("get_balance", A);
     }
 
     @Test
@@ -99,7 +99,7 @@ class LimitsTest {
     void a_request_that_is_not_complete_within_30_seconds_is_cut_off() throws Exception {
         try (Socket slow = NodeCall.connect(chain.uri())) {
             slow.getOutputStream().write("POST / HTTP/1.1\r\nContent-Le".getBytes(StandardCharsets.US_ASCII));
-            result(chain.uri(), "get_block_height", "{}");
+            on.result("get_block_height", "{}");
             clock.advance(Duration.ofSeconds(30));
             chain.node().clockMoved();
             assertThat(slow.getInputStream().readAllBytes()).isEmpty();
@@ -125,11 +125,11 @@ class LimitsTest {
 
     @Test
     void a_transaction_may_have_two_megabytes_of_hex_and_others_64_kilobytes() {
-        assertThat(error(chain.uri(), "send_raw_transaction", "{'tx_hex':'" + "0".repeat(2_600_000) + "'}"))
+        assertThat(on.error("send_raw_transaction", "{'tx_hex':'" + "0".repeat(2_600_000) + "'}"))
                 .startsWith("-32602 Trailing bytes after transaction: consumed 4 of 1300000");
-        assertThat(error(chain.uri(), "get_script_utxos", "{'script_hex':'" + "00".repeat(65_536) + "'}"))
+        assertThat(on.error("get_script_utxos", "{'script_hex':'" + "00".repeat(65_536) + "'}"))
                 .isEqualTo("-32602 script_hex exceeds max output-script size (got 65536 bytes, max 65535)");
-        assertThat(error(chain.uri(), "nope", "{'x':'" + "0".repeat(66_000) + "'}"))
+        assertThat(on.error("nope", "{'x':'" + "0".repeat(66_000) + "'}"))
                 .matches("-32700 Request too large: \\d+ bytes \\(max 65536 for this method\\)");
     }
 }

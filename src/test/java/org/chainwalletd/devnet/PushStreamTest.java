@@ -12,6 +12,7 @@ import java.util.List;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.ManualClock;
+import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -24,7 +25,7 @@ class PushStreamTest {
 
     private final ChainHarness on = new ChainHarness(chain);
 
-    private static String changed(ChainHarness.Party party) {
+    private static String changed(Party party) {
         return "event: script_changed\ndata: {\"script\":\"" + party.address + "\"}";
     }
 
@@ -70,9 +71,7 @@ class PushStreamTest {
 
     @Test
     void a_heartbeat_comes_every_25_seconds() {
-        try (EventStream stream = new EventStream(chain.uri(), "?addresses=" + A.address)) {
-            stream.head();
-            stream.next();
+        try (EventStream stream = EventStream.begun(chain.uri(), "?addresses=" + A.address)) {
             for (int i = 0; i < 3; i++) {
                 clock.advance(Duration.ofSeconds(25));
                 chain.node().clockMoved();
@@ -86,9 +85,7 @@ class PushStreamTest {
         Outpoint coin = on.fund(A, 10_000);
         chain.submit(on.signed(A, List.of(coin), to(B, 9_000)));
         chain.mine(1);
-        try (EventStream stream = new EventStream(chain.uri(), "?addresses=" + B.address + "&tips=1")) {
-            stream.head();
-            stream.next();
+        try (EventStream stream = EventStream.begun(chain.uri(), "?addresses=" + B.address + "&tips=1")) {
             chain.node().reorg(2);
             List<String> events = new ArrayList<>();
             do {
@@ -127,16 +124,14 @@ class PushStreamTest {
 
     @Test
     void switched_off_the_stream_is_not_found_and_open_ones_end() {
-        try (EventStream stream = new EventStream(chain.uri(), "?addresses=" + A.address)) {
-            stream.head();
-            stream.next();
-            NodeCall.result(chain.uri(), "devnet_set", "{'sse':false}");
+        try (EventStream stream = EventStream.begun(chain.uri(), "?addresses=" + A.address)) {
+            on.result("devnet_set", "{'sse':false}");
             assertThat(stream.rest()).isEmpty();
         }
         assertThat(NodeCall.raw(chain.uri(), "GET /sse HTTP/1.1\r\n\r\n"))
                 .startsWith("HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n")
                 .endsWith("\r\n\r\nNot Found");
-        NodeCall.result(chain.uri(), "devnet_set", "{'sse':true}");
+        on.result("devnet_set", "{'sse':true}");
         try (EventStream stream = new EventStream(chain.uri(), "?addresses=" + A.address)) {
             assertThat(stream.head()).startsWith("HTTP/1.1 200 OK");
         }

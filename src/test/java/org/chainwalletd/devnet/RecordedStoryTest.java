@@ -21,6 +21,8 @@ class RecordedStoryTest {
     @RegisterExtension
     final DevnetExtension chain = new DevnetExtension(config -> config.withFirstBlocks(47));
 
+    private final ChainHarness on = new ChainHarness(chain);
+
     @Test
     void the_recorded_payment_is_told_again() {
         same("send_raw_transaction");
@@ -84,10 +86,8 @@ class RecordedStoryTest {
         JsonNode answer = NodeCall.answer(chain.uri(), "send_raw_transaction", reclaim);
         assertThat(answer.at("/result/tx_id").textValue()).hasSize(64);
         assertThat(chain.mine(1)).isEqualTo(150);
-        JsonNode confirmed = NodeCall.result(
-                chain.uri(),
-                "get_transaction",
-                "{'hash':'" + answer.at("/result/tx_id").textValue() + "'}");
+        JsonNode confirmed = on.result(
+                "get_transaction", "{'hash':'" + answer.at("/result/tx_id").textValue() + "'}");
         JsonNode recorded = Recorded.call("get_transaction of a reclaim").at("/answer/result");
         assertThat(confirmed.fieldNames()).toIterable().containsExactlyElementsOf(recorded::fieldNames);
         assertThat(confirmed.get("block_height").intValue()).isEqualTo(150);
@@ -109,7 +109,7 @@ class RecordedStoryTest {
 
     private void sameBlockByHash() {
         String id = chain.node().tip().id().hex();
-        JsonNode block = NodeCall.result(chain.uri(), "get_block", "{'hash':'" + id + "'}");
+        JsonNode block = on.result("get_block", "{'hash':'" + id + "'}");
         assertThat(block.get("hash").textValue()).isEqualTo(id);
         assertThat(stripped(block))
                 .isEqualTo(stripped(Recorded.call("get_block by hash").at("/answer/result")));

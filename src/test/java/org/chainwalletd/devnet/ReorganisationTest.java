@@ -5,8 +5,6 @@ import static org.chainwalletd.devnet.ChainHarness.A;
 import static org.chainwalletd.devnet.ChainHarness.B;
 import static org.chainwalletd.devnet.ChainHarness.CHAIN;
 import static org.chainwalletd.devnet.ChainHarness.to;
-import static org.chainwalletd.devnet.NodeCall.error;
-import static org.chainwalletd.devnet.NodeCall.result;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.HexFormat;
@@ -31,12 +29,6 @@ class ReorganisationTest {
 
     private final ChainHarness on = new ChainHarness(chain);
 
-    private long balance(ChainHarness.Party party) {
-        return result(chain.uri(), "get_balance", "{'address':'" + party.address + "'}")
-                .get("balance")
-                .longValue();
-    }
-
     private String place(Hash256 txId) {
         JsonNode answer = NodeCall.answer(
                 chain.uri(), "get_transaction", NodeCall.JSON.createObjectNode().put("hash", txId.hex()));
@@ -57,27 +49,27 @@ class ReorganisationTest {
         assertThat(place(txId)).isEqualTo("block 12");
         Tip old = chain.node().tip();
 
-        JsonNode reorg = result(chain.uri(), "devnet_reorg", "{'depth':1}");
+        JsonNode reorg = on.result("devnet_reorg", "{'depth':1}");
 
         assertThat(reorg.get("height").longValue()).isEqualTo(13);
         assertThat(reorg.get("blocks")).hasSize(2);
         assertThat(place(txId)).isEqualTo("mempool");
-        assertThat(balance(B)).isZero();
-        assertThat(balance(A)).isEqualTo(10_000);
-        assertThat(result(chain.uri(), "get_block", "{'hash':'" + old.id() + "'}")
+        assertThat(on.balance(B.address)).isZero();
+        assertThat(on.balance(A.address)).isEqualTo(10_000);
+        assertThat(on.result("get_block", "{'hash':'" + old.id() + "'}")
                         .get("height")
                         .longValue())
                 .as("stale blocks stay known by hash")
                 .isEqualTo(12);
-        assertThat(result(chain.uri(), "get_block", "{'height':12}").get("hash").textValue())
+        assertThat(on.result("get_block", "{'height':12}").get("hash").textValue())
                 .isNotEqualTo(old.id().hex());
-        assertThat(result(chain.uri(), "get_output_spent_by", "{'tx_id':'" + coin.txId() + "','output_index':0}")
+        assertThat(on.result("get_output_spent_by", "{'tx_id':'" + coin.txId() + "','output_index':0}")
                         .get("spent")
                         .booleanValue())
                 .isFalse();
         chain.mine(1);
         assertThat(place(txId)).isEqualTo("block 14");
-        JsonNode info = result(chain.uri(), "get_node_info", "{}");
+        JsonNode info = on.result("get_node_info", "{}");
         assertThat(info.at("/metrics/reorgs_applied").intValue()).isEqualTo(1);
         assertThat(info.at("/metrics/total_blocks_undone").intValue()).isEqualTo(1);
     }
@@ -86,7 +78,7 @@ class ReorganisationTest {
     void with_drop_the_transactions_are_forgotten() {
         Hash256 txId = chain.submit(on.signed(A, List.of(on.fund(A, 10_000)), to(B, 9_000)));
         chain.mine(1);
-        result(chain.uri(), "devnet_reorg", "{'depth':1,'drop':true}");
+        on.result("devnet_reorg", "{'depth':1,'drop':true}");
         assertThat(place(txId)).isEqualTo("Transaction not found");
     }
 
@@ -97,11 +89,11 @@ class ReorganisationTest {
         chain.mine(1);
         Transaction conflict = on.signed(A, List.of(coin), to(A, 8_000));
         String hex = HexFormat.of().formatHex(TransactionCodec.encode(conflict));
-        result(chain.uri(), "devnet_reorg", "{'depth':1,'conflicts':['" + hex + "']}");
+        on.result("devnet_reorg", "{'depth':1,'conflicts':['" + hex + "']}");
 
         assertThat(place(first)).isEqualTo("Transaction not found");
         assertThat(place(TransactionCodec.txId(CHAIN, conflict))).isEqualTo("block 12");
-        assertThat(balance(A)).isEqualTo(8_000);
+        assertThat(on.balance(A.address)).isEqualTo(8_000);
     }
 
     @Test
@@ -113,7 +105,7 @@ class ReorganisationTest {
         Hash256 stateRoot = chain.node().ledger().stateRoot();
         String hex = HexFormat.of().formatHex(TransactionCodec.encode(on.signed(B, List.of(coin), to(A, 8_000))));
 
-        assertThat(error(chain.uri(), "devnet_reorg", "{'depth':3,'conflicts':['" + hex + "']}"))
+        assertThat(on.error("devnet_reorg", "{'depth':3,'conflicts':['" + hex + "']}"))
                 .isEqualTo("-32602 PubkeyHashMismatch { input_index: 0 }");
 
         assertThat(chain.node().tip()).isEqualTo(before);
@@ -123,13 +115,11 @@ class ReorganisationTest {
 
     @Test
     void the_genesis_block_stays() {
-        assertThat(error(chain.uri(), "devnet_reorg", "{'depth':11}"))
+        assertThat(on.error("devnet_reorg", "{'depth':11}"))
                 .isEqualTo("-32602 depth must be between 1 and 10, the height of the tip");
-        assertThat(result(chain.uri(), "devnet_reorg", "{'depth':10}")
-                        .get("height")
-                        .longValue())
+        assertThat(on.result("devnet_reorg", "{'depth':10}").get("height").longValue())
                 .isEqualTo(11);
-        assertThat(result(chain.uri(), "get_block", "{'height':0}").get("hash").textValue())
+        assertThat(on.result("get_block", "{'height':0}").get("hash").textValue())
                 .isEqualTo(chain.node().genesisId().hex());
     }
 
@@ -140,7 +130,7 @@ class ReorganisationTest {
         long top = chain.node().tip().height();
         chain.node().reorganise((int) top, false, List.of());
         Hash256 rebuilt = chain.node().ledger().stateRoot();
-        assertThat(result(chain.uri(), "get_block", "{'height':" + (top + 1) + "}")
+        assertThat(on.result("get_block", "{'height':" + (top + 1) + "}")
                         .get("state_root")
                         .textValue())
                 .isEqualTo(rebuilt.hex());
@@ -160,9 +150,9 @@ class ReorganisationTest {
         } while (!reorganising.isDone());
         Await.outcome(reorganising);
         // The last reorganisation may have taken all of these payments away.
-        long before = balance(A);
+        long before = on.balance(A.address);
         chain.node().faucet(A.address, Amount.of(10_000));
         chain.mine(1);
-        assertThat(balance(A)).isEqualTo(before + 10_000);
+        assertThat(on.balance(A.address)).isEqualTo(before + 10_000);
     }
 }

@@ -26,17 +26,19 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The validation table of chain protocol, section 10.4: every kind of invalid transaction, with a node's text. */
 class ValidationTest {
-    private static final String INVALID = "Transaction validation failed: ";
-
     @RegisterExtension
     final DevnetExtension chain = new DevnetExtension();
 
     private final ChainHarness on = new ChainHarness(chain);
 
+    private void refused(String failure, Transaction tx) {
+        assertThat(on.send(tx)).isEqualTo("Transaction validation failed: " + failure);
+    }
+
     @Test
     void a_transaction_without_outputs_is_refused() {
         Transaction tx = on.signed(A, List.of(on.fund(A, 10_000)));
-        assertThat(on.send(tx)).isEqualTo(INVALID + "NoOutputs");
+        refused("NoOutputs", tx);
     }
 
     @Test
@@ -45,35 +47,32 @@ class ValidationTest {
         TxOutput large = new TxOutput(Amount.of(1_000), Bytes.wrap(new byte[65_000]), null, null);
         Transaction tx = on.signed(
                 A, List.of(coin), Stream.generate(() -> large).limit(17).toArray(TxOutput[]::new));
-        assertThat(on.send(tx)).isEqualTo(INVALID + "TxTooLarge { size: " + TransactionCodec.length(tx) + " }");
+        refused("TxTooLarge { size: " + TransactionCodec.length(tx) + " }", tx);
     }
 
     @Test
     void an_input_listed_twice_is_refused() {
         Outpoint coin = on.fund(A, 10_000);
-        assertThat(on.send(on.signed(A, List.of(coin, coin), to(B, 500))))
-                .isEqualTo(INVALID + "DuplicateInput(" + op(coin) + ")");
+        refused("DuplicateInput(" + op(coin) + ")", on.signed(A, List.of(coin, coin), to(B, 500)));
     }
 
     @Test
     void an_output_below_the_dust_threshold_is_refused() {
         Outpoint coin = on.fund(A, 10_000);
-        assertThat(on.send(on.signed(A, List.of(coin), to(B, 200), to(A, 199))))
-                .isEqualTo(INVALID + "OutputBelowDust { output_index: 1, value: 199 }");
+        refused("OutputBelowDust { output_index: 1, value: 199 }", on.signed(A, List.of(coin), to(B, 200), to(A, 199)));
     }
 
     @Test
     void a_datum_that_does_not_match_its_hash_is_refused() {
         Outpoint coin = on.fund(A, 10_000);
         TxOutput output = to(B, 500).withDatum(Bytes.parse("0102")).withDatumHash(Hash256.ZERO);
-        assertThat(on.send(on.signed(A, List.of(coin), output))).isEqualTo(INVALID + "DatumHashMismatch(0)");
+        refused("DatumHashMismatch(0)", on.signed(A, List.of(coin), output));
     }
 
     @Test
     void an_unknown_output_cannot_be_spent() {
         Outpoint coin = new Outpoint(on.fund(A, 10_000).txId(), 7);
-        assertThat(on.send(on.signed(A, List.of(coin), to(B, 500))))
-                .isEqualTo(INVALID + "UtxoNotFound(" + op(coin) + ")");
+        refused("UtxoNotFound(" + op(coin) + ")", on.signed(A, List.of(coin), to(B, 500)));
     }
 
     @Test
@@ -81,50 +80,48 @@ class ValidationTest {
         Transaction first = on.signed(A, List.of(on.fund(A, 10_000)), to(A, 9_000));
         assertThat(on.send(first)).isEqualTo("accepted");
         Outpoint change = new Outpoint(TransactionCodec.txId(CHAIN, first), 0);
-        assertThat(on.send(on.signed(A, List.of(change), to(B, 8_000))))
-                .isEqualTo(INVALID + "UtxoNotFound(" + op(change) + ")");
+        refused("UtxoNotFound(" + op(change) + ")", on.signed(A, List.of(change), to(B, 8_000)));
     }
 
     @Test
     void output_values_beyond_the_inputs_are_refused() {
         Outpoint coin = on.fund(A, 10_000);
-        assertThat(on.send(on.signed(A, List.of(coin), to(B, 10_001)))).isEqualTo(INVALID + "InsufficientInputValue");
+        refused("InsufficientInputValue", on.signed(A, List.of(coin), to(B, 10_001)));
     }
 
     @Test
     void sums_beyond_64_bits_are_refused() {
         Outpoint coin = on.fund(A, 10_000);
-        assertThat(on.send(on.signed(A, List.of(coin), to(B, -1L), to(B, 200)))).isEqualTo(INVALID + "ValueOverflow");
+        refused("ValueOverflow", on.signed(A, List.of(coin), to(B, -1L), to(B, 200)));
     }
 
     @Test
     void scripts_other_than_an_address_or_the_contract_are_refused() {
         Outpoint coin = on.fund(A, 10_000);
         TxOutput empty = TxOutput.toScript(Bytes.EMPTY, Amount.of(500));
-        assertThat(on.send(on.signed(A, List.of(coin), to(A, 500), empty))).isEqualTo(INVALID + "IllTypedScript(1)");
+        refused("IllTypedScript(1)", on.signed(A, List.of(coin), to(A, 500), empty));
     }
 
     @Test
     void a_plain_witness_of_another_length_is_refused() {
         Transaction tx = on.signed(A, List.of(on.fund(A, 10_000)), to(B, 500));
         byte[] shortened = tx.witnesses().get(0).data().slice(0, 95);
-        assertThat(on.send(tx.withWitnesses(List.of(new Witness(Bytes.wrap(shortened), null)))))
-                .isEqualTo(INVALID + "WitnessInvalid { input_index: 0, reason: \"witness length 95 != 96\" }");
+        refused(
+                "WitnessInvalid { input_index: 0, reason: \"witness length 95 != 96\" }",
+                tx.withWitnesses(List.of(new Witness(Bytes.wrap(shortened), null))));
     }
 
     @Test
     void a_redeemer_on_a_plain_input_is_refused() {
         Transaction tx = on.signed(A, List.of(on.fund(A, 10_000)), to(B, 500));
         Witness redeemed = new Witness(tx.witnesses().get(0).data(), Bytes.parse("00"));
-        assertThat(on.send(tx.withWitnesses(List.of(redeemed))))
-                .isEqualTo(INVALID + "Phase1HasRedeemer { input_index: 0 }");
+        refused("Phase1HasRedeemer { input_index: 0 }", tx.withWitnesses(List.of(redeemed)));
     }
 
     @Test
     void only_the_owner_of_the_address_can_spend() {
         Outpoint coin = on.fund(A, 10_000);
-        assertThat(on.send(on.signed(B, List.of(coin), to(B, 500))))
-                .isEqualTo(INVALID + "PubkeyHashMismatch { input_index: 0 }");
+        refused("PubkeyHashMismatch { input_index: 0 }", on.signed(B, List.of(coin), to(B, 500)));
     }
 
     @Test
@@ -132,17 +129,17 @@ class ValidationTest {
         Outpoint first = on.fund(A, 10_000);
         Outpoint second = on.fund(A, 10_000);
         Transaction tx = unsigned(List.of(first, second), to(B, 500));
-        byte[] elsewhere = TransactionCodec.signingMessage(CHAIN, Hash256.parse("11".repeat(32)), tx);
-        Witness good = Witness.plain(A.key, A.sign(on.message(tx)));
-        assertThat(on.send(tx.withWitnesses(List.of(good, Witness.plain(A.key, A.sign(elsewhere))))))
-                .isEqualTo(INVALID + "SignatureInvalid { input_index: 1 }");
+        byte[] elsewhere = A.sign(Hash256.parse("11".repeat(32)), tx);
+        Witness good = Witness.plain(A.key, on.sign(A, tx));
+        refused(
+                "SignatureInvalid { input_index: 1 }",
+                tx.withWitnesses(List.of(good, Witness.plain(A.key, elsewhere))));
     }
 
     @Test
     void the_minimum_fee_is_accepted_and_one_less_is_not() {
         Outpoint coin = on.fund(A, 10_000);
-        assertThat(on.send(on.signed(A, List.of(coin), to(B, 9_938))))
-                .isEqualTo(INVALID + "FeeBelowMinimum { fee: 62, min_fee: 63 }");
+        refused("FeeBelowMinimum { fee: 62, min_fee: 63 }", on.signed(A, List.of(coin), to(B, 9_938)));
         assertThat(on.send(on.signed(A, List.of(coin), to(B, 9_937)))).isEqualTo("accepted");
     }
 
@@ -158,10 +155,10 @@ class ValidationTest {
             }
         }
         chain.mine(1);
-        assertThat(on.send(on.signed(A, coins.subList(0, 1_624), to(B, 200_000))))
-                .isEqualTo(
-                        INVALID + "ScriptEvalFailed { input_index: 1623, reason: \"total script cost 20007680 exceeds"
-                                + " per-transaction budget 20000000\" }");
+        refused(
+                "ScriptEvalFailed { input_index: 1623, reason: \"total script cost 20007680 exceeds"
+                        + " per-transaction budget 20000000\" }",
+                on.signed(A, coins.subList(0, 1_624), to(B, 200_000)));
         assertThat(on.send(on.signed(A, coins.subList(0, 1_623), to(B, 200_000))))
                 .isEqualTo("accepted");
     }
@@ -182,7 +179,7 @@ class ValidationTest {
         assertThat(on.send(on.signed(A, List.of(coin), to(B, 500))))
                 .isEqualTo("Mempool pre-check failed: double-spend of " + op(coin));
         chain.mine(1);
-        assertThat(on.send(first)).isEqualTo(INVALID + "UtxoNotFound(" + op(coin) + ")");
+        refused("UtxoNotFound(" + op(coin) + ")", first);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package org.chainwalletd.devnet.pool;
 
+import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -19,13 +20,13 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
-import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.evm.SwapContract.State;
 import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.HostilePool;
 import org.chainwalletd.testkit.TwoChains;
@@ -73,7 +74,7 @@ class PoolTest {
         world.rounds(2);
 
         SwapContract.Swap lock = world.evm().swap(HASH);
-        assertThat(lock.state()).isEqualTo(SwapContract.State.LOCKED);
+        assertThat(lock.state()).isEqualTo(State.LOCKED);
         assertThat(lock.recipient()).isEqualTo(userEvm.address());
         assertThat(lock.amount()).isEqualTo(new BigInteger("99700000000000000"));
         assertThat(lock.deadline()).isGreaterThan(world.clock().instant().getEpochSecond() + 3_600);
@@ -81,7 +82,7 @@ class PoolTest {
 
         userEvm.claim(PREIMAGE);
         world.rounds(3);
-        assertThat(status(quote).get("status").asText()).isEqualTo("completed");
+        assertThat(stateOf(quote)).isEqualTo("completed");
         assertThat(coins(world.pool().chainAddress()).subtract(poolCoins)).isGreaterThan(new BigInteger("199990000"));
     }
 
@@ -92,31 +93,27 @@ class PoolTest {
         lockInContract(quote);
         world.rounds(2);
 
-        Outpoint lock =
-                new Outpoint(Hash256.parse(status(quote).get("poolLockTxhash").asText()), 0);
-        ChainLeg.Lock seen = user.lockIn(lock.txId(), HASH).orElseThrow();
+        ChainLeg.Lock seen = user.lockIn(poolLock(quote), HASH).orElseThrow();
         assertThat(seen.value()).isEqualTo(BigInteger.valueOf(199_400_000));
         assertThat(seen.params().sender()).isEqualTo(world.pool().chainKey());
         assertThat(seen.params().timeoutHeight()).isGreaterThan(user.height() + 720 + 360);
 
         user.submit(user.claim(seen.outpoint(), seen.value(), Bytes.of(PREIMAGE)));
         world.rounds(3);
-        assertThat(world.evm().swap(HASH).state()).isEqualTo(SwapContract.State.CLAIMED);
-        assertThat(status(quote).get("status").asText()).isEqualTo("completed");
+        assertThat(inContract()).isEqualTo(State.CLAIMED);
+        assertThat(stateOf(quote)).isEqualTo("completed");
     }
 
     @Test
     void what_nobody_claims_goes_back_on_either_side() throws Exception {
-        JsonNode sale = quoteSell("2");
-        lockOnChain(sale);
-        world.rounds(2);
+        JsonNode sale = soldAndLocked();
         long deadline = world.evm().swap(HASH).deadline();
         world.clock().set(Instant.ofEpochSecond(deadline - 21));
         world.rounds(2);
-        assertThat(world.evm().swap(HASH).state()).isEqualTo(SwapContract.State.LOCKED);
+        assertThat(inContract()).isEqualTo(State.LOCKED);
         world.rounds(2);
-        assertThat(world.evm().swap(HASH).state()).isEqualTo(SwapContract.State.REFUNDED);
-        assertThat(status(sale).get("status").asText()).isEqualTo("refunded");
+        assertThat(inContract()).isEqualTo(State.REFUNDED);
+        assertThat(stateOf(sale)).isEqualTo("refunded");
     }
 
     @Test
@@ -128,61 +125,46 @@ class PoolTest {
         while (user.height() < timeout) {
             world.round();
         }
-        assertThat(status(quote).get("status").asText()).isEqualTo("locked");
+        assertThat(stateOf(quote)).isEqualTo("locked");
         world.round();
-        assertThat(status(quote).get("status").asText()).isEqualTo("refunded");
+        assertThat(stateOf(quote)).isEqualTo("refunded");
     }
 
     @Test
     void it_locks_for_nobody_who_did_not_lock_enough() throws Exception {
         JsonNode sale = quoteSell("2");
-        JsonNode instructions = sale.get("instructions").get("chain");
-        HtlcParams params = new HtlcParams(
-                user.publicKey(),
-                PublicKey.parse(instructions.get("receiverPubkey").asText()),
-                HASH,
-                instructions.get("timeoutHeight").asLong());
-        notifyLock(sale, send(params, 199_999_999));
+        lockOnChain(sale, 199_999_999);
         world.rounds(3);
-        assertThat(world.evm().swap(HASH).state()).isEqualTo(SwapContract.State.NONE);
+        assertThat(inContract()).isEqualTo(State.NONE);
     }
 
     @Test
     void reorganisations_of_both_chains_undo_nothing_for_good() throws Exception {
-        JsonNode quote = quoteSell("2");
-        lockOnChain(quote);
+        JsonNode quote = soldAndLocked();
+        world.evm().reorganiseWithout(2, 2, poolLock(quote));
+        assertThat(inContract()).isEqualTo(State.NONE);
         world.rounds(2);
-        world.evm()
-                .reorganiseWithout(
-                        2,
-                        2,
-                        Hash256.parse(
-                                status(quote).get("poolLockTxhash").asText().substring(2)));
-        assertThat(world.evm().swap(HASH).state()).isEqualTo(SwapContract.State.NONE);
-        world.rounds(2);
-        assertThat(world.evm().swap(HASH).state()).isEqualTo(SwapContract.State.LOCKED);
+        assertThat(inContract()).isEqualTo(State.LOCKED);
 
         userEvm.claim(PREIMAGE);
         world.rounds(3);
-        assertThat(status(quote).get("status").asText()).isEqualTo("completed");
+        assertThat(stateOf(quote)).isEqualTo("completed");
         world.chain().reorg(2);
         world.chain().forgetMempool();
         world.rounds(2);
-        assertThat(status(quote).get("status").asText()).isEqualTo("completed");
+        assertThat(stateOf(quote)).isEqualTo("completed");
     }
 
     @Test
     void a_relayed_claim_is_sent_and_only_the_right_secret() throws Exception {
-        JsonNode quote = quoteSell("2");
-        lockOnChain(quote);
-        world.rounds(2);
+        JsonNode quote = soldAndLocked();
         String path = "/api/swap/" + quote.get("swapId").asText() + "/relay-claim";
         assertThat(post(path, Map.of("preimage", "0x" + "00".repeat(32)), 400).has("error"))
                 .isTrue();
         post(path, Map.of("preimage", "0x" + Bytes.of(PREIMAGE)), 200);
         world.rounds(3);
-        assertThat(world.evm().swap(HASH).state()).isEqualTo(SwapContract.State.CLAIMED);
-        assertThat(status(quote).get("status").asText()).isEqualTo("completed");
+        assertThat(inContract()).isEqualTo(State.CLAIMED);
+        assertThat(stateOf(quote)).isEqualTo("completed");
     }
 
     @Test
@@ -222,7 +204,7 @@ class PoolTest {
         world.rounds(2);
         Transaction lock = world.chain()
                 .ledger()
-                .transaction(Hash256.parse(status(quote).get("poolLockTxhash").asText()))
+                .transaction(poolLock(quote))
                 .orElseThrow()
                 .tx();
         assertThat(lock.outputs()).hasSize(4);
@@ -236,17 +218,17 @@ class PoolTest {
         JsonNode quote = quoteSell("2");
         lockOnChain(quote);
         world.rounds(3);
-        assertThat(world.evm().swap(HASH).state()).isEqualTo(SwapContract.State.NONE);
+        assertThat(inContract()).isEqualTo(State.NONE);
         conduct.keepsFromLocking(false).keepsFromClaiming(true);
         world.rounds(2);
         userEvm.claim(PREIMAGE);
         world.rounds(3);
-        assertThat(status(quote).get("status").asText()).isEqualTo("claiming");
+        assertThat(stateOf(quote)).isEqualTo("claiming");
         conduct.vanished(true);
         assertThatThrownBy(() -> status(quote)).isInstanceOf(IOException.class);
         conduct.vanished(false).keepsFromClaiming(false);
         world.rounds(2);
-        assertThat(status(quote).get("status").asText()).isEqualTo("completed");
+        assertThat(stateOf(quote)).isEqualTo("completed");
     }
 
     @Test
@@ -273,17 +255,17 @@ class PoolTest {
     }
 
     private Map<String, String> sell(String amount) {
-        return Map.of(
-                "direction",
-                "chain_to_native",
-                "amount_in",
-                amount,
-                "hashlock",
-                "0x" + HASH.hex(),
-                "user_evm_address",
-                userEvm.address().toString(),
-                "flow",
-                "v1");
+        return asked(
+                "chain_to_native", amount, "user_evm_address", userEvm.address().toString());
+    }
+
+    private static Map<String, String> asked(String direction, String amount, String userKind, String user) {
+        return Map.ofEntries(
+                entry("direction", direction),
+                entry("amount_in", amount),
+                entry("hashlock", "0x" + HASH.hex()),
+                entry(userKind, user),
+                entry("flow", "v1"));
     }
 
     private JsonNode quoteSell(String amount) throws Exception {
@@ -291,43 +273,38 @@ class PoolTest {
     }
 
     private JsonNode quoteBuy(String amount) throws Exception {
-        return post(
-                "/api/quote",
-                Map.of(
-                        "direction",
-                        "native_to_chain",
-                        "amount_in",
-                        amount,
-                        "hashlock",
-                        "0x" + HASH.hex(),
-                        "user_chain_address",
-                        user.publicKey().hex(),
-                        "flow",
-                        "v1"),
-                200);
+        Map<String, String> purchase = asked(
+                "native_to_chain",
+                amount,
+                "user_chain_address",
+                user.publicKey().hex());
+        return post("/api/quote", purchase, 200);
+    }
+
+    private JsonNode soldAndLocked() throws Exception {
+        JsonNode quote = quoteSell("2");
+        lockOnChain(quote);
+        world.rounds(2);
+        return quote;
     }
 
     private void lockOnChain(JsonNode quote) throws Exception {
+        lockOnChain(quote, quote.get("amountInUnits").asLong());
+    }
+
+    private void lockOnChain(JsonNode quote, long units) throws Exception {
         JsonNode instructions = quote.get("instructions").get("chain");
         HtlcParams params = new HtlcParams(
                 user.publicKey(),
                 PublicKey.parse(instructions.get("receiverPubkey").asText()),
                 HASH,
                 instructions.get("timeoutHeight").asLong());
-        notifyLock(quote, send(params, quote.get("amountInUnits").asLong()));
-    }
-
-    private Hash256 send(HtlcParams params, long units) {
         Transaction lock = user.payment(List.of(user.lockOutput(params, BigInteger.valueOf(units))))
                 .orElseThrow();
         assertThat(user.submit(lock)).isTrue();
-        return user.id(lock);
-    }
-
-    private void notifyLock(JsonNode quote, Hash256 txId) throws Exception {
         post(
                 "/api/swap/" + quote.get("swapId").asText() + "/notify-chain-lock",
-                Map.of("chain_lock_tx_id", txId.hex()),
+                Map.of("chain_lock_tx_id", user.id(lock).hex()),
                 200);
     }
 
@@ -342,6 +319,18 @@ class PoolTest {
 
     private JsonNode status(JsonNode quote) throws Exception {
         return get("/api/swap/" + quote.get("swapId").asText(), 200);
+    }
+
+    private String stateOf(JsonNode quote) throws Exception {
+        return status(quote).get("status").asText();
+    }
+
+    private Hash256 poolLock(JsonNode quote) throws Exception {
+        return Hash256.parse(status(quote).get("poolLockTxhash").asText().replaceFirst("^0x", ""));
+    }
+
+    private State inContract() {
+        return world.evm().swap(HASH).state();
     }
 
     private JsonNode get(String path, int status) throws Exception {
