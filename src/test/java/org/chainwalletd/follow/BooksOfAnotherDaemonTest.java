@@ -24,7 +24,6 @@ import org.apache.pekko.stream.javadsl.Keep;
 import org.apache.pekko.stream.javadsl.Sink;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
-import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.HtlcScript;
@@ -47,6 +46,7 @@ import org.chainwalletd.store.postgres.TestDatabase;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.Distorted;
+import org.chainwalletd.testkit.FollowRig;
 import org.chainwalletd.testkit.Seeded;
 import org.chainwalletd.wait.PaymentOutcome;
 import org.chainwalletd.wait.TxOutcome;
@@ -306,9 +306,8 @@ class BooksOfAnotherDaemonTest {
     @Test
     void a_node_that_lies_about_a_block_is_not_believed() {
         daemon().keep();
-        SharingDaemon reader = daemon(
-                setup -> with(setup, node -> Distorted.transactions(node, BooksOfAnotherDaemonTest::richer)),
-                chain.uri());
+        SharingDaemon reader =
+                daemon(setup -> with(setup, node -> Distorted.transactions(node, Distorted::richer)), chain.uri());
         awaitTips();
         chain.fund(SHOP, 5_000);
         awaitTips();
@@ -317,33 +316,15 @@ class BooksOfAnotherDaemonTest {
         assertThat(kinds(reader.events)).doesNotContain("Connected").endsWith("Advanced");
     }
 
-    private static NodeClient.NodeTransaction richer(NodeClient.NodeTransaction found) {
-        Transaction tx = TransactionCodec.decode(found.bytes().toArray());
-        List<TxOutput> outputs = new ArrayList<>(tx.outputs());
-        TxOutput first = outputs.get(0);
-        outputs.set(0, new TxOutput(Amount.MAX, first.script(), first.datum(), first.datumHash()));
-        byte[] bytes = TransactionCodec.encode(new Transaction(tx.inputs(), outputs, tx.witnesses()));
-        return new NodeClient.NodeTransaction(
-                found.txId(), Bytes.wrap(bytes), found.inMempool(), found.blockId(), found.blockHeight());
-    }
-
     private static FollowerSetup with(FollowerSetup setup, UnaryOperator<NodeClient> change) {
-        return new FollowerSetup(
-                setup.profile(),
+        return FollowRig.asking(
+                setup,
                 new FollowerSetup.Sources(
                         setup.sources().nodes().stream()
                                 .map(node -> new FollowedNode(node.name(), change.apply(node.client())))
                                 .toList(),
                         change.apply(setup.sources().any()),
-                        setup.sources().rules()),
-                setup.file(),
-                setup.books(),
-                setup.rules(),
-                setup.work(),
-                setup.meters(),
-                setup.interval(),
-                setup.clock(),
-                setup.executor());
+                        setup.sources().rules()));
     }
 
     @Test

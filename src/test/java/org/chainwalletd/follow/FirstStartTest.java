@@ -3,14 +3,12 @@ package org.chainwalletd.follow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.LongFunction;
-import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.Difficulty;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
@@ -37,32 +35,19 @@ class FirstStartTest {
     private final List<NodeClient.BlockSummary> made = chain(1);
 
     private static List<NodeClient.BlockSummary> chain(long nonce) {
-        List<NodeClient.BlockSummary> blocks = new ArrayList<>();
-        Hash256 parent = Hash256.ZERO;
-        for (int height = 0; height <= TIP; height++) {
-            BlockHeader header = new BlockHeader(
-                    BlockHeader.VERSION,
-                    height,
-                    parent,
-                    1_700_000_000L + 10L * height,
-                    Difficulty.EASIEST,
-                    nonce,
-                    Hash256.ZERO,
-                    Hash256.ZERO);
-            parent = header.id();
-            blocks.add(new NodeClient.BlockSummary(
-                    parent,
-                    height,
-                    header.previousId(),
-                    Hash256.ZERO,
-                    Hash256.ZERO,
-                    header.timestamp(),
-                    nonce,
-                    Difficulty.EASIEST,
-                    0,
-                    List.of()));
-        }
-        return blocks;
+        return VerifiedChainTest.chain(TIP, nonce).stream()
+                .map(header -> new NodeClient.BlockSummary(
+                        header.id(),
+                        header.height(),
+                        header.previousId(),
+                        header.stateRoot(),
+                        header.txRoot(),
+                        header.timestamp(),
+                        nonce,
+                        header.target(),
+                        0,
+                        List.of()))
+                .toList();
     }
 
     private NodeClient node(LongFunction<NodeClient.BlockSummary> shown) {

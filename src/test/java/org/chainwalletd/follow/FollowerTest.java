@@ -151,17 +151,7 @@ class FollowerTest {
     }
 
     private static FollowerSetup looksOnceAnHour(FollowerSetup setup) {
-        return new FollowerSetup(
-                setup.profile(),
-                setup.sources(),
-                setup.file(),
-                setup.books(),
-                setup.rules(),
-                setup.work(),
-                setup.meters(),
-                Duration.ofHours(1),
-                setup.clock(),
-                setup.executor());
+        return FollowRig.with(setup, setup.sources(), setup.work(), Duration.ofHours(1));
     }
 
     /** Follows the events from the first one on and must come to the tip, one block after the other. */

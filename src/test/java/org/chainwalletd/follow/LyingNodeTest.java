@@ -2,20 +2,14 @@ package org.chainwalletd.follow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.BlockHeader;
-import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
-import org.chainwalletd.chain.Transaction;
-import org.chainwalletd.chain.TransactionCodec;
-import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.follow.FollowerSetup.FollowedNode;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.testkit.Await;
@@ -38,7 +32,6 @@ class LyingNodeTest {
     @TempDir
     Path folder;
 
-    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private volatile boolean lying;
 
     @AutoClose
@@ -53,17 +46,8 @@ class LyingNodeTest {
     private FollowerSetup liar(FollowerSetup setup, UnaryOperator<NodeClient> lies, Network network) {
         List<FollowedNode> nodes = new ArrayList<>(setup.sources().nodes());
         nodes.set(0, new FollowedNode("liar", lies.apply(nodes.get(0).client())));
-        return new FollowerSetup(
-                setup.profile(),
-                new FollowerSetup.Sources(nodes, setup.sources().any(), FollowRig.known(network)),
-                setup.file(),
-                setup.books(),
-                setup.rules(),
-                setup.work(),
-                meters,
-                setup.interval(),
-                setup.clock(),
-                setup.executor());
+        return FollowRig.asking(
+                setup, new FollowerSetup.Sources(nodes, setup.sources().any(), FollowRig.known(network)));
     }
 
     private UnaryOperator<NodeClient> blocks(UnaryOperator<NodeClient.BlockSummary> change) {
@@ -71,7 +55,11 @@ class LyingNodeTest {
     }
 
     private double lies() {
-        return meters.get("walletd.follower.lies").tag("node", "liar").counter().count();
+        return rig.meters()
+                .get("walletd.follower.lies")
+                .tag("node", "liar")
+                .counter()
+                .count();
     }
 
     private void assertCaughtAndNotFollowed() {
@@ -177,29 +165,11 @@ class LyingNodeTest {
 
     /** Whoever is asked for bodies lies, but for the nodes themselves: the lists' own node has the last word. */
     private FollowerSetup withLyingBodies(FollowerSetup setup) {
-        return new FollowerSetup(
-                setup.profile(),
+        return FollowRig.asking(
+                setup,
                 new FollowerSetup.Sources(
                         setup.sources().nodes(),
-                        Distorted.transactions(setup.sources().any(), LyingNodeTest::richer),
-                        setup.sources().rules()),
-                setup.file(),
-                setup.books(),
-                setup.rules(),
-                setup.work(),
-                meters,
-                setup.interval(),
-                setup.clock(),
-                setup.executor());
-    }
-
-    private static NodeClient.NodeTransaction richer(NodeClient.NodeTransaction found) {
-        Transaction tx = TransactionCodec.decode(found.bytes().toArray());
-        List<TxOutput> outputs = new ArrayList<>(tx.outputs());
-        TxOutput first = outputs.get(0);
-        outputs.set(0, new TxOutput(Amount.MAX, first.script(), first.datum(), first.datumHash()));
-        byte[] bytes = TransactionCodec.encode(new Transaction(tx.inputs(), outputs, tx.witnesses()));
-        return new NodeClient.NodeTransaction(
-                found.txId(), Bytes.wrap(bytes), found.inMempool(), found.blockId(), found.blockHeight());
+                        Distorted.transactions(setup.sources().any(), Distorted::richer),
+                        setup.sources().rules()));
     }
 }

@@ -75,6 +75,15 @@ final class ModelChain {
         return Optional.ofNullable(transactions.get(id));
     }
 
+    /** Grows by empty blocks. */
+    ModelBlock grown(ModelBlock from, int blocks) {
+        ModelBlock top = from;
+        for (int i = 0; i < blocks; i++) {
+            top = grow(top, List.of());
+        }
+        return top;
+    }
+
     /** A block on top of {@code parent}, with transactions of its own and some of {@code again} that fit. */
     ModelBlock grow(ModelBlock parent, List<Transaction> again) {
         Draft draft = new Draft(parent);

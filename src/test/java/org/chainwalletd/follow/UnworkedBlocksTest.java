@@ -149,17 +149,11 @@ class UnworkedBlocksTest {
         rig = new FollowRig(
                 folder,
                 List.of(),
-                setup -> new FollowerSetup(
-                        setup.profile(),
+                setup -> FollowRig.with(
+                        setup,
                         new FollowerSetup.Sources(followed, node.client(), FollowRig.known(Network.TESTNET)),
-                        setup.file(),
-                        setup.books(),
-                        setup.rules(),
                         work,
-                        setup.meters(),
-                        setup.interval(),
-                        setup.clock(),
-                        setup.executor()),
+                        setup.interval()),
                 URI.create("http://127.0.0.1:9"));
         rig.awaitTip(topOf(chain));
     }

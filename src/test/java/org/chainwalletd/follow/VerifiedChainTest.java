@@ -25,12 +25,13 @@ class VerifiedChainTest {
     @TempDir
     Path folder;
 
-    private final List<BlockHeader> chain = chain(0);
+    private final List<BlockHeader> chain = chain(TIP, 0);
 
-    private static List<BlockHeader> chain(long nonce) {
+    /** Headers from height 0 on, each on top of the one before it. */
+    static List<BlockHeader> chain(int tip, long nonce) {
         List<BlockHeader> headers = new ArrayList<>();
         Hash256 parent = Hash256.ZERO;
-        for (int height = 0; height <= TIP; height++) {
+        for (int height = 0; height <= tip; height++) {
             BlockHeader header = new BlockHeader(
                     BlockHeader.VERSION,
                     height,
@@ -66,7 +67,7 @@ class VerifiedChainTest {
         FollowerSetup.Rules unnamed = rules(Optional.empty(), Optional.of(place(7)));
         FollowerSetup.Rules named = rules(genesis, Optional.empty());
         FollowerSetup.Rules marked = rules(genesis, Optional.of(place(7)));
-        FollowerSetup.Rules other = rules(Optional.of(chain(1).get(0).id()), Optional.empty());
+        FollowerSetup.Rules other = rules(Optional.of(chain(TIP, 1).get(0).id()), Optional.empty());
 
         for (BlockPlace ancestor : List.of(place(0), place(7), place(20))) {
             assertThat(unnamed.unverified(Network.MAINNET, ancestor).orElseThrow())
@@ -86,7 +87,7 @@ class VerifiedChainTest {
 
     @Test
     void books_of_another_chain_are_not_read_again_for_ever() {
-        FollowerSetup.Rules other = rules(Optional.of(chain(1).get(0).id()), Optional.of(place(7)));
+        FollowerSetup.Rules other = rules(Optional.of(chain(TIP, 1).get(0).id()), Optional.of(place(7)));
 
         assertThat(other.linkedFrom(Network.MAINNET, place(0))).isEmpty();
     }
@@ -157,7 +158,7 @@ class VerifiedChainTest {
 
     @Test
     void a_walk_that_steps_back_below_what_it_stands_on_stands_on_its_last_block() {
-        List<BlockHeader> fork = chain(1);
+        List<BlockHeader> fork = chain(TIP, 1);
         try (Books file = Books.open(folder, List.of())) {
             Bookkeeping books = begun(file, FollowerSetup.Rules.DEFAULT, Optional.of(1L));
             long scan = scan(books);

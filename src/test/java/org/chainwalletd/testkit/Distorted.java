@@ -1,9 +1,15 @@
 package org.chainwalletd.testkit;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.node.NodeClient;
 
 /** A node whose blocks and transactions are changed on their way to the daemon; everything else arrives as it was sent. */
@@ -23,6 +29,17 @@ public final class Distorted {
 
     public static NodeClient transactions(NodeClient honest, UnaryOperator<NodeClient.NodeTransaction> change) {
         return new Distorted(block -> block, change).proxy(honest);
+    }
+
+    /** The transaction with the most that its first output can hold. */
+    public static NodeClient.NodeTransaction richer(NodeClient.NodeTransaction found) {
+        Transaction tx = TransactionCodec.decode(found.bytes().toArray());
+        List<TxOutput> outputs = new ArrayList<>(tx.outputs());
+        TxOutput first = outputs.get(0);
+        outputs.set(0, new TxOutput(Amount.MAX, first.script(), first.datum(), first.datumHash()));
+        byte[] bytes = TransactionCodec.encode(new Transaction(tx.inputs(), outputs, tx.witnesses()));
+        return new NodeClient.NodeTransaction(
+                found.txId(), Bytes.wrap(bytes), found.inMempool(), found.blockId(), found.blockHeight());
     }
 
     private NodeClient proxy(NodeClient honest) {

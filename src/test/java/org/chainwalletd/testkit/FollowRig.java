@@ -13,12 +13,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
-import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Difficulty;
@@ -56,12 +53,7 @@ public final class FollowRig implements AutoCloseable {
 
     /** Work that runs from when it is begun. */
     public Background background() {
-        return new Background() {
-            @Override
-            public <T> ActorRef<T> begin(String name, Behavior<T> behavior, Consumer<? super T> whileStopped) {
-                return kit.spawn(behavior, name);
-            }
-        };
+        return Spawners.background(kit);
     }
 
     /** With another setup than the usual one. */
@@ -106,16 +98,29 @@ public final class FollowRig implements AutoCloseable {
 
     /** The usual setup, but for nodes that say they are of this network. */
     public static UnaryOperator<FollowerSetup> of(Network network) {
-        return setup -> new FollowerSetup(
-                setup.profile(),
+        return setup -> asking(
+                setup,
                 new FollowerSetup.Sources(
-                        setup.sources().nodes(), setup.sources().any(), known(network)),
+                        setup.sources().nodes(), setup.sources().any(), known(network)));
+    }
+
+    /** This setup, but for who is asked. */
+    public static FollowerSetup asking(FollowerSetup setup, FollowerSetup.Sources sources) {
+        return with(setup, sources, setup.work(), setup.interval());
+    }
+
+    /** This setup, but for who is asked, how work is checked, and the time between two looks. */
+    public static FollowerSetup with(
+            FollowerSetup setup, FollowerSetup.Sources sources, WorkCheck work, Duration interval) {
+        return new FollowerSetup(
+                setup.profile(),
+                sources,
                 setup.file(),
                 setup.books(),
                 setup.rules(),
-                setup.work(),
+                work,
                 setup.meters(),
-                setup.interval(),
+                interval,
                 setup.clock(),
                 setup.executor());
     }

@@ -112,8 +112,8 @@ public enum HostileUpstream {
     /** Read part by part it takes thousands of nested calls. */
     TLS_CERTIFICATE_OF_NESTED_PARTS(Start.TLS_HELLO, false, says(nestedCertificate())),
     PLAIN_BYTES_INSTEAD_OF_TLS(Start.TLS_HELLO, false, bytes("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")),
-    INTERIM_ANSWERS_IN_TLS(Start.TLS, false, repeatsBytes("", "HTTP/1.1 100 Continue\r\n\r\n")),
-    A_BODY_WITHOUT_AN_END_IN_TLS(Start.TLS, false, repeatsBytes("HTTP/1.1 200 OK\r\n\r\n", "x")),
+    INTERIM_ANSWERS_IN_TLS(Start.TLS, false, repeats("", "HTTP/1.1 100 Continue\r\n\r\n")),
+    A_BODY_WITHOUT_AN_END_IN_TLS(Start.TLS, false, repeats("HTTP/1.1 200 OK\r\n\r\n", "x")),
     SILENCE_IN_TLS(Start.TLS, true, (socket, out) -> {}),
     A_CUT_BODY_IN_TLS(Start.TLS_CUT, false, bytes("HTTP/1.1 200 OK\r\n\r\n{}")),
     ENDLESS_KEY_UPDATES_IN_TLS(Start.TLS, false, (socket, out) -> {
@@ -174,10 +174,6 @@ public enum HostileUpstream {
     }
 
     private static Script repeats(String first, String again) {
-        return repeatsBytes(first, again);
-    }
-
-    private static Script repeatsBytes(String first, String again) {
         return floods(
                 first.getBytes(StandardCharsets.ISO_8859_1),
                 again.repeat(Math.max(1, 8_192 / again.length())).getBytes(StandardCharsets.ISO_8859_1));

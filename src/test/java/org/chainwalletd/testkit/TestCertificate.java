@@ -61,6 +61,10 @@ public record TestCertificate(X509Certificate certificate, KeyPair keys) {
 
     /** A context for clients that trusts nothing else. */
     public SSLContext client() throws Exception {
+        return trusting(certificate);
+    }
+
+    public static SSLContext trusting(Certificate certificate) throws Exception {
         KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, null);
         store.setCertificateEntry("server", certificate);

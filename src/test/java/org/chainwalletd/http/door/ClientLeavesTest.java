@@ -8,8 +8,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.security.SecureRandom;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -19,10 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicInteger;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509TrustManager;
 import org.apache.pekko.stream.Attributes;
 import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Call;
@@ -33,6 +28,7 @@ import org.chainwalletd.http.RawHttp2;
 import org.chainwalletd.http.ServerFixture;
 import org.chainwalletd.http.WithServer;
 import org.chainwalletd.http.tls.TlsIdentity;
+import org.chainwalletd.http.tls.TlsServerTest;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.CallObserver;
 import org.chainwalletd.rpc.Client;
@@ -459,10 +455,9 @@ class ClientLeavesTest extends WithServer {
     }
 
     private SSLSocket tls(String protocol, String version) throws Exception {
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, new TrustManager[] {new TrustAll()}, new SecureRandom());
         Socket bare = Dial.socket("127.0.0.1", fixture.server.address().getPort());
-        SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket(bare, "localhost", 443, true);
+        SSLSocket socket = (SSLSocket)
+                TlsServerTest.trusting(datadir).getSocketFactory().createSocket(bare, "localhost", 443, true);
         var parameters = socket.getSSLParameters();
         parameters.setApplicationProtocols(new String[] {protocol});
         parameters.setProtocols(new String[] {version});
@@ -470,18 +465,5 @@ class ClientLeavesTest extends WithServer {
         beneath.put(socket, bare);
         socket.startHandshake();
         return socket;
-    }
-
-    private static final class TrustAll implements X509TrustManager {
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type) {}
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type) {}
-
-        @Override
-        public X509Certificate[] getAcceptedIssuers() {
-            return new X509Certificate[0];
-        }
     }
 }

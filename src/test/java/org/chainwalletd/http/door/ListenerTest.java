@@ -37,6 +37,7 @@ class ListenerTest {
     private final CountDownLatch slowly = new CountDownLatch(1);
 
     private final AtomicInteger served = new AtomicInteger();
+    private final List<Socket> clients = new ArrayList<>();
     private final Listener listener = listening();
 
     private Listener listening() {
@@ -83,8 +84,11 @@ class ListenerTest {
     }
 
     @AfterEach
-    void stop() {
+    void stop() throws IOException {
         slowly.countDown();
+        for (Socket client : clients) {
+            client.close();
+        }
         Await.result(listener.drain(Duration.ofSeconds(20)));
         kit.shutdownTestKit();
     }
@@ -142,47 +146,35 @@ class ListenerTest {
     @Test
     void nobody_waits_to_be_let_in_behind_those_whose_streams_are_yet_to_be_made() throws Exception {
         List<Socket> heavy = new ArrayList<>();
-        try {
-            // The first ones are few enough to count as normal, and keep the threads of that class.
-            for (int i = 0; i < ServerFixture.LIMITS.maxConnections(); i++) {
-                Socket socket = from(SLOW);
-                socket.getOutputStream().write('x');
-                heavy.add(socket);
-            }
-            Await.until("they are in", () -> listener.connections() == heavy.size());
+        // The first ones are few enough to count as normal, and keep the threads of that class.
+        for (int i = 0; i < ServerFixture.LIMITS.maxConnections(); i++) {
+            Socket socket = from(SLOW);
+            socket.getOutputStream().write('x');
+            heavy.add(socket);
+        }
+        Await.until("they are in", () -> listener.connections() == heavy.size());
 
-            try (Socket one = from(SLOW)) {
-                assertThat(one.getInputStream().readNBytes(12)).asString().isEqualTo("HTTP/1.1 503");
-            }
-        } finally {
-            for (Socket socket : heavy) {
-                socket.close();
-            }
+        try (Socket one = from(SLOW)) {
+            assertThat(one.getInputStream().readNBytes(12)).asString().isEqualTo("HTTP/1.1 503");
         }
     }
 
     @Test
     void those_who_have_few_connections_do_not_wait_for_threads_behind_those_who_have_very_many() throws Exception {
         List<Socket> heavy = new ArrayList<>();
-        try {
-            for (int i = 0; i < ServerFixture.LIMITS.maxConnections() / 2; i++) {
-                heavy.add(from(SLOW));
-            }
-            Await.until("they are in", () -> listener.connections() == heavy.size());
-            // Those that came while they were few say nothing.
-            for (Socket socket : heavy.subList(heavy.size() / 2 + 10, heavy.size())) {
-                socket.getOutputStream().write('x');
-            }
-            Await.until("some of them are being served", () -> served.get() > 0);
+        for (int i = 0; i < ServerFixture.LIMITS.maxConnections() / 2; i++) {
+            heavy.add(from(SLOW));
+        }
+        Await.until("they are in", () -> listener.connections() == heavy.size());
+        // Those that came while they were few say nothing.
+        for (Socket socket : heavy.subList(heavy.size() / 2 + 10, heavy.size())) {
+            socket.getOutputStream().write('x');
+        }
+        Await.until("some of them are being served", () -> served.get() > 0);
 
-            try (Socket one = connect()) {
-                one.getOutputStream().write('x');
-                assertThat(one.getInputStream().read()).isEqualTo('x');
-            }
-        } finally {
-            for (Socket socket : heavy) {
-                socket.close();
-            }
+        try (Socket one = connect()) {
+            one.getOutputStream().write('x');
+            assertThat(one.getInputStream().read()).isEqualTo('x');
         }
     }
 
@@ -207,28 +199,21 @@ class ListenerTest {
     @Test
     void one_of_many_addresses_that_have_all_places_gives_way_to_a_new_one() throws Exception {
         List<Socket> others = new ArrayList<>();
-        try {
-            // Two of each, and the first two addresses' are the longest quiet.
-            for (int i = 0; i < ServerFixture.LIMITS.maxConnections(); i++) {
-                others.add(from("127.0.1." + (1 + i / 2)));
-                int open = i + 1;
-                Await.until("it is in", () -> listener.connections() == open);
-            }
-            try (Socket one = from("127.0.2.1")) {
-                one.setSoTimeout(60_000);
-                one.getOutputStream().write('x');
-                assertThat(one.getInputStream().read()).isEqualTo('x');
+        // Two of each, and the first two addresses' are the longest quiet.
+        for (int i = 0; i < ServerFixture.LIMITS.maxConnections(); i++) {
+            others.add(from("127.0.1." + (1 + i / 2)));
+            int open = i + 1;
+            Await.until("it is in", () -> listener.connections() == open);
+        }
+        try (Socket one = from("127.0.2.1")) {
+            one.getOutputStream().write('x');
+            assertThat(one.getInputStream().read()).isEqualTo('x');
 
-                assertThat(others.get(0).getInputStream().read()).isEqualTo(-1);
-                assertThat(listener.connections()).isEqualTo(ServerFixture.LIMITS.maxConnections());
-                Socket last = others.get(others.size() - 1);
-                last.getOutputStream().write('y');
-                assertThat(last.getInputStream().read()).isEqualTo('y');
-            }
-        } finally {
-            for (Socket socket : others) {
-                socket.close();
-            }
+            assertThat(others.get(0).getInputStream().read()).isEqualTo(-1);
+            assertThat(listener.connections()).isEqualTo(ServerFixture.LIMITS.maxConnections());
+            Socket last = others.get(others.size() - 1);
+            last.getOutputStream().write('y');
+            assertThat(last.getInputStream().read()).isEqualTo('y');
         }
     }
 
@@ -239,18 +224,23 @@ class ListenerTest {
         assertThat(listener.ended().toCompletableFuture()).isNotDone();
     }
 
+    /** A client that is closed after the test, if not before. */
     private Socket from(String address) throws Exception {
-        Socket socket = Dial.unconnected();
+        Socket socket = unconnected();
         socket.bind(new InetSocketAddress(address, 0));
-        socket.setSoTimeout(60_000);
         socket.connect(new InetSocketAddress("127.0.0.1", listener.address().getPort()), 20_000);
         return socket;
     }
 
     private Socket connect() throws Exception {
-        Socket socket = Dial.unconnected();
+        Socket socket = unconnected();
         socket.connect(listener.address(), 20_000);
-        socket.setSoTimeout(60_000);
+        return socket;
+    }
+
+    private Socket unconnected() throws Exception {
+        Socket socket = Dial.unconnected();
+        clients.add(socket);
         return socket;
     }
 }

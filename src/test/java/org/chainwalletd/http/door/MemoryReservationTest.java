@@ -9,7 +9,6 @@ import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
@@ -18,6 +17,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.apache.pekko.http.javadsl.model.ContentTypes;
 import org.apache.pekko.http.javadsl.model.HttpEntities;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
@@ -42,6 +42,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients that send all they may and read nothing: together they make the daemon hold no more than its budget. */
@@ -81,21 +82,24 @@ class MemoryReservationTest extends WithServer {
         unblock.countDown();
     }
 
-    @Test
-    void bodies_that_never_end_are_refused_beyond_the_budget_and_leave_nothing_behind() throws Exception {
+    static Stream<String> unending() {
+        return Stream.of(head("Content-Length: " + (200 << 10)), head("Transfer-Encoding: chunked") + "80000\r\n");
+    }
+
+    @ParameterizedTest
+    @MethodSource("unending")
+    void a_body_or_chunk_that_never_ends_counts_while_it_comes_and_leaves_nothing_behind(String head) throws Exception {
         start();
-        byte[] part = "x".repeat(100 << 10).getBytes();
+        byte[] part = "x".repeat(100 << 10).getBytes(StandardCharsets.US_ASCII);
         for (int i = 0; i < 2; i++) {
-            fixture.client().send(head(200 << 10)).send(part);
+            fixture.client().send(head).send(part);
         }
         Await.until("two are held", () -> fixture.server.heldBytes() > 200 << 10);
-        RawClient third = fixture.client().send(head(200 << 10)).send(part).send(part);
+        RawClient third = fixture.client().send(head).send(part);
 
         fixture.awaitRefusal("memory");
         assertThat(statusOf(third)).isIn(503, RESET);
-
-        fixture.closeClients();
-        Await.until("there is room again", () -> ask(180 << 10) == 200);
+        awaitRoom();
     }
 
     @Test
@@ -110,25 +114,7 @@ class MemoryReservationTest extends WithServer {
         }
 
         fixture.awaitRefusal("memory");
-        fixture.closeClients();
-        Await.until("there is room again", () -> ask(180 << 10) == 200);
-    }
-
-    @Test
-    void a_chunk_that_never_ends_counts_while_it_comes() throws Exception {
-        start();
-        byte[] part = "x".repeat(100 << 10).getBytes(StandardCharsets.US_ASCII);
-        for (int i = 0; i < 2; i++) {
-            fixture.client().send(chunkedHead()).send("80000\r\n").send(part);
-        }
-        Await.until("two are held", () -> fixture.server.heldBytes() > 200 << 10);
-        RawClient third = fixture.client().send(chunkedHead()).send("80000\r\n").send(part);
-
-        fixture.awaitRefusal("memory");
-        assertThat(statusOf(third)).isIn(503, RESET);
-
-        fixture.closeClients();
-        Await.until("there is room again", () -> ask(180 << 10) == 200);
+        awaitRoom();
     }
 
     @Test
@@ -142,9 +128,8 @@ class MemoryReservationTest extends WithServer {
         }
 
         fixture.awaitRefusal("memory");
-        fixture.closeClients();
         asleep.complete(new RpcAnswer(200, new byte[10]));
-        Await.until("there is room again", () -> ask(180 << 10) == 200);
+        awaitRoom();
     }
 
     @Test
@@ -163,26 +148,17 @@ class MemoryReservationTest extends WithServer {
 
     @Test
     void a_token_has_its_slot_back_when_its_answer_is_read_and_not_before() throws Exception {
-        start(limits(1), false);
-        RawClient deaf = fixture.deafClient();
-        askForTheLongest(deaf);
-        RawClient other = fixture.client();
-        assertThat(busy(other)).as("the slot is taken").isTrue();
+        RawClient deaf = deafInTheOnlySlot();
 
         assertThat(deaf.read().body()).hasSize(LONGEST_ANSWER);
-        Await.until("the slot is free", () -> !busy(other));
+        awaitSlot();
     }
 
     @Test
     void a_token_has_its_slot_back_when_the_reader_of_its_answer_is_gone() throws Exception {
-        start(limits(1), false);
-        RawClient deaf = fixture.deafClient();
-        askForTheLongest(deaf);
-        RawClient other = fixture.client();
-        assertThat(busy(other)).as("the slot is taken").isTrue();
+        deafInTheOnlySlot().close();
 
-        deaf.close();
-        Await.until("the slot is free", () -> !busy(other));
+        awaitSlot();
     }
 
     @Test
@@ -201,15 +177,13 @@ class MemoryReservationTest extends WithServer {
             }
         }
         fixture.awaitRefusal("memory");
-
-        fixture.closeClients();
-        Await.until("there is room again", () -> ask(180 << 10) == 200);
+        awaitRoom();
     }
 
     @Test
     void small_calls_go_on_while_the_budget_is_nearly_used_up() throws Exception {
         start();
-        fixture.client().send(head(300 << 10)).send("x".repeat(200 << 10));
+        fixture.client().send(head("Content-Length: " + (300 << 10))).send("x".repeat(200 << 10));
 
         assertThat(ask(10)).isEqualTo(200);
     }
@@ -303,27 +277,29 @@ class MemoryReservationTest extends WithServer {
     }
 
     private Socket postOverHttp2(String body) throws IOException {
-        Socket socket = Dial.socket(fixture.server.address());
-        RawHttp2 client = new RawHttp2(socket);
-        byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-        client.send(RawHttp2.HEADERS, RawHttp2.END_HEADERS, 1, RawHttp2.head(ServerFixture.READ, bytes.length));
-        int piece = 16_000;
-        for (int sent = 0; sent < bytes.length; sent += piece) {
-            byte[] next = Arrays.copyOfRange(bytes, sent, Math.min(bytes.length, sent + piece));
-            client.send(RawHttp2.DATA, sent + piece >= bytes.length ? RawHttp2.END_STREAM : 0, 1, next);
-        }
-        return socket;
+        RawHttp2 client = new RawHttp2(Dial.socket(fixture.server.address()));
+        client.post(1, ServerFixture.READ, body);
+        return client.socket();
     }
 
-    /** Returns when its call has the slot: one that tried the slot before would keep this call from it. */
-    private void askForTheLongest(RawClient client) throws Exception {
-        client.post(ServerFixture.SPEND, "\"longest\"");
+    /** A client whose answer takes the token's only slot and is not read. */
+    private RawClient deafInTheOnlySlot() throws Exception {
+        start(limits(1), false);
+        RawClient deaf = fixture.deafClient().post(ServerFixture.SPEND, "\"longest\"");
+        // One that tried the slot before would keep this call from it.
         Await.opened(longestAsked);
+        assertThat(isSlotFree(fixture.client())).isFalse();
+        return deaf;
     }
 
-    private static boolean busy(RawClient client) {
+    private void awaitSlot() throws Exception {
+        RawClient other = fixture.client();
+        Await.until("the slot is free", () -> isSlotFree(other));
+    }
+
+    private static boolean isSlotFree(RawClient client) {
         try {
-            return client.post(ServerFixture.SPEND, "\"x\"").read().text().contains("-32042");
+            return !client.post(ServerFixture.SPEND, "\"x\"").read().text().contains("-32042");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -336,11 +312,6 @@ class MemoryReservationTest extends WithServer {
         } catch (IOException cutOff) {
             assertThat(cutOff).isInstanceOf(SocketException.class);
         }
-    }
-
-    private static String chunkedHead() {
-        return "POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + ServerFixture.READ
-                + "\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
     }
 
     private void start() throws Exception {
@@ -390,6 +361,11 @@ class MemoryReservationTest extends WithServer {
         }
     }
 
+    private void awaitRoom() {
+        fixture.closeClients();
+        Await.until("there is room again", () -> ask(180 << 10) == 200);
+    }
+
     /** A refusal that leaves bytes of the request unread resets the connection, and may be lost with it. */
     private static int statusOf(RawClient client) throws Exception {
         try {
@@ -399,8 +375,8 @@ class MemoryReservationTest extends WithServer {
         }
     }
 
-    private static String head(int length) {
+    private static String head(String framing) {
         return "POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + ServerFixture.READ
-                + "\r\nContent-Type: application/json\r\nContent-Length: " + length + "\r\n\r\n";
+                + "\r\nContent-Type: application/json\r\n" + framing + "\r\n\r\n";
     }
 }

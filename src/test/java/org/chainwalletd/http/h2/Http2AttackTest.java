@@ -85,23 +85,19 @@ class Http2AttackTest {
 
     static Stream<Attack> broken() {
         return Stream.of(
-                new Attack(
+                misfit(
                         "a frame of 16 MiB is announced",
-                        FRAME_SIZE_ERROR,
                         c -> c.sendRaw(new byte[] {(byte) 0xff, (byte) 0xff, (byte) 0xff, DATA, 0, 0, 0, 0, 1})),
-                new Attack(
-                        "an unknown frame of more than 16 KiB",
-                        FRAME_SIZE_ERROR,
-                        c -> c.send(0x20, 0, 0, new byte[(1 << 14) + 1])),
-                new Attack("data on no stream", PROTOCOL_ERROR, c -> c.send(DATA, 0, 0, new byte[1])),
-                new Attack("data on an idle stream", PROTOCOL_ERROR, c -> c.send(DATA, 0, 9, new byte[1])),
-                new Attack("a head on an even stream", PROTOCOL_ERROR, c -> c.send(HEADERS, WHOLE, 2, get())),
-                new Attack("more padding than frame in a head", PROTOCOL_ERROR, c -> {
+                misfit("an unknown frame of more than 16 KiB", c -> c.send(0x20, 0, 0, new byte[(1 << 14) + 1])),
+                faulty("data on no stream", c -> c.send(DATA, 0, 0, new byte[1])),
+                faulty("data on an idle stream", c -> c.send(DATA, 0, 9, new byte[1])),
+                faulty("a head on an even stream", c -> c.send(HEADERS, WHOLE, 2, get())),
+                faulty("more padding than frame in a head", c -> {
                     byte[] padded = get();
                     padded[0] = (byte) 255;
                     c.send(HEADERS, WHOLE | PADDED, 1, Arrays.copyOf(padded, 20));
                 }),
-                new Attack("more padding than frame in a body", PROTOCOL_ERROR, c -> {
+                faulty("more padding than frame in a body", c -> {
                     c.send(HEADERS, END_HEADERS, 1, RawHttp2.head(ServerFixture.READ, 3));
                     c.send(DATA, PADDED, 1, new byte[] {4, 1, 2, 3});
                 }),
@@ -122,47 +118,43 @@ class Http2AttackTest {
                     c.send(HEADERS, WHOLE, 5, get());
                     c.send(HEADERS, WHOLE, 3, get());
                 }),
-                new Attack("trailers that do not end their stream", PROTOCOL_ERROR, c -> {
+                faulty("trailers that do not end their stream", c -> {
                     c.send(HEADERS, END_HEADERS, 1, head("POST", "/"));
                     c.send(DATA, 0, 1, new byte[100]);
                     c.send(HEADERS, END_HEADERS, 1, fields("x", "y"));
                 }),
-                new Attack("trailers with a pseudo-header", PROTOCOL_ERROR, c -> {
+                faulty("trailers with a pseudo-header", c -> {
                     c.send(HEADERS, END_HEADERS, 1, head("POST", "/"));
                     c.send(DATA, 0, 1, new byte[100]);
                     c.send(HEADERS, WHOLE, 1, fields(":path", "/"));
                 }),
-                new Attack("trailers without a body", PROTOCOL_ERROR, c -> {
+                faulty("trailers without a body", c -> {
                     c.send(HEADERS, END_HEADERS, 1, head("POST", "/"));
                     c.send(HEADERS, WHOLE, 1, fields("x", "y"));
                 }),
-                new Attack("another frame within a header block", PROTOCOL_ERROR, c -> {
+                faulty("another frame within a header block", c -> {
                     c.send(HEADERS, 0, 1, get());
                     c.send(0x20, 0, 0, new byte[8]);
                 }),
-                new Attack("a continuation of another stream", PROTOCOL_ERROR, c -> {
+                faulty("a continuation of another stream", c -> {
                     c.send(HEADERS, 0, 1, get());
                     c.send(CONTINUATION, END_HEADERS, 3, new byte[0]);
                 }),
-                new Attack(
-                        "a continuation of nothing", PROTOCOL_ERROR, c -> c.send(CONTINUATION, END_HEADERS, 1, get())),
-                new Attack("a push", PROTOCOL_ERROR, c -> c.send(PUSH_PROMISE, END_HEADERS, 1, new byte[20])),
-                new Attack("a reset of an idle stream", PROTOCOL_ERROR, c -> c.reset(7)),
-                new Attack("a short reset", FRAME_SIZE_ERROR, c -> c.send(RST_STREAM, 0, 1, new byte[3])),
-                new Attack("a short ping", FRAME_SIZE_ERROR, c -> c.send(PING, 0, 0, new byte[7])),
-                new Attack("a ping on a stream", PROTOCOL_ERROR, c -> c.send(PING, 0, 1, new byte[8])),
-                new Attack("settings of 5 bytes", FRAME_SIZE_ERROR, c -> c.send(SETTINGS, 0, 0, new byte[5])),
-                new Attack("settings on a stream", PROTOCOL_ERROR, c -> c.send(SETTINGS, 0, 1, new byte[0])),
-                new Attack(
-                        "an acknowledgement that says more",
-                        FRAME_SIZE_ERROR,
-                        c -> c.send(SETTINGS, 1, 0, new byte[6])),
-                new Attack("a push that is neither on nor off", PROTOCOL_ERROR, c -> set(c, 2, 2)),
+                faulty("a continuation of nothing", c -> c.send(CONTINUATION, END_HEADERS, 1, get())),
+                faulty("a push", c -> c.send(PUSH_PROMISE, END_HEADERS, 1, new byte[20])),
+                faulty("a reset of an idle stream", c -> c.reset(7)),
+                misfit("a short reset", c -> c.send(RST_STREAM, 0, 1, new byte[3])),
+                misfit("a short ping", c -> c.send(PING, 0, 0, new byte[7])),
+                faulty("a ping on a stream", c -> c.send(PING, 0, 1, new byte[8])),
+                misfit("settings of 5 bytes", c -> c.send(SETTINGS, 0, 0, new byte[5])),
+                faulty("settings on a stream", c -> c.send(SETTINGS, 0, 1, new byte[0])),
+                misfit("an acknowledgement that says more", c -> c.send(SETTINGS, 1, 0, new byte[6])),
+                faulty("a push that is neither on nor off", c -> set(c, 2, 2)),
                 new Attack("a window beyond the largest", FLOW_CONTROL_ERROR, c -> set(c, 4, -1)),
-                new Attack("a largest frame of nothing", PROTOCOL_ERROR, c -> set(c, 5, 0)),
-                new Attack("a largest frame below zero", PROTOCOL_ERROR, c -> set(c, 5, -5)),
-                new Attack("a window update of nothing", PROTOCOL_ERROR, c -> c.send(WINDOW_UPDATE, 0, 0, number(0))),
-                new Attack("a short window update", FRAME_SIZE_ERROR, c -> c.send(WINDOW_UPDATE, 0, 0, new byte[3])),
+                faulty("a largest frame of nothing", c -> set(c, 5, 0)),
+                faulty("a largest frame below zero", c -> set(c, 5, -5)),
+                faulty("a window update of nothing", c -> c.send(WINDOW_UPDATE, 0, 0, number(0))),
+                misfit("a short window update", c -> c.send(WINDOW_UPDATE, 0, 0, new byte[3])),
                 new Attack("a window of the connection that overflows", FLOW_CONTROL_ERROR, c -> {
                     c.send(WINDOW_UPDATE, 0, 0, number(Integer.MAX_VALUE));
                     c.send(WINDOW_UPDATE, 0, 0, number(Integer.MAX_VALUE));
@@ -176,37 +168,24 @@ class Http2AttackTest {
                     c.send(WINDOW_UPDATE, 0, 1, number(Integer.MAX_VALUE - 65_535));
                     set(c, 4, 65_536);
                 }),
-                new Attack(
-                        "a stream that depends on itself",
-                        PROTOCOL_ERROR,
-                        c -> c.send(PRIORITY, 0, 1, new byte[] {0, 0, 0, 1, 0})),
-                new Attack("a short priority", FRAME_SIZE_ERROR, c -> c.send(PRIORITY, 0, 1, new byte[4])),
-                new Attack("a farewell on a stream", PROTOCOL_ERROR, c -> c.send(GOAWAY, 0, 1, new byte[8])),
-                new Attack(
-                        "a field of the table that does not exist",
-                        COMPRESSION_ERROR,
-                        c -> c.send(HEADERS, WHOLE, 1, new byte[] {(byte) 0xff, 0x70})),
-                new Attack(
-                        "a block that ends within a string",
-                        COMPRESSION_ERROR,
-                        c -> c.send(HEADERS, WHOLE, 1, new byte[] {0, 5, 'a'})),
-                new Attack(
-                        "a string of 2 GiB",
-                        COMPRESSION_ERROR,
-                        c -> c.send(HEADERS, WHOLE, 1, new byte[] {0, 0x7f, -128, -1, -1, -1, 7})),
-                new Attack("a head that says less than its body", PROTOCOL_ERROR, c -> {
+                faulty("a stream that depends on itself", c -> c.send(PRIORITY, 0, 1, new byte[] {0, 0, 0, 1, 0})),
+                misfit("a short priority", c -> c.send(PRIORITY, 0, 1, new byte[4])),
+                faulty("a farewell on a stream", c -> c.send(GOAWAY, 0, 1, new byte[8])),
+                new Attack("a field of the table that does not exist", COMPRESSION_ERROR, sends(new byte[] {
+                    (byte) 0xff, 0x70
+                })),
+                new Attack("a block that ends within a string", COMPRESSION_ERROR, sends(new byte[] {0, 5, 'a'})),
+                new Attack("a string of 2 GiB", COMPRESSION_ERROR, sends(new byte[] {0, 0x7f, -128, -1, -1, -1, 7})),
+                faulty("a head that says less than its body", c -> {
                     c.send(HEADERS, END_HEADERS, 1, RawHttp2.head(ServerFixture.READ, 3));
                     c.send(DATA, END_STREAM, 1, new byte[4]);
                 }),
-                new Attack("a head that says more than its body", PROTOCOL_ERROR, c -> {
+                faulty("a head that says more than its body", c -> {
                     c.send(HEADERS, END_HEADERS, 1, RawHttp2.head(ServerFixture.READ, 9));
                     c.send(DATA, 0, 1, new byte[4]);
                     c.send(DATA, END_STREAM, 1, new byte[4]);
                 }),
-                new Attack(
-                        "a body announced and none",
-                        PROTOCOL_ERROR,
-                        c -> c.send(HEADERS, WHOLE, 1, RawHttp2.head(ServerFixture.READ, 9))));
+                faulty("a body announced and none", sends(RawHttp2.head(ServerFixture.READ, 9))));
     }
 
     /** What a request must not have in its head. */
@@ -230,33 +209,17 @@ class Http2AttackTest {
                 malformed("a length below zero", "content-length", "-1"),
                 malformed("a length beyond all", "content-length", "99999999999999999999"),
                 malformed("a type that is none", "content-type", "a b c; ="),
-                new Attack(
+                faulty(
                         "a pseudo-header after the others",
-                        PROTOCOL_ERROR,
-                        c -> c.send(
-                                HEADERS,
-                                WHOLE,
-                                1,
-                                fields("x", "1", ":method", "GET", ":scheme", "http", ":path", "/"))),
-                new Attack(
-                        "no path",
-                        PROTOCOL_ERROR,
-                        c -> c.send(HEADERS, WHOLE, 1, fields(":method", "GET", ":scheme", "http"))),
-                new Attack("an empty path", PROTOCOL_ERROR, c -> c.send(HEADERS, WHOLE, 1, head("GET", ""))),
-                new Attack("a path that is none", PROTOCOL_ERROR, c -> c.send(HEADERS, WHOLE, 1, head("GET", "/%zz"))),
-                new Attack("a method that is none", PROTOCOL_ERROR, c -> c.send(HEADERS, WHOLE, 1, head("G T", "/"))),
-                new Attack(
+                        sends(fields("x", "1", ":method", "GET", ":scheme", "http", ":path", "/"))),
+                faulty("no path", sends(fields(":method", "GET", ":scheme", "http"))),
+                faulty("an empty path", sends(head("GET", ""))),
+                faulty("a path that is none", sends(head("GET", "/%zz"))),
+                faulty("a method that is none", sends(head("G T", "/"))),
+                faulty(
                         "an authority that is none",
-                        PROTOCOL_ERROR,
-                        c -> c.send(
-                                HEADERS,
-                                WHOLE,
-                                1,
-                                fields(":method", "GET", ":scheme", "http", ":path", "/", ":authority", "[::"))),
-                new Attack(
-                        "a scheme that is none",
-                        PROTOCOL_ERROR,
-                        c -> c.send(HEADERS, WHOLE, 1, fields(":method", "GET", ":scheme", "a b", ":path", "/"))));
+                        sends(fields(":method", "GET", ":scheme", "http", ":path", "/", ":authority", "[::"))),
+                faulty("a scheme that is none", sends(fields(":method", "GET", ":scheme", "a b", ":path", "/"))));
     }
 
     /** Within the protocol, and of no use. */
@@ -271,49 +234,43 @@ class Http2AttackTest {
                 flood("farewells", c -> c.send(GOAWAY, 0, 0, new byte[8])),
                 flood("small window updates", c -> c.send(WINDOW_UPDATE, 0, 0, number(1))),
                 // Each made Pekko's model of paths recurse until the process ended.
-                new Attack(
-                        "a path of slashes",
-                        ENHANCE_YOUR_CALM,
-                        c -> c.send(HEADERS, WHOLE, 1, longPath("/".repeat(8000) + "."))),
-                new Attack(
-                        "a path of very many segments",
-                        ENHANCE_YOUR_CALM,
-                        c -> c.send(HEADERS, WHOLE, 1, longPath("/a".repeat(4000) + "/."))),
-                new Attack("empty continuations", ENHANCE_YOUR_CALM, c -> {
+                excess("a path of slashes", sends(longPath("/".repeat(8000) + "."))),
+                excess("a path of very many segments", sends(longPath("/a".repeat(4000) + "/."))),
+                excess("empty continuations", c -> {
                     c.send(HEADERS, 0, 1, get());
                     repeat(600, () -> c.send(CONTINUATION, 0, 1, new byte[0]));
                 }),
-                new Attack("endless continuations", ENHANCE_YOUR_CALM, c -> {
+                excess("endless continuations", c -> {
                     c.send(HEADERS, 0, 1, get());
                     byte[] part = fields("x", "y".repeat(120));
                     repeat(600, () -> c.send(CONTINUATION, 0, 1, part));
                 }),
-                new Attack("empty pieces of a body", ENHANCE_YOUR_CALM, c -> {
+                excess("empty pieces of a body", c -> {
                     c.send(HEADERS, END_HEADERS, 1, head("POST", "/"));
                     repeat(600, () -> c.send(DATA, 0, 1, new byte[0]));
                 }),
-                new Attack("pieces of a body that are padding", ENHANCE_YOUR_CALM, c -> {
+                excess("pieces of a body that are padding", c -> {
                     c.send(HEADERS, END_HEADERS, 1, head("POST", "/"));
                     byte[] padding = new byte[256];
                     padding[0] = (byte) 255;
                     repeat(600, () -> c.send(DATA, PADDED, 1, padding));
                 }),
-                new Attack("a body byte by byte", ENHANCE_YOUR_CALM, c -> {
+                excess("a body byte by byte", c -> {
                     c.send(HEADERS, END_HEADERS, 1, head("POST", "/"));
                     repeat(600, () -> c.send(DATA, 0, 1, new byte[1]));
                 }),
-                new Attack("requests that are taken back", ENHANCE_YOUR_CALM, c -> {
+                excess("requests that are taken back", c -> {
                     for (int stream = 1; stream < 3000; stream += 2) {
                         c.send(HEADERS, WHOLE, stream, get());
                         c.reset(stream);
                     }
                 }),
-                new Attack("a field that is repeated", ENHANCE_YOUR_CALM, c -> {
+                excess("a field that is repeated", c -> {
                     byte[] block = Arrays.copyOf(get(), get().length + 1000);
                     Arrays.fill(block, get().length, block.length, (byte) 0x90);
                     c.send(HEADERS, WHOLE, 1, block);
                 }),
-                new Attack("a long field of the table that is repeated", ENHANCE_YOUR_CALM, c -> {
+                excess("a long field of the table that is repeated", c -> {
                     ByteArrayOutputStream bomb = new ByteArrayOutputStream();
                     bomb.writeBytes(get());
                     bomb.writeBytes(new byte[] {0x40, 1, 'x', 0x7f, (byte) 0xa1, 0x1e});
@@ -407,17 +364,28 @@ class Http2AttackTest {
                 .isEmpty();
     }
 
+    private static Attack faulty(String name, Script script) {
+        return new Attack(name, PROTOCOL_ERROR, script);
+    }
+
+    private static Attack misfit(String name, Script script) {
+        return new Attack(name, FRAME_SIZE_ERROR, script);
+    }
+
+    private static Attack excess(String name, Script script) {
+        return new Attack(name, ENHANCE_YOUR_CALM, script);
+    }
+
+    private static Script sends(byte[] head) {
+        return c -> c.send(HEADERS, WHOLE, 1, head);
+    }
+
     private static Attack malformed(String name, String field, String value) {
-        return new Attack(name, PROTOCOL_ERROR, c -> {
-            ByteArrayOutputStream head = new ByteArrayOutputStream();
-            head.writeBytes(get());
-            RawHttp2.literal(head, field, value);
-            c.send(HEADERS, WHOLE, 1, head.toByteArray());
-        });
+        return faulty(name, sends(fields(":method", "GET", ":scheme", "http", ":path", "/healthz", field, value)));
     }
 
     private static Attack flood(String name, Script once) {
-        return new Attack(name, ENHANCE_YOUR_CALM, c -> repeat(600, () -> once.play(c)));
+        return excess(name, c -> repeat(600, () -> once.play(c)));
     }
 
     @FunctionalInterface

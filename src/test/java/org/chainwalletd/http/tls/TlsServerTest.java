@@ -3,10 +3,11 @@ package org.chainwalletd.http.tls;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -14,7 +15,6 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.cert.CertificateException;
@@ -32,11 +32,11 @@ import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
-import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 import org.chainwalletd.http.RawClient;
 import org.chainwalletd.http.RawHttp2;
 import org.chainwalletd.http.ServerFixture;
+import org.chainwalletd.http.WithServer;
 import org.chainwalletd.http.door.AddressShares;
 import org.chainwalletd.http.door.ClientAddress;
 import org.chainwalletd.http.door.HttpHandler;
@@ -45,30 +45,23 @@ import org.chainwalletd.http.door.Listener;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Dial;
+import org.chainwalletd.testkit.TestCertificate;
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
-public class TlsServerTest {
+public class TlsServerTest extends WithServer {
     /** More than a client can send before it is cut: it has some tenths of a second. */
     private static final long ENDLESS = 4L << 30;
 
-    @TempDir
-    Path datadir;
-
     private TlsIdentity identity;
 
-    @AutoClose
-    private ServerFixture fixture;
-
     @BeforeEach
-    void start() throws Exception {
+    void serve() throws Exception {
         identity = TlsIdentity.open(
                 datadir,
                 "chain-walletd",
@@ -79,7 +72,7 @@ public class TlsServerTest {
 
     @Test
     void a_client_that_trusts_cert_pem_checks_the_host_name_and_speaks_http_2() throws Exception {
-        HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
+        HttpClient client = client();
 
         for (String host : List.of("localhost", "127.0.0.1")) {
             HttpResponse<String> answer = client.send(post(host, "\"x\""), HttpResponse.BodyHandlers.ofString());
@@ -94,17 +87,9 @@ public class TlsServerTest {
     @Test
     void a_server_that_does_not_offer_http_2_chooses_http_1_1_and_refuses_who_knows_nothing_else() throws Exception {
         try (ServerFixture only1 = ServerFixture.tls(datadir, ServerFixture.LIMITS, identity)) {
-            HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
-            URI uri = URI.create("https://localhost:" + only1.server.address().getPort() + "/healthz");
-            assertThat(client.send(Dial.request(uri).build(), HttpResponse.BodyHandlers.ofString())
-                            .version())
+            assertThat(got(client(), only1.server.address(), "/healthz").version())
                     .isEqualTo(HttpClient.Version.HTTP_1_1);
-            try (SSLSocket socket = (SSLSocket) trusting()
-                    .getSocketFactory()
-                    .createSocket("127.0.0.1", only1.server.address().getPort())) {
-                var parameters = socket.getSSLParameters();
-                parameters.setApplicationProtocols(new String[] {"h2"});
-                socket.setSSLParameters(parameters);
+            try (SSLSocket socket = http2Socket(only1)) {
                 assertThatThrownBy(socket::startHandshake).isInstanceOf(SSLHandshakeException.class);
             }
         }
@@ -113,12 +98,12 @@ public class TlsServerTest {
     @Test
     void http_1_1_works_over_tls_too() throws Exception {
         HttpClient client = HttpClient.newBuilder()
-                .sslContext(trusting())
+                .sslContext(trusting(datadir))
                 .version(HttpClient.Version.HTTP_1_1)
                 .build();
 
         for (int i = 0; i < 20; i++) {
-            HttpResponse<String> answer = client.send(post("localhost", "\"x\""), HttpResponse.BodyHandlers.ofString());
+            HttpResponse<String> answer = posted(client, "\"x\"");
             assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_1_1);
             assertThat(answer.statusCode()).isEqualTo(200);
         }
@@ -126,45 +111,26 @@ public class TlsServerTest {
 
     @Test
     void a_client_that_asks_for_the_end_of_its_connection_is_not_kept_waiting_for_it() throws Exception {
-        try (SSLSocket socket = (SSLSocket) trusting()
-                .getSocketFactory()
-                .createSocket("127.0.0.1", fixture.server.address().getPort())) {
-            socket.setSoTimeout(60_000);
-            socket.getOutputStream()
-                    .write("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-                            .getBytes(StandardCharsets.US_ASCII));
-
-            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
-
-            assertThat(answer).startsWith("HTTP/1.1 200").endsWith("ok");
-        }
+        assertThat(answerTo("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
+                .startsWith("HTTP/1.1 200")
+                .endsWith("ok");
     }
 
     @Test
     void what_is_said_to_a_client_that_makes_no_sense_is_whole_over_tls_too() throws Exception {
-        try (SSLSocket socket = (SSLSocket) trusting()
-                .getSocketFactory()
-                .createSocket("127.0.0.1", fixture.server.address().getPort())) {
-            socket.setSoTimeout(60_000);
-            socket.getOutputStream().write("no sense\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-
-            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
-
-            assertThat(answer).startsWith("HTTP/1.1 400").endsWith("}");
-        }
+        assertThat(answerTo("no sense\r\n\r\n")).startsWith("HTTP/1.1 400").endsWith("}");
     }
 
     @Test
     void many_requests_share_one_http_2_connection_and_wait_for_each_other_in_no_order() throws Exception {
-        HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
-        client.send(post("localhost", "\"x\""), HttpResponse.BodyHandlers.ofString());
-        CompletableFuture<HttpResponse<String>> waiting =
-                client.sendAsync(post("localhost", "\"wait\""), HttpResponse.BodyHandlers.ofString());
+        HttpClient client = client();
+        posted(client, "\"x\"");
+        CompletableFuture<HttpResponse<String>> waiting = posting(client, "\"wait\"");
         // The others share the slots of its token.
         fixture.awaitCalls(2);
         List<CompletableFuture<HttpResponse<String>>> quick = new ArrayList<>();
         for (int i = 0; i < 50; i++) {
-            quick.add(client.sendAsync(post("localhost", "\"x\""), HttpResponse.BodyHandlers.ofString()));
+            quick.add(posting(client, "\"x\""));
         }
         for (CompletableFuture<HttpResponse<String>> answer : quick) {
             assertThat(Await.outcome(answer).statusCode()).isEqualTo(200);
@@ -178,20 +144,16 @@ public class TlsServerTest {
 
     @Test
     void a_long_body_works_over_http_2_and_one_over_the_limit_is_413() throws Exception {
-        HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
+        HttpClient client = client();
 
-        assertThat(client.send(post("localhost", "y".repeat(700_000)), HttpResponse.BodyHandlers.ofString())
-                        .body())
-                .contains("\"bytes\":700000");
-        assertThat(client.send(post("localhost", "y".repeat(3_000_000)), HttpResponse.BodyHandlers.ofString())
-                        .statusCode())
-                .isEqualTo(413);
+        assertThat(posted(client, "y".repeat(700_000)).body()).contains("\"bytes\":700000");
+        assertThat(posted(client, "y".repeat(3_000_000)).statusCode()).isEqualTo(413);
     }
 
     @Test
     void a_host_name_that_is_not_in_the_certificate_is_refused_by_the_client() throws Exception {
-        SSLContext context = trusting();
-        try (SSLSocket socket = (SSLSocket) context.getSocketFactory()
+        try (SSLSocket socket = (SSLSocket) trusting(datadir)
+                .getSocketFactory()
                 .createSocket(
                         Dial.socket("127.0.0.1", fixture.server.address().getPort()), "other.example", 443, true)) {
             var parameters = socket.getSSLParameters();
@@ -208,19 +170,18 @@ public class TlsServerTest {
     void the_bootstrap_pages_serve_what_a_pinning_client_then_sees() throws Exception {
         Pinning first = new Pinning(null);
         HttpClient trustOnFirstUse = first.client();
-        String fingerprint = get(trustOnFirstUse, "/chain-walletd/cert.fingerprint");
-        String pem = get(trustOnFirstUse, "/chain-walletd/cert.pem");
+        String fingerprint = got(trustOnFirstUse, fixture.server.address(), "/chain-walletd/cert.fingerprint")
+                .body();
+        String pem = got(trustOnFirstUse, fixture.server.address(), "/chain-walletd/cert.pem")
+                .body();
 
         assertThat(fingerprint).matches("sha256:[0-9a-f]{64}").isEqualTo(identity.fingerprint());
         assertThat(fingerprint).isEqualTo(Files.readString(datadir.resolve("cert.fingerprint")));
         assertThat(pem).isEqualTo(Files.readString(datadir.resolve("cert.pem")));
         HttpClient pinning = new Pinning(fingerprint).client();
-        assertThat(pinning.send(post("localhost", "\"x\""), HttpResponse.BodyHandlers.ofString())
-                        .statusCode())
-                .isEqualTo(200);
+        assertThat(posted(pinning, "\"x\"").statusCode()).isEqualTo(200);
         HttpClient wrongPin = new Pinning("sha256:" + "0".repeat(64)).client();
-        assertThatThrownBy(() -> wrongPin.send(post("localhost", "\"x\""), HttpResponse.BodyHandlers.ofString()))
-                .isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> posted(wrongPin, "\"x\"")).isInstanceOf(IOException.class);
     }
 
     @ParameterizedTest
@@ -232,11 +193,8 @@ public class TlsServerTest {
         Files.writeString(file, keyFirst ? key + certificate : "a word before\n" + certificate + key);
         TlsIdentity opened = TlsIdentity.open(datadir, "chain-walletd", List.of(), line -> {});
         try (ServerFixture server = ServerFixture.tls(datadir, ServerFixture.LIMITS, opened)) {
-            URI uri = URI.create("https://localhost:" + server.server.address().getPort() + "/chain-walletd/cert.pem");
-
-            assertThat(new Pinning(identity.fingerprint())
-                            .client()
-                            .send(Dial.request(uri).build(), HttpResponse.BodyHandlers.ofString())
+            HttpClient pinning = new Pinning(identity.fingerprint()).client();
+            assertThat(got(pinning, server.server.address(), "/chain-walletd/cert.pem")
                             .body())
                     .isEqualTo(certificate);
         }
@@ -283,10 +241,8 @@ public class TlsServerTest {
                 Duration.ofSeconds(60),
                 Duration.ofSeconds(60));
         try (ServerFixture quick = ServerFixture.http2(datadir, impatient, Optional.of(identity))) {
-            HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
-            URI uri = URI.create("https://localhost:" + quick.server.address().getPort() + "/healthz");
-            HttpResponse<String> answer = client.send(Dial.request(uri).build(), HttpResponse.BodyHandlers.ofString());
-            assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_2);
+            assertThat(got(client(), quick.server.address(), "/healthz").version())
+                    .isEqualTo(HttpClient.Version.HTTP_2);
 
             quick.awaitRefusal("idle");
             Await.until("it is closed", () -> quick.server.connections() == 0);
@@ -295,9 +251,8 @@ public class TlsServerTest {
 
     @Test
     void draining_lets_the_calls_of_an_http_2_connection_end_and_closes_it() throws Exception {
-        HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
-        CompletableFuture<HttpResponse<String>> waiting =
-                client.sendAsync(post("localhost", "\"wait\""), HttpResponse.BodyHandlers.ofString());
+        HttpClient client = client();
+        CompletableFuture<HttpResponse<String>> waiting = posting(client, "\"wait\"");
         fixture.awaitCalls(1);
 
         CompletableFuture<Void> drained =
@@ -310,9 +265,8 @@ public class TlsServerTest {
 
     @Test
     void what_is_still_in_work_over_http_2_at_the_end_of_the_drain_is_answered_with_503() throws Exception {
-        HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
-        CompletableFuture<HttpResponse<String>> waiting =
-                client.sendAsync(post("localhost", "\"wait\""), HttpResponse.BodyHandlers.ofString());
+        HttpClient client = client();
+        CompletableFuture<HttpResponse<String>> waiting = posting(client, "\"wait\"");
         fixture.awaitCalls(1);
 
         CompletableFuture<Void> drained =
@@ -329,18 +283,13 @@ public class TlsServerTest {
 
             assertThat(client.readToEnd()).doesNotContain("200 OK");
         }
-        HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
-        assertThat(client.send(post("localhost", "\"x\""), HttpResponse.BodyHandlers.ofString())
-                        .statusCode())
-                .isEqualTo(200);
+        HttpClient client = client();
+        assertThat(posted(client, "\"x\"").statusCode()).isEqualTo(200);
     }
 
     @Test
     void a_client_that_negotiates_anew_is_cut_off() throws Exception {
-        try (SSLSocket socket = (SSLSocket) trusting()
-                .getSocketFactory()
-                .createSocket("127.0.0.1", fixture.server.address().getPort())) {
-            socket.setSoTimeout(60_000);
+        try (SSLSocket socket = socket(fixture)) {
             socket.setEnabledProtocols(new String[] {"TLSv1.2"});
             RawClient client = new RawClient(socket);
             assertThat(client.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
@@ -380,18 +329,12 @@ public class TlsServerTest {
             assertThat(refused).contains("overload");
         }
         Await.until("they are closed", () -> listener.connections() == 0);
-        HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
-        URI uri = URI.create("https://localhost:" + listener.address().getPort() + "/");
-        assertThat(client.send(Dial.request(uri).build(), HttpResponse.BodyHandlers.ofString())
-                        .statusCode())
-                .isEqualTo(200);
+        assertThat(got(client(), listener.address(), "/").statusCode()).isEqualTo(200);
     }
 
     @Test
     void tls_1_1_is_refused() throws Exception {
-        SSLContext context = trusting();
-        try (SSLSocket socket = (SSLSocket) context.getSocketFactory()
-                .createSocket("127.0.0.1", fixture.server.address().getPort())) {
+        try (SSLSocket socket = socket(fixture)) {
             socket.setEnabledProtocols(new String[] {"TLSv1.1"});
 
             assertThatThrownBy(socket::startHandshake).isInstanceOf(SSLHandshakeException.class);
@@ -421,6 +364,47 @@ public class TlsServerTest {
         assertThat(said).contains("Verification: OK").contains("TLSv1.3");
     }
 
+    private HttpClient client() throws Exception {
+        return HttpClient.newBuilder().sslContext(trusting(datadir)).build();
+    }
+
+    private HttpResponse<String> posted(HttpClient client, String body) throws Exception {
+        return client.send(post("localhost", body), HttpResponse.BodyHandlers.ofString());
+    }
+
+    private CompletableFuture<HttpResponse<String>> posting(HttpClient client, String body) {
+        return client.sendAsync(post("localhost", body), HttpResponse.BodyHandlers.ofString());
+    }
+
+    private static HttpResponse<String> got(HttpClient client, InetSocketAddress server, String path) throws Exception {
+        URI uri = URI.create("https://localhost:" + server.getPort() + path);
+        return client.send(Dial.request(uri).build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    private SSLSocket socket(ServerFixture server) throws Exception {
+        SSLSocket socket = (SSLSocket) trusting(datadir)
+                .getSocketFactory()
+                .createSocket("127.0.0.1", server.server.address().getPort());
+        socket.setSoTimeout(60_000);
+        return socket;
+    }
+
+    private SSLSocket http2Socket(ServerFixture server) throws Exception {
+        SSLSocket socket = socket(server);
+        SSLParameters parameters = socket.getSSLParameters();
+        parameters.setApplicationProtocols(new String[] {"h2"});
+        socket.setSSLParameters(parameters);
+        return socket;
+    }
+
+    /** Everything that the server says to one who says this. */
+    private String answerTo(String request) throws Exception {
+        try (SSLSocket socket = socket(fixture)) {
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+        }
+    }
+
     private HttpRequest post(String host, String body) {
         return Dial.request(URI.create(
                         "https://" + host + ":" + fixture.server.address().getPort() + "/"))
@@ -430,18 +414,12 @@ public class TlsServerTest {
                 .build();
     }
 
-    private String get(HttpClient client, String path) throws Exception {
-        URI uri = URI.create("https://localhost:" + fixture.server.address().getPort() + path);
-        return client.send(Dial.request(uri).build(), HttpResponse.BodyHandlers.ofString())
-                .body();
-    }
-
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void an_http_2_client_that_broke_the_protocol_is_told_and_cut_while_it_goes_on_sending(boolean tls)
             throws Exception {
         try (ServerFixture server = tls ? null : ServerFixture.http2(datadir, ServerFixture.LIMITS, Optional.empty());
-                RawHttp2 client = new RawHttp2(tls ? http2Socket() : Dial.socket(server.server.address()))) {
+                RawHttp2 client = new RawHttp2(tls ? http2Socket(fixture) : Dial.socket(server.server.address()))) {
             CompletableFuture<Integer> goAway = CompletableFuture.supplyAsync(() -> {
                 try {
                     return client.goAway();
@@ -469,34 +447,12 @@ public class TlsServerTest {
         }
     }
 
-    private SSLSocket http2Socket() throws Exception {
-        SSLSocket socket = (SSLSocket) trusting()
-                .getSocketFactory()
-                .createSocket("127.0.0.1", fixture.server.address().getPort());
-        SSLParameters parameters = socket.getSSLParameters();
-        parameters.setApplicationProtocols(new String[] {"h2"});
-        socket.setSSLParameters(parameters);
-        return socket;
-    }
-
-    private SSLContext trusting() throws Exception {
-        return trusting(datadir);
-    }
-
     /** @param datadir of the server */
     public static SSLContext trusting(Path datadir) throws Exception {
-        KeyStore store = KeyStore.getInstance("PKCS12");
-        store.load(null, null);
-        store.setCertificateEntry(
-                "walletd",
-                CertificateFactory.getInstance("X.509")
-                        .generateCertificate(
-                                new ByteArrayInputStream(Files.readAllBytes(datadir.resolve("cert.pem")))));
-        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        trust.init(store);
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, trust.getTrustManagers(), null);
-        return context;
+        try (InputStream pem = Files.newInputStream(datadir.resolve("cert.pem"))) {
+            return TestCertificate.trusting(
+                    CertificateFactory.getInstance("X.509").generateCertificate(pem));
+        }
     }
 
     /** Trusts the certificate with one fingerprint, or any when there is none yet, as interface.md section 5.5 describes it. */

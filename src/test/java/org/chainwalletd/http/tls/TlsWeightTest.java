@@ -7,8 +7,6 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.security.SecureRandom;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,8 +15,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509TrustManager;
 import org.chainwalletd.http.ServerFixture;
 import org.chainwalletd.http.door.HttpLimits;
 import org.chainwalletd.testkit.Await;
@@ -82,7 +78,7 @@ class TlsWeightTest {
             TlsIdentity identity = TlsIdentity.open(folder, "chain-walletd", List.of(), line -> {});
             List<Socket> idle = new ArrayList<>();
             try (ServerFixture fixture = new ServerFixture(folder, PATIENT, List.of(), Optional.of(identity))) {
-                SSLContext any = trustingAnybody();
+                SSLContext any = TlsServerTest.trusting(folder);
                 // What is loaded and made once is none of theirs.
                 asked(any, fixture).close();
                 Await.until("it is gone", () -> fixture.server.connections() == 0);
@@ -137,29 +133,5 @@ class TlsWeightTest {
         System.gc();
         Runtime runtime = Runtime.getRuntime();
         return runtime.totalMemory() - runtime.freeMemory();
-    }
-
-    private static SSLContext trustingAnybody() throws Exception {
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, new TrustManager[] {new Credulous()}, new SecureRandom());
-        return context;
-    }
-
-    /** The server is the test's own. */
-    private static final class Credulous implements X509TrustManager {
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type) {
-            // Nobody is asked who they are.
-        }
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type) {
-            // As above.
-        }
-
-        @Override
-        public X509Certificate[] getAcceptedIssuers() {
-            return new X509Certificate[0];
-        }
     }
 }
