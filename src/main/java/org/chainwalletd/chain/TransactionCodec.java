@@ -183,10 +183,7 @@ public final class TransactionCodec {
 
     private static void writeOutput(TxOutput output, ByteWriter out) {
         out.u64(output.value().bits()).varBytes(output.script(), ChainProfile.MAX_VAR_BYTES, "script");
-        out.u8(output.datum() == null ? 0 : 1);
-        if (output.datum() != null) {
-            out.varBytes(output.datum(), ChainProfile.MAX_DATUM_BYTES, "datum");
-        }
+        writeOptional(output.datum(), ChainProfile.MAX_DATUM_BYTES, "datum", out);
         out.u8(output.datumHash() == null ? 0 : 1);
         if (output.datumHash() != null) {
             out.raw(output.datumHash().unsafe());
@@ -195,9 +192,13 @@ public final class TransactionCodec {
 
     private static void writeWitness(Witness witness, ByteWriter out) {
         out.varBytes(witness.data(), ChainProfile.MAX_VAR_BYTES, "witness data");
-        out.u8(witness.redeemer() == null ? 0 : 1);
-        if (witness.redeemer() != null) {
-            out.varBytes(witness.redeemer(), ChainProfile.MAX_REDEEMER_BYTES, "redeemer");
+        writeOptional(witness.redeemer(), ChainProfile.MAX_REDEEMER_BYTES, "redeemer", out);
+    }
+
+    private static void writeOptional(Bytes value, int limit, String what, ByteWriter out) {
+        out.u8(value == null ? 0 : 1);
+        if (value != null) {
+            out.varBytes(value, limit, what);
         }
     }
 

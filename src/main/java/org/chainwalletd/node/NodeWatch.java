@@ -248,12 +248,8 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
             node.heard = true;
             node.malformed = true;
             node.genesis = null;
-        } else {
-            missed(node, failure);
+            return;
         }
-    }
-
-    private void missed(Watched node, Throwable failure) {
         String why = String.valueOf(failure.getMessage());
         if (node.lastFailure.isEmpty()) {
             LOG.warn("{} does not answer: {}", node.url, why);

@@ -13,9 +13,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import org.chainwalletd.api.Following.GetFollowerStatus;
 import org.chainwalletd.api.Htlcs;
-import org.chainwalletd.api.Htlcs.Htlc;
 import org.chainwalletd.api.Reads.GetStatus;
 import org.chainwalletd.watch.Row.Tone;
 import org.chainwalletd.wire.MemberNames;
@@ -203,11 +203,10 @@ final class Board {
                 .and("waiting  ", Tone.SOFT)
                 .optional(1)
                 .and("scans left", Tone.SOFT));
-        List<String> urls = known.status().upstreamNodes();
-        for (String node : urls.subList(0, Math.min(SECTION, urls.size()))) {
+        list(rows, known.status().upstreamNodes(), node -> {
             OptionalDouble up = sum("walletd_upstream_up", Map.of("node", node));
             boolean answers = up.isEmpty() ? known.status().upstreamOk() : up.getAsDouble() > 0;
-            rows.add(Row.empty()
+            return Row.empty()
                     .elastic(node, 40)
                     .column(answers ? "answers" : "silent", 8, answers ? Tone.GOOD : Tone.BAD)
                     .optional(3)
@@ -215,9 +214,8 @@ final class Board {
                     .optional(2)
                     .right(shown(sum("walletd_upstream_waiting", Map.of("node", node))), 7)
                     .optional(1)
-                    .right(shown(sum("walletd_upstream_scan_budget", Map.of("node", node))), 10));
-        }
-        more(rows, urls.size());
+                    .right(shown(sum("walletd_upstream_scan_budget", Map.of("node", node))), 10);
+        });
         return rows;
     }
 
@@ -280,16 +278,15 @@ final class Board {
                 .and("balances", Tone.TITLE)
                 .and("  in all ", Tone.SOFT)
                 .and(Row.number(known.total())));
-        for (Readings.Holding holding :
-                known.holdings().subList(0, Math.min(SECTION, known.holdings().size()))) {
-            rows.add(Row.empty()
-                    .elastic("  " + holding.label(), 30)
-                    .optional(1)
-                    .right(holding.addresses() + (holding.addresses() == 1 ? " address" : " addresses"), 16)
-                    .needed()
-                    .right(Row.number(holding.balance()), 26));
-        }
-        more(rows, known.holdings().size());
+        list(
+                rows,
+                known.holdings(),
+                holding -> Row.empty()
+                        .elastic("  " + holding.label(), 30)
+                        .optional(1)
+                        .right(holding.addresses() + (holding.addresses() == 1 ? " address" : " addresses"), 16)
+                        .needed()
+                        .right(Row.number(holding.balance()), 26));
         return rows;
     }
 
@@ -299,10 +296,9 @@ final class Board {
                 .and("HTLCs", Tone.TITLE)
                 .and("  open ", Tone.SOFT)
                 .and(Row.number(known.htlcs().size())));
-        for (Htlc htlc :
-                known.htlcs().subList(0, Math.min(SECTION, known.htlcs().size()))) {
+        list(rows, known.htlcs(), htlc -> {
             boolean expired = htlc.state() == Htlcs.State.LOCKED_EXPIRED;
-            rows.add(Row.empty()
+            return Row.empty()
                     .elastic("  " + Row.brief(htlc.lockTxId().hex()), 18)
                     .optional(expired ? 0 : 2)
                     .column(MemberNames.word(htlc.state()), 14, expired ? Tone.BAD : Tone.PLAIN)
@@ -312,15 +308,15 @@ final class Board {
                     .right(Row.number(htlc.amount().toBigInteger()), 20)
                     .optional(1)
                     .and("until ", Tone.SOFT)
-                    .and(Row.number(htlc.params().timeoutHeight())));
-        }
-        more(rows, known.htlcs().size());
+                    .and(Row.number(htlc.params().timeoutHeight()));
+        });
         return rows;
     }
 
-    private static void more(List<Row> rows, int all) {
-        if (all > SECTION) {
-            rows.add(Row.empty().and("  and " + (all - SECTION) + " more", Tone.SOFT));
+    private static <T> void list(List<Row> rows, List<T> all, Function<T, Row> row) {
+        all.stream().limit(SECTION).map(row).forEach(rows::add);
+        if (all.size() > SECTION) {
+            rows.add(Row.empty().and("  and " + (all.size() - SECTION) + " more", Tone.SOFT));
         }
     }
 

@@ -44,12 +44,7 @@ final class Meters {
         }
     }
 
-    /** Sums all meters of that name; empty when there is none. */
-    OptionalDouble sum(String name) {
-        return sum(name, Map.of());
-    }
-
-    /** Sums the meters of that name with these labels. */
+    /** Sums the meters of that name with these labels; empty when there is none. */
     OptionalDouble sum(String name, Map<String, String> labels) {
         List<Meter> found = meters.stream()
                 .filter(meter ->

@@ -25,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
@@ -299,13 +300,9 @@ public final class Pool implements AutoCloseable {
         return swap;
     }
 
-    private interface Reader<T> {
-        T read();
-    }
-
-    private static <T> T read(Reader<T> reader) {
+    private static <T> T read(Supplier<T> reader) {
         try {
-            return reader.read();
+            return reader.get();
         } catch (IllegalArgumentException e) {
             throw new PoolServer.PoolRefusal(400, String.valueOf(e.getMessage()));
         }

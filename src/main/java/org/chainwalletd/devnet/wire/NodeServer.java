@@ -54,7 +54,11 @@ public final class NodeServer implements AutoCloseable {
     private final Selector selector;
     private final ServerSocketChannel listener;
     private final PushHub hub = new PushHub();
-    private final Connections connections = new Connections();
+    /** The open request connections, oldest first, that count against the limit. Touched by the selector thread alone. */
+    private final Set<RpcConnection> serving = new LinkedHashSet<>();
+    /** Those that are only being drained. */
+    private final Set<RpcConnection> draining = new LinkedHashSet<>();
+
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final PriorityQueue<Delayed> delayed = new PriorityQueue<>(Comparator.comparingLong(Delayed::at));
     private final ExecutorService workers;
@@ -172,7 +176,7 @@ public final class NodeServer implements AutoCloseable {
     }
 
     private void select() throws IOException {
-        long due = Math.min(connections.nextDeadline(), hub.nextBeat());
+        long due = Math.min(Math.min(nextDeadline(serving), nextDeadline(draining)), hub.nextBeat());
         due = delayed.isEmpty() ? due : Math.min(due, delayed.peek().at());
         long wait = due == Long.MAX_VALUE ? 0 : Math.max(1, due - clock.millis());
         selector.select(this::ready, wait);
@@ -183,9 +187,18 @@ public final class NodeServer implements AutoCloseable {
         while (!delayed.isEmpty() && delayed.peek().at() <= now) {
             run(delayed.poll().task());
         }
-        for (RpcConnection late = connections.overdue(now); late != null; late = connections.overdue(now)) {
-            close(late);
+        closeOverdue(serving, now);
+        closeOverdue(draining, now);
+    }
+
+    private void closeOverdue(Set<RpcConnection> connections, long now) {
+        while (nextDeadline(connections) <= now) {
+            close(connections.iterator().next());
         }
+    }
+
+    private static long nextDeadline(Set<RpcConnection> connections) {
+        return connections.isEmpty() ? Long.MAX_VALUE : connections.iterator().next().deadline;
     }
 
     private void ready(SelectionKey key) {
@@ -209,7 +222,7 @@ public final class NodeServer implements AutoCloseable {
 
     private void accept() throws IOException {
         for (SocketChannel channel = listener.accept(); channel != null; channel = listener.accept()) {
-            if (connectionCap && connections.serving() >= MAX_CONNECTIONS) {
+            if (connectionCap && serving.size() >= MAX_CONNECTIONS) {
                 closeQuietly(channel);
                 continue;
             }
@@ -219,7 +232,7 @@ public final class NodeServer implements AutoCloseable {
             SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
             RpcConnection connection = new RpcConnection(channel, key, peer, clock.millis() + REQUEST_MILLIS);
             key.attach(connection);
-            connections.add(connection);
+            serving.add(connection);
         }
     }
 
@@ -262,7 +275,7 @@ public final class NodeServer implements AutoCloseable {
         try {
             PushQuery query = refusal == null ? PushQuery.parse(target) : null;
             if (query != null) {
-                connections.remove(connection);
+                serving.remove(connection);
                 hub.open(stream(connection, query), clock.millis());
                 return;
             }
@@ -336,10 +349,10 @@ public final class NodeServer implements AutoCloseable {
         if (!connection.write()) {
             connection.key.interestOps(SelectionKey.OP_WRITE);
         } else if (connection.mustDrain()) {
-            connections.remove(connection);
+            serving.remove(connection);
             connection.phase = RpcConnection.Phase.DRAINING;
             connection.deadline = clock.millis() + DRAIN_MILLIS;
-            connections.addDraining(connection);
+            draining.add(connection);
             connection.channel.shutdownOutput();
             connection.key.interestOps(SelectionKey.OP_READ);
         } else {
@@ -348,7 +361,8 @@ public final class NodeServer implements AutoCloseable {
     }
 
     private void close(RpcConnection connection) {
-        connections.remove(connection);
+        serving.remove(connection);
+        draining.remove(connection);
         closeQuietly(connection.channel);
     }
 
@@ -384,50 +398,6 @@ public final class NodeServer implements AutoCloseable {
     }
 
     private record Delayed(long at, Runnable task) {}
-
-    /** The open request connections, oldest first, and those that are only being drained. Touched by the selector thread alone. */
-    static final class Connections {
-        private final Set<RpcConnection> serving = new LinkedHashSet<>();
-        private final Set<RpcConnection> draining = new LinkedHashSet<>();
-
-        void add(RpcConnection connection) {
-            serving.add(connection);
-        }
-
-        void addDraining(RpcConnection connection) {
-            draining.add(connection);
-        }
-
-        void remove(RpcConnection connection) {
-            if (!serving.remove(connection)) {
-                draining.remove(connection);
-            }
-        }
-
-        /** Number of exchanges that count against the limit. */
-        int serving() {
-            return serving.size();
-        }
-
-        /** Deadline of the connection that is cut next; {@link Long#MAX_VALUE} when there is none. */
-        long nextDeadline() {
-            return Math.min(first(serving), first(draining));
-        }
-
-        /** A connection whose time is over, or null. */
-        RpcConnection overdue(long now) {
-            if (first(serving) <= now) {
-                return serving.iterator().next();
-            }
-            return first(draining) <= now ? draining.iterator().next() : null;
-        }
-
-        private static long first(Set<RpcConnection> connections) {
-            return connections.isEmpty()
-                    ? Long.MAX_VALUE
-                    : connections.iterator().next().deadline;
-        }
-    }
 
     /** Connection on which one request is read and answered. Touched by the selector thread alone. */
     private static final class RpcConnection {

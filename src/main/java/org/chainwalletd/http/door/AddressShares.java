@@ -2,6 +2,7 @@ package org.chainwalletd.http.door;
 
 import java.net.InetAddress;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -167,27 +168,22 @@ public final class AddressShares {
                 toTheEnd(ofSize, share);
                 List<Place> places = first(share.places, Math.min(left, LOOKED_AT_OF_ADDRESS));
                 left -= places.size();
-                Optional<Quiet> quiet = quietest(share, places, among, now);
+                Optional<Holder> quiet = quietest(share, places, among, now);
                 if (quiet.isPresent()) {
-                    return quiet.map(Quiet::holder);
+                    return quiet;
                 }
             }
         }
         return Optional.empty();
     }
 
-    private static Optional<Quiet> quietest(Share share, List<Place> places, Predicate<Holder> among, long now) {
-        Optional<Quiet> quietest = Optional.empty();
-        for (Place place : places) {
-            toTheEnd(share.places, place);
-            Optional<Quiet> quiet = place.holder.filter(among).flatMap(holder -> quiet(holder, now));
-            if (quiet.isPresent()
-                    && (quietest.isEmpty()
-                            || quiet.get().since() - quietest.get().since() < 0)) {
-                quietest = quiet;
-            }
-        }
-        return quietest;
+    private static Optional<Holder> quietest(Share share, List<Place> places, Predicate<Holder> among, long now) {
+        places.forEach(place -> toTheEnd(share.places, place));
+        return places.stream()
+                .flatMap(place -> place.holder.filter(among).stream())
+                .flatMap(holder -> quiet(holder, now).stream())
+                .min(Comparator.comparingLong(quiet -> quiet.since() - now))
+                .map(Quiet::holder);
     }
 
     private static Optional<Quiet> quiet(Holder holder, long now) {
