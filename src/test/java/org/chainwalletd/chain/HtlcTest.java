@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.chain.VectorTransactions.CHAIN;
 import static org.chainwalletd.chain.VectorTransactions.bytesOf;
 import static org.chainwalletd.chain.VectorTransactions.hash;
+import static org.chainwalletd.chain.VectorTransactions.verifies;
 import static org.chainwalletd.testkit.Vectors.bytes;
 import static org.chainwalletd.testkit.Vectors.integer;
 import static org.chainwalletd.testkit.Vectors.text;
@@ -15,7 +16,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.bouncycastle.math.ec.rfc8032.Ed25519;
 import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
 import org.chainwalletd.chain.ScriptProgram.HashVariant;
 import org.chainwalletd.testkit.Vectors;
@@ -120,10 +120,6 @@ class HtlcTest {
                 ? TxShape.HtlcEvaluation.claimSteps(
                         messageLength, claim.preimage().length())
                 : TxShape.HtlcEvaluation.reclaimSteps(messageLength);
-    }
-
-    private static boolean verifies(byte[] key, byte[] message, byte[] signature) {
-        return Ed25519.verify(signature, 0, key, 0, message, 0, message.length);
     }
 
     @TestFactory

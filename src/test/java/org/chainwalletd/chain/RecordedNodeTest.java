@@ -2,6 +2,8 @@ package org.chainwalletd.chain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.chain.VectorTransactions.CHAIN;
+import static org.chainwalletd.chain.VectorTransactions.hash;
+import static org.chainwalletd.chain.VectorTransactions.verifies;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -12,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.StreamSupport;
-import org.bouncycastle.math.ec.rfc8032.Ed25519;
 import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
 import org.junit.jupiter.api.Test;
 
@@ -104,10 +105,6 @@ class RecordedNodeTest {
         assertThat(htlc).isPositive();
     }
 
-    private static boolean verifies(byte[] key, byte[] message, byte[] signature) {
-        return Ed25519.verify(signature, 0, key, 0, message, 0, message.length);
-    }
-
     @Test
     void blocks_have_the_hashes_that_the_node_gave_them() throws Exception {
         int blocks = 0;
@@ -128,10 +125,6 @@ class RecordedNodeTest {
             }
         }
         assertThat(blocks).isGreaterThanOrEqualTo(2);
-    }
-
-    private static Hash256 hash(JsonNode object, String field) {
-        return Hash256.parse(object.required(field).textValue());
     }
 
     @Test

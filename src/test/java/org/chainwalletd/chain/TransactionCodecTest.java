@@ -25,24 +25,20 @@ class TransactionCodecTest {
 
     @TestFactory
     Stream<DynamicTest> transaction_vectors() {
-        return Vectors.tests("transactions.json", row -> {
-            Transaction tx = VectorTransactions.build(row);
-            byte[] serialised = bytes(row, "serialised");
-            assertThat(TransactionCodec.encode(tx)).isEqualTo(serialised);
-            assertThat(TransactionCodec.decode(serialised)).isEqualTo(tx);
-            checkIdsAndLengths(row, CHAIN, tx);
-        });
+        return Vectors.tests("transactions.json", TransactionCodecTest::checkTransaction);
     }
 
     @TestFactory
     Stream<DynamicTest> htlc_transaction_vectors() {
-        return Vectors.tests("htlc.json", row -> row.has("serialised"), row -> {
-            Transaction tx = VectorTransactions.build(row);
-            byte[] serialised = bytes(row, "serialised");
-            assertThat(TransactionCodec.encode(tx)).isEqualTo(serialised);
-            assertThat(TransactionCodec.decode(serialised)).isEqualTo(tx);
-            checkIdsAndLengths(row, CHAIN, tx);
-        });
+        return Vectors.tests("htlc.json", row -> row.has("serialised"), TransactionCodecTest::checkTransaction);
+    }
+
+    private static void checkTransaction(JsonNode row) {
+        Transaction tx = VectorTransactions.build(row);
+        byte[] serialised = bytes(row, "serialised");
+        assertThat(TransactionCodec.encode(tx)).isEqualTo(serialised);
+        assertThat(TransactionCodec.decode(serialised)).isEqualTo(tx);
+        checkIdsAndLengths(row, CHAIN, tx);
     }
 
     @TestFactory

@@ -140,7 +140,9 @@ class TransactionPropertiesTest {
             for (int i = random.below(12); i >= 0; i--) {
                 inputs.add(random.outpoint());
                 int preimage = random.below(300);
-                switch (random.below(4)) {
+                int kind = random.below(4);
+                kinds.add(kind > 2 ? InputKind.PLAIN : InputKind.HTLC);
+                switch (kind) {
                     case 0 -> {
                         witnesses.add(HtlcWitness.claim(new byte[preimage], new byte[64]));
                         estimate = estimate.plusClaim(preimage);
@@ -159,12 +161,6 @@ class TransactionPropertiesTest {
                         estimate = estimate.plusPlainInputs(1);
                     }
                 }
-                kinds.add(
-                        witnesses.get(witnesses.size() - 1).data().length() == Witness.PLAIN_LENGTH
-                                        && HtlcWitness.classify(witnesses.get(witnesses.size() - 1))
-                                                .isEmpty()
-                                ? InputKind.PLAIN
-                                : InputKind.HTLC);
             }
             Transaction tx = new Transaction(inputs, outputs, witnesses);
             TxShape finished = TxShape.of(tx, kinds);

@@ -7,6 +7,7 @@ import static org.chainwalletd.testkit.Vectors.text;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
+import org.bouncycastle.math.ec.rfc8032.Ed25519;
 
 /** Turns the transaction rows of the golden vectors into values. */
 final class VectorTransactions {
@@ -42,5 +43,10 @@ final class VectorTransactions {
     static Hash256 hash(JsonNode row, String field) {
         String hex = text(row, field);
         return hex == null ? null : Hash256.parse(hex);
+    }
+
+    /** By another library than the one that is tested. */
+    static boolean verifies(byte[] key, byte[] message, byte[] signature) {
+        return Ed25519.verify(signature, 0, key, 0, message, 0, message.length);
     }
 }

@@ -1,7 +1,5 @@
 package org.chainwalletd.follow;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -11,18 +9,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Transaction;
-import org.chainwalletd.coins.CreditBook;
-import org.chainwalletd.store.books.CreditCursor;
-import org.chainwalletd.store.books.CreditEvent;
 import org.chainwalletd.store.books.CreditFeed;
-import org.chainwalletd.store.books.CreditTable;
 import org.chainwalletd.store.postgres.BooksPlaces;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HangWatch;
@@ -99,7 +92,7 @@ class BooksHistoryTest {
         private final ExecutorService executor;
         private final ModelChain chain;
         private final List<ModelNode> nodes = new ArrayList<>();
-        private final List<Reader> readers = new ArrayList<>();
+        private final List<CreditReader> readers = new ArrayList<>();
         private final Set<Address> owned = ConcurrentHashMap.newKeySet();
         private final StringBuilder log = new StringBuilder();
         /** Daemons that go on following although another one has taken the books over. */
@@ -141,10 +134,10 @@ class BooksHistoryTest {
             start();
             settle();
             for (int i = 0; i < 2; i++) {
-                readers.add(new Reader(random.nextInt(5), Optional.empty()));
+                readers.add(reader(random.nextInt(5), Optional.empty()));
             }
-            readers.add(new Reader(0, Optional.empty()));
-            readers.add(new Reader(random.nextInt(3), Optional.of(chain.address(0))));
+            readers.add(reader(0, Optional.empty()));
+            readers.add(reader(random.nextInt(3), Optional.of(chain.address(0))));
             for (int i = 0; i < STEPS; i++) {
                 step();
                 if (random.nextBoolean()) {
@@ -152,6 +145,10 @@ class BooksHistoryTest {
                 }
             }
             conclude();
+        }
+
+        private CreditReader reader(long depth, Optional<Address> address) {
+            return new CreditReader(() -> feed, owned, depth, address);
         }
 
         private void step() {
@@ -271,7 +268,7 @@ class BooksHistoryTest {
                 Map<String, List<String>> expected = scratch.dump();
                 daemon.books().dump().forEach((table, rows) -> ModelBooks.assertSame(table, rows, expected.get(table)));
             }
-            readers.forEach(Reader::readAll);
+            readers.forEach(CreditReader::readAll);
             readers.forEach(reader -> reader.assertExact(tip));
         }
 
@@ -304,60 +301,6 @@ class BooksHistoryTest {
             takenOver.forEach(ModelDaemon::close);
             if (daemon != null) {
                 stop();
-            }
-        }
-
-        /** Somebody who books what the feed tells. */
-        private final class Reader {
-            private final long depth;
-            private final Optional<Address> address;
-            private final Set<String> booked = new TreeSet<>();
-            private String cursor;
-
-            Reader(long depth, Optional<Address> address) {
-                this.depth = depth;
-                this.address = address;
-                this.cursor = CreditCursor.beginning(Await.result(feed.store()), depth, address)
-                        .text();
-            }
-
-            /** Returns whether there is more. */
-            boolean read(int limit) {
-                CreditCursor from = CreditCursor.parse(cursor, Await.result(feed.store()), depth, address)
-                        .orElseThrow();
-                CreditFeed.Batch batch = Await.result(feed.read(from, true, limit));
-                batch.events().forEach(this::book);
-                cursor = batch.cursor().text();
-                return batch.more();
-            }
-
-            void readAll() {
-                int pages = 0;
-                while (read(50)) {
-                    assertThat(++pages).isLessThan(10_000);
-                }
-            }
-
-            private void book(CreditEvent event) {
-                String key = event.credit().block() + " " + event.credit().outpoint();
-                boolean fits = event.confirmed() ? booked.add(key) : booked.remove(key);
-                assertThat(fits)
-                        .as("%s at depth %d, confirmed: %s", key, depth, event.confirmed())
-                        .isTrue();
-            }
-
-            void assertExact(ModelBlock tip) {
-                CreditBook book = new CreditBook(ModelChain.PROFILE, new CreditTable(page -> owned::contains));
-                Set<String> expected = new TreeSet<>();
-                for (ModelBlock block = tip; block.height() > 0; block = block.parent()) {
-                    if (block.height() <= tip.height() - Math.max(1, depth) + 1) {
-                        book.connect(block.block(), owned::contains).stream()
-                                .filter(credit ->
-                                        address.isEmpty() || address.get().equals(credit.address()))
-                                .forEach(credit -> expected.add(credit.block() + " " + credit.outpoint()));
-                    }
-                }
-                assertThat(booked).as("depth %d", depth).isEqualTo(expected);
             }
         }
     }

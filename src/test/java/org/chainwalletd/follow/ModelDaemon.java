@@ -42,18 +42,7 @@ final class ModelDaemon implements AutoCloseable {
             NodeClient any,
             ActorTestKit kit,
             ExecutorService executor) {
-        this(folder, owned, nodes, any, kit, executor, Clock.systemUTC());
-    }
-
-    ModelDaemon(
-            Path folder,
-            Set<Address> owned,
-            List<ModelNode> nodes,
-            NodeClient any,
-            ActorTestKit kit,
-            ExecutorService executor,
-            Clock clock) {
-        this(BooksPlaces.FILES, folder, owned, nodes, any, kit, executor, clock, Optional.empty());
+        this(BooksPlaces.FILES, folder, owned, nodes, any, kit, executor, Clock.systemUTC(), Optional.empty());
     }
 
     ModelDaemon(

@@ -3,7 +3,6 @@ package org.chainwalletd.follow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
@@ -34,20 +33,8 @@ class RescanTest {
     private final ModelNode right = new ModelNode(chain, executor);
     private ModelDaemon daemon;
 
-    private ModelBlock grown(ModelBlock from, int blocks) {
-        ModelBlock top = from;
-        for (int i = 0; i < blocks; i++) {
-            top = chain.grow(top, List.of());
-        }
-        return top;
-    }
-
-    private ModelDaemon start(Set<Address> owned) {
-        return start(owned, right);
-    }
-
     private ModelDaemon start(Set<Address> owned, ModelNode any) {
-        return new ModelDaemon(folder, owned, List.of(other, right), any.client(), kit, executor, Clock.systemUTC());
+        return new ModelDaemon(folder, owned, List.of(other, right), any.client(), kit, executor);
     }
 
     @AfterEach
@@ -59,10 +46,10 @@ class RescanTest {
 
     /** Lets a daemon without addresses follow the chain, and ends it. Returns the tip, which both nodes have. */
     private ModelBlock followed() {
-        ModelBlock tip = grown(chain.genesis(), TOP);
+        ModelBlock tip = chain.grown(chain.genesis(), TOP);
         other.tip(tip);
         right.tip(tip);
-        daemon = start(Set.of());
+        daemon = start(Set.of(), right);
         daemon.awaitFollowed(tip);
         daemon.close();
         return tip;
@@ -76,9 +63,9 @@ class RescanTest {
             owned.add(chain.address(key));
         }
 
-        other.tip(grown(tip.at(READ - 1), 3));
+        other.tip(chain.grown(tip.at(READ - 1), 3));
         right.missOnce(READ + 1);
-        daemon = start(owned);
+        daemon = start(owned, right);
         daemon.books().whileUndoing(this::untilOthersWereAsked);
         daemon.awaitNoRescan();
 
@@ -92,7 +79,7 @@ class RescanTest {
     void blocks_that_are_not_the_heads_are_not_written() {
         ModelBlock tip = followed();
 
-        ModelBlock branch = grown(tip.at(READ), TOP - READ - 1);
+        ModelBlock branch = chain.grown(tip.at(READ), TOP - READ - 1);
         other.tip(branch);
         right.lie(ModelNode.Lie.SILENT);
         daemon = start(Set.of(chain.address(0)), other);

@@ -12,20 +12,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.LongStream;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Network;
-import org.chainwalletd.coins.CreditBook;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRow;
-import org.chainwalletd.store.books.CreditCursor;
-import org.chainwalletd.store.books.CreditEvent;
 import org.chainwalletd.store.books.CreditFeed;
-import org.chainwalletd.store.books.CreditTable;
 import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.store.postgres.BooksPlaces;
 import org.chainwalletd.testkit.Await;
@@ -55,17 +50,9 @@ class StrangerTest {
     private ModelBlock ours;
     private ModelDaemon daemon;
 
-    private ModelBlock grown(ModelBlock from, int blocks) {
-        ModelBlock top = from;
-        for (int i = 0; i < blocks; i++) {
-            top = chain.grow(top, List.of());
-        }
-        return top;
-    }
-
     @BeforeEach
     void begin() {
-        ours = grown(chain.genesis(), 30);
+        ours = chain.grown(chain.genesis(), 30);
         try (ModelBooks books = new ModelBooks(folder)) {
             Await.result(new Bookkeeping(books.file(), books.books(), FollowerSetup.Rules.DEFAULT)
                     .begin(
@@ -127,7 +114,7 @@ class StrangerTest {
     void a_longer_chain_without_a_common_block_changes_nothing_and_is_named_with_what_can_be_done() {
         Map<String, List<String>> before = daemon.books().dump();
 
-        node.tip(grown(ours.at(FIRST_KEPT - 5), 40));
+        node.tip(chain.grown(ours.at(FIRST_KEPT - 5), 40));
         awaitNamed(NO_BLOCK);
 
         assertThat(daemon.follower().tip().orElseThrow().place())
@@ -137,10 +124,10 @@ class StrangerTest {
 
     @Test
     void when_the_node_comes_back_to_the_chain_it_is_followed_and_named_no_more() {
-        node.tip(grown(ours.at(FIRST_KEPT - 5), 40));
+        node.tip(chain.grown(ours.at(FIRST_KEPT - 5), 40));
         awaitNamed(NO_BLOCK);
 
-        ModelBlock further = grown(ours, 2);
+        ModelBlock further = chain.grown(ours, 2);
         node.tip(further);
         daemon.awaitFollowed(further);
 
@@ -157,69 +144,39 @@ class StrangerTest {
 
     @Test
     void a_longer_chain_that_parts_at_the_lowest_kept_block_is_followed() {
-        ModelBlock longer = grown(ours.at(FIRST_KEPT), 40);
+        ModelBlock longer = chain.grown(ours.at(FIRST_KEPT), 40);
         node.tip(longer);
 
         daemon.awaitFollowed(longer);
     }
 
-    /** Somebody who books what the feed tells, and keeps only the cursor. */
-    private final class Reader {
-        private final long depth;
-        private final Set<String> booked = new TreeSet<>();
-        private String cursor;
+    private CreditReader reader(long depth) {
+        return new CreditReader(
+                () -> new CreditFeed(
+                        daemon.books().file(), () -> daemon.follower().tip().map(FollowedTip::place)),
+                owned,
+                depth,
+                Optional.empty());
+    }
 
-        Reader(long depth) {
-            this.depth = depth;
-            this.cursor = CreditCursor.beginning(Await.result(feed().store()), depth, Optional.empty())
-                    .text();
-        }
-
-        private CreditFeed feed() {
-            return new CreditFeed(
-                    daemon.books().file(), () -> daemon.follower().tip().map(FollowedTip::place));
-        }
-
-        void read() {
-            CreditCursor from = CreditCursor.parse(cursor, Await.result(feed().store()), depth, Optional.empty())
-                    .orElseThrow();
-            CreditFeed.Batch batch = Await.result(feed().read(from, true, 1_000));
-            for (CreditEvent event : batch.events()) {
-                String credit = event.credit().block() + " " + event.credit().outpoint();
-                assertThat(event.confirmed() ? booked.add(credit) : booked.remove(credit))
-                        .as("%s %s", event.kind(), credit)
-                        .isTrue();
-            }
-            cursor = batch.cursor().text();
-        }
-
-        void assertExact(ModelBlock tip) {
-            CreditBook book = new CreditBook(ModelChain.PROFILE, new CreditTable(page -> owned::contains));
-            Set<String> expected = new TreeSet<>();
-            for (ModelBlock block = tip; block.height() > 0; block = block.parent()) {
-                if (block.height() <= tip.height() - Math.max(1, depth) + 1) {
-                    book.connect(block.block(), owned::contains)
-                            .forEach(credit -> expected.add(credit.block() + " " + credit.outpoint()));
-                }
-            }
-            assertThat(booked).as("depth %d", depth).isNotEmpty().isEqualTo(expected);
-        }
+    private static void assertExact(CreditReader reader, ModelBlock tip) {
+        reader.readAll();
+        assertThat(reader.hasBooked()).isTrue();
+        reader.assertExact(tip);
     }
 
     @Test
     void the_operator_decides_by_a_checkpoint_and_the_feed_tells_from_its_cursors_on_what_is_different() {
-        List<Reader> readers = List.of(new Reader(0), new Reader(1), new Reader(3));
-        readers.forEach(Reader::read);
-        readers.forEach(reader -> reader.assertExact(ours));
-        ModelBlock other = grown(ours.at(FIRST_KEPT - 5), 40);
+        List<CreditReader> readers = List.of(reader(0), reader(1), reader(3));
+        readers.forEach(reader -> assertExact(reader, ours));
+        ModelBlock other = chain.grown(ours.at(FIRST_KEPT - 5), 40);
         node.tip(other);
 
         restart(other.at(25).block().place());
         daemon.awaitFollowed(other);
         daemon.awaitNoRescan();
 
-        readers.forEach(Reader::read);
-        readers.forEach(reader -> reader.assertExact(other));
+        readers.forEach(reader -> assertExact(reader, other));
         assertThat(isComplained(NO_BLOCK)).isFalse();
         for (Address address : owned) {
             LedgerBooks.Watched watched = Await.result(
@@ -231,16 +188,16 @@ class StrangerTest {
                     .isTrue();
         }
         restart(other.at(25).block().place());
-        ModelBlock further = grown(other, 1);
+        ModelBlock further = chain.grown(other, 1);
         node.tip(further);
         daemon.awaitFollowed(further);
     }
 
     @Test
     void a_process_that_dies_in_the_commit_goes_over_at_its_next_start() {
-        ModelBlock other = grown(ours.at(FIRST_KEPT - 5), 40);
-        Reader reader = new Reader(1);
-        reader.read();
+        ModelBlock other = chain.grown(ours.at(FIRST_KEPT - 5), 40);
+        CreditReader reader = reader(1);
+        reader.readAll();
         Bookkeeping broken =
                 new Bookkeeping(daemon.books().file(), daemon.books().books(), FollowerSetup.Rules.DEFAULT);
         List<BlockRow> rows = LongStream.rangeClosed(0, 30)
@@ -257,8 +214,7 @@ class StrangerTest {
         restart(other.at(25).block().place());
         daemon.awaitFollowed(other);
         daemon.awaitNoRescan();
-        reader.read();
-        reader.assertExact(other);
+        assertExact(reader, other);
     }
 
     @Test
@@ -266,7 +222,7 @@ class StrangerTest {
         restart(ours.at(25).block().place());
         daemon.awaitFollowed(ours);
 
-        node.tip(grown(ours.at(FIRST_KEPT - 5), 40));
+        node.tip(chain.grown(ours.at(FIRST_KEPT - 5), 40));
         awaitNamed(NO_BLOCK);
 
         assertThat(daemon.follower().tip().orElseThrow().place())
@@ -275,8 +231,8 @@ class StrangerTest {
 
     @Test
     void a_node_that_denies_blocks_and_then_shows_them_decides_nothing() {
-        ModelBlock fork = grown(ours.at(22), 40);
-        node.tip(grown(ours.at(FIRST_KEPT - 5), 40));
+        ModelBlock fork = chain.grown(ours.at(22), 40);
+        node.tip(chain.grown(ours.at(FIRST_KEPT - 5), 40));
         node.hide(fork);
 
         restart(fork.at(25).block().place());
@@ -288,8 +244,8 @@ class StrangerTest {
 
     @Test
     void nor_does_one_that_the_strange_chain_has_not() {
-        ModelBlock right = grown(ours.at(FIRST_KEPT - 5), 40);
-        node.tip(grown(ours.at(FIRST_KEPT - 5), 40));
+        ModelBlock right = chain.grown(ours.at(FIRST_KEPT - 5), 40);
+        node.tip(chain.grown(ours.at(FIRST_KEPT - 5), 40));
 
         restart(right.at(25).block().place());
         awaitNamed(NO_BLOCK);

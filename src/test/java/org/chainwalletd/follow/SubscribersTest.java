@@ -24,13 +24,19 @@ class SubscribersTest {
     private final Subscribers subscribers = new Subscribers(Instant.EPOCH);
     private final TestInbox<FollowEvent> subscriber = TestInbox.create();
 
-    @Test
-    void a_new_tip_is_seen_before_its_block_is_heard_of() {
+    /** Tips that are seen from now on, when the subscriber has heard of the one before. */
+    private SeenTips watched() {
         subscribers.standing(chain, Network.DEVNET);
         subscribers.subscribe(subscriber.getRef());
         subscriber.getAllReceived();
         SeenTips tips = new SeenTips(subscriber);
         subscribers.watch(tips);
+        return tips;
+    }
+
+    @Test
+    void a_new_tip_is_seen_before_its_block_is_heard_of() {
+        SeenTips tips = watched();
         chain.append(row(3));
 
         subscribers.connected(chain, List.of(new Bookkeeping.Entry(block(3), true)));
@@ -42,11 +48,7 @@ class SubscribersTest {
 
     @Test
     void the_tip_of_blocks_read_while_catching_up_is_seen_before_they_are_heard_of() {
-        subscribers.standing(chain, Network.DEVNET);
-        subscribers.subscribe(subscriber.getRef());
-        subscriber.getAllReceived();
-        SeenTips tips = new SeenTips(subscriber);
-        subscribers.watch(tips);
+        SeenTips tips = watched();
         chain.append(row(3));
         chain.append(row(4));
 

@@ -206,14 +206,7 @@ public enum HostileUpstream {
 
     /** A TLS record without protection. */
     private static byte[] record(int type, byte[] content) {
-        ByteArrayOutputStream record = new ByteArrayOutputStream();
-        record.write(type);
-        record.write(3);
-        record.write(3);
-        record.write(content.length >> 8);
-        record.write(content.length);
-        record.writeBytes(content);
-        return record.toByteArray();
+        return joined(new byte[] {(byte) type, 3, 3}, length(2, content.length), content);
     }
 
     /** The first flight of a TLS 1.2 server, in plain, whose certificate has an extension of constructed octet strings within each other. */

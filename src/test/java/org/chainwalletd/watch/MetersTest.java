@@ -19,16 +19,16 @@ class MetersTest {
 
     @Test
     void meters_of_one_name_are_summed_by_their_labels() {
-        assertThat(meters.sum("a_total")).hasValue(7.5);
+        assertThat(meters.sum("a_total", Map.of())).hasValue(7.5);
         assertThat(meters.sum("a_total", Map.of("kind", "x"))).hasValue(3);
-        assertThat(meters.sum("b")).hasValue(7);
+        assertThat(meters.sum("b", Map.of())).hasValue(7);
         assertThat(meters.by("kind", "a_total")).isEqualTo(Map.of("x", 3.0, "y \"quoted\"", 4.5));
     }
 
     @Test
     void what_is_not_there_is_not_zero() {
-        assertThat(meters.sum("none")).isEmpty();
+        assertThat(meters.sum("none", Map.of())).isEmpty();
         assertThat(meters.sum("a_total", Map.of("kind", "z"))).isEmpty();
-        assertThat(meters.sum("worse")).isEmpty();
+        assertThat(meters.sum("worse", Map.of())).isEmpty();
     }
 }

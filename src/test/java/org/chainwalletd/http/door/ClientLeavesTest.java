@@ -96,9 +96,8 @@ class ClientLeavesTest extends WithServer {
 
     @Test
     void a_reset_connection_ends_its_wait() throws Exception {
-        start(LIMITS, Optional.empty());
-        RawClient client = fixture.client().post(ServerFixture.READ, WAIT);
-        awaitWaits(1);
+        start(LIMITS, false);
+        RawClient client = waitingClient();
 
         reset(client.socket());
 
@@ -107,7 +106,7 @@ class ClientLeavesTest extends WithServer {
 
     @Test
     void a_reset_connection_ends_its_wait_under_tls_too() throws Exception {
-        start(LIMITS, Optional.of(identity()));
+        start(LIMITS, true);
         SSLSocket socket = tls("http/1.1");
         new RawClient(socket).post(ServerFixture.READ, WAIT);
         awaitWaits(1);
@@ -121,7 +120,7 @@ class ClientLeavesTest extends WithServer {
     @CsvSource({"TLSv1.3, true", "TLSv1.3, false", "TLSv1.2, true", "TLSv1.2, false"})
     void a_client_that_hangs_up_under_tls_gives_its_wait_back_at_once(String version, boolean politely)
             throws Exception {
-        start(limits(Duration.ofMinutes(10)), Optional.of(identity()));
+        start(limits(Duration.ofMinutes(10)), true);
         SSLSocket socket = tls("http/1.1", version);
         new RawClient(socket).post(ServerFixture.READ, WAIT);
         awaitWaits(1);
@@ -137,28 +136,22 @@ class ClientLeavesTest extends WithServer {
 
     @Test
     void a_wait_whose_client_has_closed_only_its_sending_side_is_still_answered() throws Exception {
-        start(LIMITS, Optional.empty());
-        try (RawClient client = fixture.client().post(ServerFixture.READ, WAIT)) {
-            awaitWaits(1);
+        start(LIMITS, false);
+        try (RawClient client = waitingClient()) {
             awaitPlacesGivenBack(1);
             client.socket().shutdownOutput();
             askSomethingElse();
 
             assertThat(told).hasValue(0);
             event.complete(new Ok(true));
-            RawClient.Response answer = client.read();
-            while (answer.status() == 100) {
-                answer = client.read();
-            }
-            assertThat(answer.text()).contains("\"ok\":true");
+            assertThat(lastAnswer(client)).contains("\"ok\":true");
         }
     }
 
     @Test
     void a_client_that_closes_its_connection_is_found_out_by_an_interim_answer() throws Exception {
-        start(limits(Duration.ofMinutes(10)), Optional.empty());
-        RawClient client = fixture.client().post(ServerFixture.READ, WAIT);
-        awaitWaits(1);
+        start(limits(Duration.ofMinutes(10)), false);
+        RawClient client = waitingClient();
 
         client.close();
 
@@ -168,25 +161,20 @@ class ClientLeavesTest extends WithServer {
     @Test
     void a_client_that_waits_for_its_answer_with_its_sending_side_closed_hears_interim_answers_first()
             throws Exception {
-        start(limits(Duration.ofMinutes(10)), Optional.empty());
-        try (RawClient client = fixture.client().post(ServerFixture.READ, WAIT)) {
-            awaitWaits(1);
+        start(limits(Duration.ofMinutes(10)), false);
+        try (RawClient client = waitingClient()) {
             client.socket().shutdownOutput();
 
             assertThat(client.read(true).status()).isEqualTo(100);
             assertThat(client.read(true).status()).isEqualTo(100);
             event.complete(new Ok(true));
-            RawClient.Response last = client.read();
-            while (last.status() == 100) {
-                last = client.read();
-            }
-            assertThat(last.text()).contains("\"ok\":true");
+            assertThat(lastAnswer(client)).contains("\"ok\":true");
         }
     }
 
     @Test
     void a_client_that_has_left_before_its_request_was_read_is_looked_for_too() throws Exception {
-        start(LIMITS, Optional.empty());
+        start(LIMITS, false);
         Connection connection = new Connection(
                 new InetSocketAddress("127.0.0.1", 1),
                 LIMITS,
@@ -205,7 +193,7 @@ class ClientLeavesTest extends WithServer {
 
     @Test
     void a_client_of_http_1_0_is_sent_nothing_but_its_answer() throws Exception {
-        start(limits(Duration.ofMinutes(10)), Optional.empty());
+        start(limits(Duration.ofMinutes(10)), false);
         try (RawClient client = fixture.client();
                 RawClient other = fixture.client()) {
             client.send(RawClient.postText(ServerFixture.READ, WAIT).replace("HTTP/1.1", "HTTP/1.0"));
@@ -226,9 +214,8 @@ class ClientLeavesTest extends WithServer {
 
     @Test
     void a_client_that_has_closed_its_sending_side_and_never_comes_back_is_gone_in_the_end() throws Exception {
-        start(limits(Duration.ofMillis(200)), Optional.empty());
-        RawClient client = fixture.client().post(ServerFixture.READ, WAIT);
-        awaitWaits(1);
+        start(limits(Duration.ofMillis(200)), false);
+        RawClient client = waitingClient();
 
         client.close();
 
@@ -238,7 +225,7 @@ class ClientLeavesTest extends WithServer {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void a_reset_stream_ends_its_wait_and_no_other_one_of_its_connection(boolean tls) throws Exception {
-        start(LIMITS, tls ? Optional.of(identity()) : Optional.empty());
+        start(LIMITS, tls);
         try (RawHttp2 client = new RawHttp2(http2(tls))) {
             client.post(1, ServerFixture.READ, WAIT);
             awaitWaits(1);
@@ -257,7 +244,7 @@ class ClientLeavesTest extends WithServer {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void a_lost_connection_ends_all_waits_of_its_streams(boolean tls) throws Exception {
-        start(LIMITS, tls ? Optional.of(identity()) : Optional.empty());
+        start(LIMITS, tls);
         RawHttp2 client = new RawHttp2(http2(tls));
         client.post(1, ServerFixture.READ, WAIT);
         awaitWaits(1);
@@ -273,7 +260,7 @@ class ClientLeavesTest extends WithServer {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void a_header_block_that_would_grow_in_the_decoder_closes_its_connection(boolean tls) throws Exception {
-        start(LIMITS, tls ? Optional.of(identity()) : Optional.empty());
+        start(LIMITS, tls);
         ByteArrayOutputStream bomb = new ByteArrayOutputStream();
         bomb.writeBytes(RawHttp2.head(ServerFixture.READ, 0));
         bomb.writeBytes(new byte[] {0x40, 1, 'x', 0x7f, (byte) 0xa1, 0x1e});
@@ -296,7 +283,7 @@ class ClientLeavesTest extends WithServer {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void a_header_block_that_does_not_end_closes_its_connection(boolean tls) throws Exception {
-        start(LIMITS, tls ? Optional.of(identity()) : Optional.empty());
+        start(LIMITS, tls);
         try (RawHttp2 client = new RawHttp2(http2(tls))) {
             ByteArrayOutputStream part = new ByteArrayOutputStream();
             for (int i = 0; i < 40; i++) {
@@ -314,7 +301,7 @@ class ClientLeavesTest extends WithServer {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void an_http_2_connection_that_is_closed_ends_all_its_waits(boolean tls) throws Exception {
-        start(LIMITS, tls ? Optional.of(identity()) : Optional.empty());
+        start(LIMITS, tls);
         RawHttp2 client = new RawHttp2(http2(tls));
         client.post(1, ServerFixture.READ, WAIT);
         awaitWaits(1);
@@ -326,7 +313,7 @@ class ClientLeavesTest extends WithServer {
 
     @Test
     void the_waits_of_a_batch_are_open_together_and_end_together() throws Exception {
-        start(LIMITS, Optional.empty());
+        start(LIMITS, false);
         RawClient client = fixture.client()
                 .post(ServerFixture.READ, "[" + String.join(",", WAIT, WAIT, WAIT, WAIT, WORK, WORK) + "]");
         awaitWaits(4);
@@ -339,7 +326,7 @@ class ClientLeavesTest extends WithServer {
 
     @Test
     void waits_leave_the_bound_of_a_token_to_other_calls_and_have_one_of_their_own() throws Exception {
-        start(LIMITS, Optional.empty());
+        start(LIMITS, false);
         fixture.client().post(ServerFixture.READ, WAIT);
         awaitWaits(1);
         awaitPlacesGivenBack(1);
@@ -358,7 +345,7 @@ class ClientLeavesTest extends WithServer {
 
     @Test
     void a_call_that_does_not_wait_goes_on_without_its_client_and_keeps_its_place_meanwhile() throws Exception {
-        start(LIMITS, Optional.empty());
+        start(LIMITS, false);
         RawClient client = fixture.client().post(ServerFixture.READ, WORK);
         Await.until("the call is being worked on", () -> working.get() == 1);
         reset(client.socket());
@@ -373,7 +360,7 @@ class ClientLeavesTest extends WithServer {
 
     @Test
     void calls_of_a_connection_that_stays_leave_nothing_behind() throws Exception {
-        start(LIMITS, Optional.empty());
+        start(LIMITS, false);
         event.complete(new Ok(true));
         try (RawClient client = fixture.client()) {
             for (int i = 0; i < 50; i++) {
@@ -383,6 +370,20 @@ class ClientLeavesTest extends WithServer {
         Await.until("the connection is closed", () -> fixture.server.connections() == 0);
         assertThat(dispatcher.longPolls()).isZero();
         assertThat(told).hasValue(0);
+    }
+
+    private RawClient waitingClient() throws Exception {
+        RawClient client = fixture.client().post(ServerFixture.READ, WAIT);
+        awaitWaits(1);
+        return client;
+    }
+
+    private static String lastAnswer(RawClient client) throws IOException {
+        RawClient.Response answer = client.read();
+        while (answer.status() == 100) {
+            answer = client.read();
+        }
+        return answer.text();
     }
 
     private boolean isFree() {
@@ -418,9 +419,10 @@ class ClientLeavesTest extends WithServer {
         }
     }
 
-    private void start(HttpLimits limits, Optional<TlsIdentity> tls) throws Exception {
+    private void start(HttpLimits limits, boolean tls) throws Exception {
+        Optional<TlsIdentity> identity = tls ? Optional.of(identity()) : Optional.empty();
         fixture = new ServerFixture(
-                datadir, limits, ServerFixture.withHttp2(tls), List.of(), Optional.of(this::dispatch));
+                datadir, limits, ServerFixture.withHttp2(identity), List.of(), Optional.of(this::dispatch));
     }
 
     private CompletionStage<RpcAnswer> dispatch(byte[] body, Optional<Grant> grant, Client client) {

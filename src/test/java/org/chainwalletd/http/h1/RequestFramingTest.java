@@ -163,19 +163,14 @@ class RequestFramingTest {
         "GET / HTTP/0.9, VERSION"
     })
     void a_request_line_that_is_none_is_told_from_one_of_another_version(String line, Fault fault) {
-        RequestFraming framing = new RequestFraming(HEAD);
-        read(framing, line + "\r\nHost: x\r\n\r\n");
-
-        assertThat(framing.fault()).contains(fault);
+        assertThat(faultIn(line + "\r\nHost: x\r\n\r\n")).contains(fault);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"200-ok", "", "100-continue, x", "100-continue\r\nExpect: 100-continue"})
     void an_unknown_expectation_is_a_fault_of_its_own(String expectation) {
-        RequestFraming framing = new RequestFraming(HEAD);
-        read(framing, "POST / HTTP/1.1\r\nHost: x\r\nExpect: " + expectation + "\r\nContent-Length: 1\r\n\r\n");
-
-        assertThat(framing.fault()).contains(Fault.EXPECTATION);
+        assertThat(faultIn("POST / HTTP/1.1\r\nHost: x\r\nExpect: " + expectation + "\r\nContent-Length: 1\r\n\r\n"))
+                .contains(Fault.EXPECTATION);
     }
 
     @ParameterizedTest
@@ -215,11 +210,10 @@ class RequestFramingTest {
     @ParameterizedTest
     @CsvSource({"1.0, chunked, true", "1.0, gzip, true", "1.1, chunked, false", "1.0, , false"})
     void a_transfer_coding_in_http_1_0_is_malformed(String version, String coding, boolean faulty) {
-        RequestFraming framing = new RequestFraming(HEAD);
         String field = coding == null ? "" : "Transfer-Encoding: " + coding + "\r\n";
-        read(framing, "POST /a:b HTTP/" + version + "\r\nHost: x:1.0\r\n" + field + "\r\n");
-
-        assertThat(framing.fault().isPresent()).isEqualTo(faulty);
+        assertThat(faultIn("POST /a:b HTTP/" + version + "\r\nHost: x:1.0\r\n" + field + "\r\n")
+                        .isPresent())
+                .isEqualTo(faulty);
     }
 
     @Test
@@ -229,13 +223,11 @@ class RequestFramingTest {
         read(fits, head + "y".repeat(HEAD - head.length() - 4) + "\r\n\r\n" + "z".repeat(2000));
         assertThat(fits.ended()).isTrue();
 
-        RequestFraming tooLong = new RequestFraming(HEAD);
-        read(tooLong, head + "y".repeat(HEAD - head.length() - 3) + "\r\n\r\n");
-        assertThat(tooLong.fault()).contains(Fault.HEAD_TOO_LONG);
-
-        RequestFraming trailer = new RequestFraming(HEAD);
-        read(trailer, "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + "X: y\r\n".repeat(HEAD / 6 + 1));
-        assertThat(trailer.fault()).contains(Fault.BODY);
+        assertThat(faultIn(head + "y".repeat(HEAD - head.length() - 3) + "\r\n\r\n"))
+                .contains(Fault.HEAD_TOO_LONG);
+        assertThat(faultIn(
+                        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + "X: y\r\n".repeat(HEAD / 6 + 1)))
+                .contains(Fault.BODY);
     }
 
     @Test
@@ -249,6 +241,12 @@ class RequestFramingTest {
     private static Optional<Fault> fault(String target) {
         RequestFraming framing = new RequestFraming(4096);
         read(framing, "GET " + target + " HTTP/1.1\r\nHost: x\r\n\r\n");
+        return framing.fault();
+    }
+
+    private static Optional<Fault> faultIn(String text) {
+        RequestFraming framing = new RequestFraming(HEAD);
+        read(framing, text);
         return framing.fault();
     }
 
