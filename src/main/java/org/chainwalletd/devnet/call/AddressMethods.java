@@ -97,11 +97,7 @@ final class AddressMethods {
 
     private JsonNode addressUtxos(Params params) {
         String asked = params.text("address");
-        Listing listing = page(script(address(asked)), params);
-        ObjectNode result = listing(listing, false);
-        result.set("next_cursor", nextCursor(listing));
-        result.set("tip_height", Json.u64(listing.tip().height()));
-        return result.put("address", asked);
+        return page(script(address(asked)), params, false).put("address", asked);
     }
 
     private JsonNode scriptUtxos(Params params) {
@@ -116,11 +112,7 @@ final class AddressMethods {
             throw CallException.invalid("script_hex exceeds max output-script size (got " + script.length
                     + " bytes, max " + MAX_SCRIPT_BYTES + ")");
         }
-        Listing listing = page(Bytes.wrap(script), params);
-        ObjectNode result = listing(listing, true);
-        result.set("next_cursor", nextCursor(listing));
-        result.set("tip_height", Json.u64(listing.tip().height()));
-        return result.put("script_hex", asked);
+        return page(Bytes.wrap(script), params, true).put("script_hex", asked);
     }
 
     private JsonNode addressUtxosBatch(Params params) {
@@ -133,7 +125,15 @@ final class AddressMethods {
         return result;
     }
 
-    private Listing page(Bytes script, Params params) {
+    private ObjectNode page(Bytes script, Params params, boolean withScriptLength) {
+        Listing listing = asked(script, params);
+        ObjectNode page = listing(listing, withScriptLength);
+        page.set("next_cursor", nextCursor(listing));
+        page.set("tip_height", Json.u64(listing.tip().height()));
+        return page;
+    }
+
+    private Listing asked(Bytes script, Params params) {
         Cursor cursor = params.optionalText("cursor").map(Cursor::parse).orElse(null);
         OptionalLong limit = params.optionalNumber("limit");
         int count = limit.isEmpty() || U64.compare(limit.getAsLong(), PAGE) > 0 ? PAGE : (int) limit.getAsLong();

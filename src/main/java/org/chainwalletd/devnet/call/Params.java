@@ -135,21 +135,15 @@ public final class Params {
     private static Object convert(Type type, JsonNode value) {
         return switch (type) {
             case STRING -> {
-                if (!value.isTextual()) {
-                    throw wrongType(value, type.expected);
-                }
+                require(value.isTextual(), value, type);
                 yield value.textValue();
             }
             case BOOL -> {
-                if (!value.isBoolean()) {
-                    throw wrongType(value, type.expected);
-                }
+                require(value.isBoolean(), value, type);
                 yield value.booleanValue();
             }
             case STRINGS -> {
-                if (!value.isArray()) {
-                    throw wrongType(value, type.expected);
-                }
+                require(value.isArray(), value, type);
                 List<Object> texts = new ArrayList<>();
                 value.forEach(element -> texts.add(convert(Type.STRING, element)));
                 yield texts;
@@ -159,15 +153,19 @@ public final class Params {
     }
 
     private static Object unsigned(Type type, JsonNode value) {
-        if (!value.isNumber() || !Json.isInteger(value)) {
-            throw wrongType(value, type.expected);
-        }
+        require(value.isNumber() && Json.isInteger(value), value, type);
         BigInteger number = value.bigIntegerValue();
         BigInteger most = type == Type.U32 ? MAX_U32 : U64.MAX;
         if (number.signum() < 0 || number.compareTo(most) > 0) {
             throw shape("invalid value: integer `" + number + "`, expected " + type.expected);
         }
         return number.longValue();
+    }
+
+    private static void require(boolean isOfType, JsonNode value, Type type) {
+        if (!isOfType) {
+            throw wrongType(value, type.expected);
+        }
     }
 
     private static CallException wrongType(JsonNode value, String expected) {

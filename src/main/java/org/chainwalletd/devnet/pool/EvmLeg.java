@@ -30,7 +30,7 @@ final class EvmLeg {
         this.contract = contract;
         this.secret = secret;
         this.address = EvmAddress.ofSecret(secret);
-        this.chainId = EvmRpc.number(call("eth_chainId"));
+        this.chainId = EvmRpc.number(rpc.call("eth_chainId"));
     }
 
     EvmAddress address() {
@@ -38,16 +38,16 @@ final class EvmLeg {
     }
 
     BigInteger balance() throws IOException {
-        return EvmRpc.number(call("eth_getBalance", address.toString(), "latest"));
+        return EvmRpc.number(rpc.call("eth_getBalance", address.toString(), "latest"));
     }
 
     long height() throws IOException {
-        return EvmRpc.number(call("eth_blockNumber")).longValueExact();
+        return EvmRpc.number(rpc.call("eth_blockNumber")).longValueExact();
     }
 
     /** Time of the newest block, Unix seconds. */
     long time() throws IOException {
-        return EvmRpc.number(call("eth_getBlockByNumber", "latest", false).path("timestamp"))
+        return EvmRpc.number(rpc.call("eth_getBlockByNumber", "latest", false).path("timestamp"))
                 .longValueExact();
     }
 
@@ -63,16 +63,16 @@ final class EvmLeg {
 
     private SwapContract.Swap swap(Hash256 hashLock, String block) throws IOException {
         Map<String, String> call = Map.of("to", contract.toString(), "data", "0x" + SwapContract.getSwap(hashLock));
-        return SwapContract.swap(EvmRpc.bytes(call("eth_call", call, block)));
+        return SwapContract.swap(EvmRpc.bytes(rpc.call("eth_call", call, block)));
     }
 
     /** A signed call of the contract with the next free nonce; nothing is sent by this. */
     DynamicFeeTransaction.Signed sign(BigInteger wei, Bytes data) throws IOException {
         BigInteger base =
-                EvmRpc.number(call("eth_getBlockByNumber", "latest", false).path("baseFeePerGas"));
+                EvmRpc.number(rpc.call("eth_getBlockByNumber", "latest", false).path("baseFeePerGas"));
         return new DynamicFeeTransaction(
                         chainId,
-                        EvmRpc.number(call("eth_getTransactionCount", address.toString(), "pending")),
+                        EvmRpc.number(rpc.call("eth_getTransactionCount", address.toString(), "pending")),
                         TIP,
                         base.multiply(BigInteger.valueOf(3)).add(TIP),
                         GAS,
@@ -85,7 +85,7 @@ final class EvmLeg {
     /** Sends, or sends again. A refusal is no news: what became of the call is read from the contract. */
     void send(DynamicFeeTransaction.Signed signed) throws IOException {
         try {
-            call("eth_sendRawTransaction", "0x" + signed.raw());
+            rpc.call("eth_sendRawTransaction", "0x" + signed.raw());
         } catch (EvmRpc.RefusedException known) {
             // It waits already, or was mined, or its nonce was used: the next look at the contract tells.
         }
@@ -93,7 +93,8 @@ final class EvmLeg {
 
     /** Whether the chain has the transaction, in a block or waiting. */
     boolean isKnown(DynamicFeeTransaction.Signed signed) throws IOException {
-        JsonNode known = call("eth_getTransactionByHash", "0x" + signed.hash().hex());
+        JsonNode known =
+                rpc.call("eth_getTransactionByHash", "0x" + signed.hash().hex());
         return !known.isNull();
     }
 
@@ -103,7 +104,7 @@ final class EvmLeg {
                 "0x" + Bytes.wrap(SwapContract.claim(new byte[Hash256.LENGTH]).slice(0, 4));
         long to = height();
         for (long number = from; number <= to; number++) {
-            JsonNode block = call("eth_getBlockByNumber", "0x" + Long.toHexString(number), true);
+            JsonNode block = rpc.call("eth_getBlockByNumber", "0x" + Long.toHexString(number), true);
             for (JsonNode tx : block.path("transactions")) {
                 String input = tx.path("input").asText();
                 boolean direct = tx.path("to").asText().equalsIgnoreCase(contract.toString())
@@ -121,10 +122,6 @@ final class EvmLeg {
     }
 
     record Shown(Bytes preimage, String transaction) {}
-
-    private JsonNode call(String method, Object... params) throws IOException {
-        return rpc.call(method, params);
-    }
 
     void close() {
         secret.close();

@@ -78,10 +78,10 @@ record Http2Frame(int type, int flags, int stream, ByteString whole) {
     int padding(int before) {
         int padding = 0;
         if (has(PADDED)) {
-            require(length() > 0, "padding that is longer than its frame");
+            Http2Violation.require(length() > 0, "padding that is longer than its frame");
             padding = 1 + octet(0);
         }
-        require(padding + before <= length(), "padding that is longer than its frame");
+        Http2Violation.require(padding + before <= length(), "padding that is longer than its frame");
         return padding;
     }
 
@@ -107,11 +107,11 @@ record Http2Frame(int type, int flags, int stream, ByteString whole) {
     }
 
     void requireConnection() {
-        require(stream == 0, "a frame of the connection on a stream");
+        Http2Violation.require(stream == 0, "a frame of the connection on a stream");
     }
 
     void requireStream() {
-        require(stream != 0, "a frame of a stream on none");
+        Http2Violation.require(stream != 0, "a frame of a stream on none");
     }
 
     void requireLength(int octets) {
@@ -122,12 +122,6 @@ record Http2Frame(int type, int flags, int stream, ByteString whole) {
 
     /** @param at where the payload tells the stream that this one depends on */
     void requireOtherStream(int at) {
-        require((number(at) & Integer.MAX_VALUE) != stream, "a stream that depends on itself");
-    }
-
-    private static void require(boolean kept, String otherwise) {
-        if (!kept) {
-            throw Http2Violation.protocol(otherwise);
-        }
+        Http2Violation.require((number(at) & Integer.MAX_VALUE) != stream, "a stream that depends on itself");
     }
 }

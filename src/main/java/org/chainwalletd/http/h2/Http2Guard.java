@@ -167,14 +167,14 @@ final class Http2Guard {
     }
 
     private void headers(Http2Frame frame) {
-        require(frame.stream() % 2 == 1, "a stream that a client cannot open");
+        Http2Violation.require(frame.stream() % 2 == 1, "a stream that a client cannot open");
         ByteString fragment = frame.fragment();
         blockEndsStream = frame.has(Http2Frame.END_STREAM);
         fragment(frame, frame.stream(), fragment);
     }
 
     private void continuation(Http2Frame frame) {
-        require(block.stream() != 0, "the continuation of no header block");
+        Http2Violation.require(block.stream() != 0, "the continuation of no header block");
         fragment(frame, block.stream(), frame.whole().drop(Http2Frame.HEADER));
     }
 
@@ -198,9 +198,9 @@ final class Http2Guard {
         if (stream.ended()) {
             throw Http2Violation.of(Code.STREAM_CLOSED, "a header block on a stream that has ended");
         }
-        require(blockEndsStream, "trailers that do not end their stream");
+        Http2Violation.require(blockEndsStream, "trailers that do not end their stream");
         // Pekko forgets the request that has trailers and no body.
-        require(stream.hasBody(), "trailers without a body");
+        Http2Violation.require(stream.hasBody(), "trailers without a body");
         Http2Head.checkTrailers(fields);
         stream.received(0, true);
         endIfDone(id, stream);
@@ -275,13 +275,11 @@ final class Http2Guard {
     private void windowUpdate(Http2Frame frame) {
         frame.requireLength(4);
         long by = frame.number(0) & Integer.MAX_VALUE;
-        require(by > 0, "a window that does not change");
+        Http2Violation.require(by > 0, "a window that does not change");
         pace.windowUpdate();
         if (frame.stream() == 0) {
             window += by;
-            if (window > Http2Settings.LARGEST_WINDOW) {
-                throw Http2Violation.of(Code.FLOW_CONTROL_ERROR, "a window that is too large");
-            }
+            Http2Settings.checkWindow(window);
             settle();
         } else {
             Http2Stream stream = streams.get(frame.stream());
@@ -417,13 +415,8 @@ final class Http2Guard {
     }
 
     private void requireOpened(Http2Frame frame) {
-        require(frame.stream() <= largest && frame.stream() % 2 == 1, "a frame on a stream that was never opened");
-    }
-
-    private static void require(boolean kept, String otherwise) {
-        if (!kept) {
-            throw Http2Violation.protocol(otherwise);
-        }
+        Http2Violation.require(
+                frame.stream() <= largest && frame.stream() % 2 == 1, "a frame on a stream that was never opened");
     }
 
     /** Counts of one HTTP/2 stream that is not at its end. */
@@ -500,12 +493,9 @@ final class Http2Guard {
             return answered;
         }
 
-        /** @throws Http2Violation when the window becomes too large (RFC 9113, section 6.9.1) */
         void widen(long by) {
             window += by;
-            if (window > Http2Settings.LARGEST_WINDOW) {
-                throw Http2Violation.of(Code.FLOW_CONTROL_ERROR, "a window that is too large");
-            }
+            Http2Settings.checkWindow(window);
         }
 
         void answer(boolean last) {

@@ -17,7 +17,7 @@ final class Http2Settings {
     /** Initial window, also of a client that does not set one. */
     static final int FIRST_WINDOW = 65_535;
 
-    static final long LARGEST_WINDOW = (1L << 31) - 1;
+    private static final long LARGEST_WINDOW = (1L << 31) - 1;
     private static final int ENTRY = 6;
     private static final int TABLE_SIZE = 1;
     private static final int ENABLE_PUSH = 2;
@@ -41,6 +41,13 @@ final class Http2Settings {
         return settings;
     }
 
+    /** @throws Http2Violation when the window becomes too large (RFC 9113, section 6.9.1) */
+    static void checkWindow(long window) {
+        if (window > LARGEST_WINDOW) {
+            throw Http2Violation.of(Code.FLOW_CONTROL_ERROR, "a window that is too large");
+        }
+    }
+
     private void take(int id, long value) {
         switch (id) {
             case TABLE_SIZE -> said.put(id, Math.min(value, HpackTable.SIZE));
@@ -50,9 +57,7 @@ final class Http2Settings {
                 }
             }
             case INITIAL_WINDOW -> {
-                if (value > LARGEST_WINDOW) {
-                    throw Http2Violation.of(Code.FLOW_CONTROL_ERROR, "a window that is too large");
-                }
+                checkWindow(value);
                 said.put(id, value);
             }
             case FRAME_SIZE -> {

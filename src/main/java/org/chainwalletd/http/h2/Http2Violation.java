@@ -42,6 +42,13 @@ final class Http2Violation extends RuntimeException {
         return of(Code.PROTOCOL_ERROR, message);
     }
 
+    /** @throws Http2Violation unless the client has kept a rule of the protocol */
+    static void require(boolean kept, String otherwise) {
+        if (!kept) {
+            throw protocol(otherwise);
+        }
+    }
+
     /** Excessive use within the protocol, beyond what any client needs. */
     static Http2Violation excess(String message) {
         return new Http2Violation(Code.ENHANCE_YOUR_CALM, "http2-excess", message);

@@ -282,12 +282,8 @@ public final class TlsIdentity {
 
         /** Writes the fingerprint last: it is what tells people that the other two can be relied on. */
         void write(SelfSigned.Pair made) throws IOException {
-            try {
-                AtomicFiles.write(key, encode(KEY, made.key().getEncoded()));
-                AtomicFiles.write(pem, encode(CERTIFICATE, made.certificate().getEncoded()));
-            } catch (GeneralSecurityException e) {
-                throw new IllegalStateException("a certificate that was just made", e);
-            }
+            AtomicFiles.write(key, encode(KEY, made.key().getEncoded()));
+            AtomicFiles.write(pem, encode(CERTIFICATE, der(made.certificate())));
             AtomicFiles.write(fingerprint, fingerprint(made.certificate()).getBytes(StandardCharsets.US_ASCII));
         }
 
@@ -307,17 +303,16 @@ public final class TlsIdentity {
             if (ANY_KEY.matcher(pemText).find()) {
                 LOG.warn("{} holds a private key, which is not served: take it out", pem);
             }
-            try {
-                return new TlsIdentity(
-                        daemonName, certificate, privateKey, encode(CERTIFICATE, certificate.getEncoded()));
-            } catch (GeneralSecurityException e) {
-                throw new IllegalStateException("a certificate that was read", e);
-            }
+            return new TlsIdentity(daemonName, certificate, privateKey, encode(CERTIFICATE, der(certificate)));
         }
 
         static String fingerprint(X509Certificate certificate) {
+            return "sha256:" + Hash256.sha256(der(certificate)).hex();
+        }
+
+        private static byte[] der(X509Certificate certificate) {
             try {
-                return "sha256:" + Hash256.sha256(certificate.getEncoded()).hex();
+                return certificate.getEncoded();
             } catch (GeneralSecurityException e) {
                 throw new IllegalStateException("a certificate that was read or made", e);
             }
