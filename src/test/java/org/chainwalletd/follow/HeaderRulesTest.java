@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Difficulty;
@@ -104,9 +105,9 @@ class HeaderRulesTest {
         HeaderChain chain = chain(0, 300, false);
         assertThat(chain.toldUpTo(300)).isZero();
 
-        appendChecked(chain, 99);
+        append(chain, 99, true);
         assertThat(chain.toldUpTo(399)).isZero();
-        appendChecked(chain, 1);
+        append(chain, 1, true);
         assertThat(chain.toldUpTo(400)).isEqualTo(400);
     }
 
@@ -147,10 +148,6 @@ class HeaderRulesTest {
         }
     }
 
-    private static void appendChecked(HeaderChain chain, int count) {
-        append(chain, count, true);
-    }
-
     private static void append(HeaderChain chain, int count, boolean checked) {
         for (int i = 0; i < count; i++) {
             long height = chain.height() + 1;
@@ -168,9 +165,8 @@ class HeaderRulesTest {
         for (int i = 0; i < 1_000; i++) {
             assertThat(policy.demands(young)).isTrue();
         }
-        long demanded = java.util.stream.IntStream.range(0, 10_000)
-                .filter(i -> policy.demands(old))
-                .count();
+        long demanded =
+                IntStream.range(0, 10_000).filter(i -> policy.demands(old)).count();
         assertThat(demanded).isBetween(50L, 500L);
     }
 
