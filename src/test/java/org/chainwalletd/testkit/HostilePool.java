@@ -24,7 +24,6 @@ public final class HostilePool implements PoolConduct {
     private volatile boolean repeatsId;
     private volatile Optional<String> firstId = Optional.empty();
     private volatile int percentLocked = 100;
-    private volatile Optional<Long> deadline = Optional.empty();
     private volatile Optional<Long> timeoutHeight = Optional.empty();
     private volatile boolean decoys;
     private volatile boolean datumHash;
@@ -59,12 +58,6 @@ public final class HostilePool implements PoolConduct {
     /** Locks only a part of what it quoted, on either chain. */
     public HostilePool locksOnly(int percent) {
         percentLocked = percent;
-        return this;
-    }
-
-    /** Its lock in the contract ends then, Unix seconds. */
-    public HostilePool locksUntil(long unixSeconds) {
-        deadline = Optional.of(unixSeconds);
         return this;
     }
 
@@ -145,11 +138,6 @@ public final class HostilePool implements PoolConduct {
     @Override
     public BigInteger lockedWei(PoolSwap swap, BigInteger honest) {
         return part(honest);
-    }
-
-    @Override
-    public long deadline(PoolSwap swap, long honest) {
-        return deadline.orElse(honest);
     }
 
     @Override
