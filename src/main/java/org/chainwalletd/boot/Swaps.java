@@ -148,7 +148,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
         SwapJournal journal =
                 new SwapJournal(parts.store().swaps(), keys, parts.workers().journals());
         List<SwapRow> rows = Futures.await(journal.watchedRows(), OPENING, "opening the swap journal");
-        rows.forEach(news::found);
+        rows.forEach(book::enter);
         if (rules.isEmpty()) {
             leaveAlone(rows, settings.swaps().leaveOpen());
             book.leaveToOperator();
@@ -301,6 +301,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     limits.development() ? DEVELOPMENT_PACE : PACE,
                     parts.following().follower()::height,
                     parts.stopping(),
+                    parts.book(),
                     news,
                     limits.margins(),
                     alarms);

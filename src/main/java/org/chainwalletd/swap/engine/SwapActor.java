@@ -503,7 +503,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         void asks(SwapQuestion asked, SwapRow row) {
             question = Optional.of(asked);
             if (asked instanceof SwapQuestion.Execute) {
-                setup.changed().executing(row);
+                setup.book().executing(row);
             }
         }
 
@@ -567,7 +567,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
             question.ifPresent(asked -> {
                 boolean isExecute = asked instanceof SwapQuestion.Execute;
                 if (isExecute) {
-                    setup.changed().executed(row);
+                    setup.book().executed(row);
                 }
                 boolean unknown = mayHaveLocked && reply instanceof SwapReply.Failed;
                 asked.reply().complete(unknown ? asked.unknown(((SwapReply.Failed) reply).cause()) : reply);

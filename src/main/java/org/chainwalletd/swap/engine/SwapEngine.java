@@ -148,7 +148,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
 
     private Behavior<Command> restore() {
         if (!isRead) {
-            setup.changed().reading();
+            setup.book().reading();
         }
         CompletionStage<List<SwapJournal.Held>> rows = setup.journal().watched();
         Outcome.pipe(getContext(), rows, Restored::new);
@@ -169,7 +169,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
     private Behavior<Command> beginAll(List<SwapJournal.Held> rows) {
         if (!isRead) {
             isRead = true;
-            setup.changed().read(rows.stream().map(SwapJournal.Held::row).toList());
+            setup.book().read(rows.stream().map(SwapJournal.Held::row).toList());
         }
         rows.forEach(this::begin);
         stalled.over();
@@ -225,7 +225,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         if (swaps.containsKey(id)) {
             return;
         }
-        if (!isRead && !setup.changed().isKnown()) {
+        if (!isRead && !setup.book().isKnown()) {
             later(held);
             return;
         }
@@ -305,7 +305,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
 
     /** The daemon stops. */
     private Behavior<Command> onStop(PostStop stop) {
-        setup.changed().ended();
+        setup.book().outdate();
         swaps.values().forEach(SwapInCare::ended);
         stash.forEach(SwapEngine::leave);
         return Behaviors.same();

@@ -4,17 +4,15 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
-import org.chainwalletd.swap.engine.SwapSetup.SwapListener;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapStatus;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Receives each change of a swap once it is durable: updates the book of open swaps, counts, logs, and forwards it. Never blocks. */
-public final class SwapNews implements SwapListener {
+public final class SwapNews implements Consumer<SwapRow> {
     private static final Logger LOG = LoggerFactory.getLogger(SwapNews.class);
 
     private final SwapBook book;
@@ -44,41 +42,6 @@ public final class SwapNews implements SwapListener {
                 .tag("status", status.word())
                 .description("Swaps that came to an end since the start")
                 .register(meters);
-    }
-
-    /** Adds a swap that was there before this process. */
-    public void found(SwapRow row) {
-        book.enter(row);
-    }
-
-    @Override
-    public void executing(SwapRow row) {
-        book.executing(row);
-    }
-
-    @Override
-    public void executed(SwapRow row) {
-        book.executed(row);
-    }
-
-    @Override
-    public void reading() {
-        book.reading();
-    }
-
-    @Override
-    public void read(List<SwapRow> watched) {
-        book.read(watched);
-    }
-
-    @Override
-    public boolean isKnown() {
-        return book.isKnown();
-    }
-
-    @Override
-    public void ended() {
-        book.outdate();
     }
 
     @Override

@@ -2,7 +2,6 @@ package org.chainwalletd.swap.engine;
 
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -20,7 +19,8 @@ import org.chainwalletd.swap.legs.SwapAlarm;
  * @param tip height of the followed tip of the chain, unsigned; empty before the first look. What is over is watched by its blocks, which no
  *     clock of this machine can hurry
  * @param stopping whether the daemon is being stopped: no secret leaves for the first time then
- * @param changed hears of each change after it is durable; must not block
+ * @param book of the open swaps: told what the journal has and whose locks are decided on
+ * @param changed hears of each change after it is durable, and enters it in the book; must not block
  * @param margins that are demanded when the secret leaves: half of one later, a claim in no block is an alarm
  * @param alarms hears what somebody should look at; must not block
  */
@@ -32,33 +32,11 @@ public record SwapSetup(
         Duration pace,
         Supplier<OptionalLong> tip,
         BooleanSupplier stopping,
-        SwapListener changed,
+        SwapBook book,
+        Consumer<SwapRow> changed,
         SwapLimits.Span margins,
         Consumer<SwapAlarm> alarms) {
     long now() {
         return clock.instant().getEpochSecond();
-    }
-
-    /** Receives each change of a swap once it is durable, and the start of each execution. Must not block. */
-    @FunctionalInterface
-    public interface SwapListener extends Consumer<SwapRow> {
-        /** Called when the decision about a swap's lock begins; {@link #executed} follows in every case. */
-        default void executing(SwapRow row) {}
-
-        default void executed(SwapRow row) {}
-
-        /** The journal is going to be read at the begin of background work. */
-        default void reading() {}
-
-        /** Called with the rows that were read; changes received since {@link #reading} are newer. */
-        default void read(List<SwapRow> watched) {}
-
-        /** Whether what was heard is what the journal has: before that no swap is looked after. */
-        default boolean isKnown() {
-            return true;
-        }
-
-        /** Background work has ended: another daemon may change swaps from now on. */
-        default void ended() {}
     }
 }

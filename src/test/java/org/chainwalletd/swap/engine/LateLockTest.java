@@ -3,7 +3,6 @@ package org.chainwalletd.swap.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -11,9 +10,7 @@ import java.util.function.BooleanSupplier;
 import org.chainwalletd.swap.gates.LockPermission;
 import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.gates.SwapRow;
-import org.chainwalletd.swap.gates.SwapRow.ChainObservation;
 import org.chainwalletd.swap.gates.SwapRow.OwnLock;
-import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,7 +23,7 @@ class LateLockTest extends OneSwap {
     private BooleanSupplier mayBegin;
 
     /** Never journals a lock; as long as that is so, one that is given up is lost. */
-    private static final class SlowLegs extends LockOnly {
+    private static final class SlowLegs extends IdleLegs {
         private final AtomicInteger looks = new AtomicInteger();
         private final CompletableFuture<BooleanSupplier> asked = new CompletableFuture<>();
         private final CompletableFuture<String> wait = new CompletableFuture<>();
@@ -36,9 +33,7 @@ class LateLockTest extends OneSwap {
         public CompletionStage<View> look(SwapRow row) {
             looks.incrementAndGet();
             OwnLock lock = row.acts().abandoning() ? new OwnLock.Lost() : new OwnLock.Absent();
-            ChainObservation observation =
-                    new ChainObservation(Optional.of(lock), Optional.of(new PoolLock.Absent()), false);
-            return CompletableFuture.completedFuture(new View(observation, permission, false, Optional.empty()));
+            return CompletableFuture.completedFuture(view(lock, permission, false));
         }
 
         @Override

@@ -6,22 +6,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ForkJoinPool;
-import java.util.function.BooleanSupplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
-import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.keyring.store.SealedRecords;
 import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.swap.engine.SwapEngine.StalledSwaps;
 import org.chainwalletd.swap.engine.SwapQuestion.SwapReply;
 import org.chainwalletd.swap.gates.Sample;
-import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.legs.Legs;
 import org.chainwalletd.swap.pool.Direction;
-import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.ManualClock;
 import org.junit.jupiter.api.AfterEach;
 
@@ -34,19 +29,6 @@ abstract class OneSwap {
     final ManualClock clock = new ManualClock(Instant.ofEpochSecond(Sample.NOW));
     final Map<String, SwapEntry> rows = MemorySwaps.rows();
     ActorRef<SwapEngine.Command> engine;
-
-    /** Legs of a swap in which no secret leaves and nothing is taken back. */
-    abstract static class LockOnly implements Legs {
-        @Override
-        public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
-            return CompletableFuture.failedFuture(new AssertionError("no secret may leave"));
-        }
-
-        @Override
-        public CompletionStage<String> takeBack(SwapRow row) {
-            return CompletableFuture.failedFuture(new AssertionError("it is not due"));
-        }
-    }
 
     @AfterEach
     void stop() {
@@ -72,6 +54,7 @@ abstract class OneSwap {
                 Duration.ofMillis(1),
                 () -> OptionalLong.of(Sample.TIP),
                 () -> false,
+                new SwapBook(),
                 changed -> {},
                 Sample.MARGINS,
                 alarm -> {});
@@ -80,12 +63,8 @@ abstract class OneSwap {
 
     /** Journals the quote, starts the engine and asks it to execute. */
     CompletableFuture<SwapReply> execute(Legs legs) {
-        SwapRow row = SwapRow.quoted(
-                ID, "pool-1", "run-1", Sample.terms(Direction.CHAIN_TO_NATIVE), Optional.empty(), Sample.NOW);
-        Await.result(journal().add(row, SecretBytes.copyOf(Sample.SECRET)));
+        EngineCalls.add(journal(), Sample.row(Direction.CHAIN_TO_NATIVE));
         start(legs, "run-1");
-        CompletableFuture<SwapReply> reply = new CompletableFuture<>();
-        engine.tell(new SwapEngine.Ask(ID, new SwapQuestion.Execute(Optional.empty(), reply)));
-        return reply;
+        return EngineCalls.execute(engine, ID);
     }
 }

@@ -3,7 +3,6 @@ package org.chainwalletd.swap.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -12,9 +11,7 @@ import java.util.function.BooleanSupplier;
 import org.chainwalletd.swap.engine.SwapQuestion.SwapReply;
 import org.chainwalletd.swap.gates.LockPermission;
 import org.chainwalletd.swap.gates.SwapRow;
-import org.chainwalletd.swap.gates.SwapRow.ChainObservation;
 import org.chainwalletd.swap.gates.SwapRow.OwnLock;
-import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,7 +23,7 @@ class ReorganisedLockTest extends OneSwap {
     private final ShownLegs legs = new ShownLegs();
 
     /** Shows what it was given. Once there is a lock its slot and the quote's time speak against another one. */
-    private static final class ShownLegs extends LockOnly {
+    private static final class ShownLegs extends IdleLegs {
         private final AtomicInteger looks = new AtomicInteger();
         private final AtomicInteger abandoned = new AtomicInteger();
         private final AtomicInteger sent = new AtomicInteger();
@@ -36,9 +33,7 @@ class ReorganisedLockTest extends OneSwap {
         @Override
         public CompletionStage<View> look(SwapRow row) {
             looks.incrementAndGet();
-            ChainObservation observation =
-                    new ChainObservation(Optional.of(lock), Optional.of(new PoolLock.Absent()), false);
-            return CompletableFuture.completedFuture(new View(observation, permission, false, Optional.empty()));
+            return CompletableFuture.completedFuture(view(lock, permission, false));
         }
 
         @Override

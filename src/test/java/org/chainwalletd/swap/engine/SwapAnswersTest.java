@@ -13,24 +13,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ForkJoinPool;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
-import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.keyring.store.SealedRecords;
 import org.chainwalletd.swap.engine.SwapEngine.StalledSwaps;
 import org.chainwalletd.swap.engine.SwapQuestion.SwapReply;
-import org.chainwalletd.swap.engine.SwapSetup.SwapListener;
 import org.chainwalletd.swap.gates.Acts;
 import org.chainwalletd.swap.gates.LockPermission;
 import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.gates.SwapRow;
-import org.chainwalletd.swap.gates.SwapRow.ChainObservation;
 import org.chainwalletd.swap.gates.SwapRow.OwnLock;
-import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.swap.legs.Legs;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
@@ -60,10 +55,11 @@ public class SwapAnswersTest {
     }
 
     /** One quote, whose looks end when the test says so; nothing can be sent. */
-    private static final class Quoted implements Legs, SwapListener {
+    private static final class Quoted extends IdleLegs {
         private final MemorySwaps table = MemorySwaps.immortal(MemorySwaps.rows());
         private final Queue<CompletableFuture<View>> looks = new ConcurrentLinkedQueue<>();
         private final Queue<String> heard = new ConcurrentLinkedQueue<>();
+        private final SwapBook book = new SwapBook();
         /** What a swap's actor reads after a look, on its own thread. */
         private volatile Supplier<OptionalLong> tip = TIP;
 
@@ -72,18 +68,19 @@ public class SwapAnswersTest {
 
         Quoted start(Duration pace) {
             SwapJournal journal = new SwapJournal(table, seals, ForkJoinPool.commonPool());
-            SwapRow row = SwapRow.quoted(
-                    ID, "pool-1", "run", Sample.terms(Direction.CHAIN_TO_NATIVE), Optional.empty(), Sample.NOW);
-            Await.result(journal.add(row, SecretBytes.copyOf(Sample.SECRET)));
+            SwapRow row = Sample.row(Direction.CHAIN_TO_NATIVE);
+            EngineCalls.add(journal, row);
+            book.enter(row);
             SwapSetup setup = new SwapSetup(
                     journal,
                     this,
-                    "run",
+                    "run-1",
                     InstantSource.fixed(Instant.ofEpochSecond(Sample.NOW)),
                     pace,
                     () -> tip.get(),
                     () -> false,
-                    this,
+                    book,
+                    changed -> heard.add(changed.status().word()),
                     Sample.MARGINS,
                     alarm -> {});
             engine = kit.spawn(SwapEngine.create(setup, new StalledSwaps()));
@@ -91,9 +88,7 @@ public class SwapAnswersTest {
         }
 
         CompletableFuture<SwapReply> ask(Function<CompletableFuture<SwapReply>, SwapQuestion> question) {
-            CompletableFuture<SwapReply> reply = new CompletableFuture<>();
-            engine.tell(new SwapEngine.Ask(ID, question.apply(reply)));
-            return reply;
+            return EngineCalls.ask(engine, ID, question);
         }
 
         CompletableFuture<SwapReply> execute() {
@@ -111,9 +106,12 @@ public class SwapAnswersTest {
 
         /** What was asked before has been given to the swap's actor. */
         void given() {
-            CompletableFuture<Boolean> room = new CompletableFuture<>();
-            engine.tell(new SwapEngine.Room(room));
-            Await.result(room);
+            EngineCalls.hasRoom(engine);
+        }
+
+        /** Whether its lock is being decided on. */
+        boolean isExecuting() {
+            return book.needingGas(Sample.OUR_EVM) == 1;
         }
 
         CompletableFuture<View> firstLook() {
@@ -132,41 +130,6 @@ public class SwapAnswersTest {
             looks.add(look);
             return look;
         }
-
-        @Override
-        public CompletionStage<String> sendLock(SwapRow row, BooleanSupplier mayBegin) {
-            throw new AssertionError("nothing is to be locked");
-        }
-
-        @Override
-        public CompletionStage<Void> abandonLock(SwapRow row) {
-            throw new AssertionError("nothing is locked");
-        }
-
-        @Override
-        public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
-            throw new AssertionError("nothing is to be claimed");
-        }
-
-        @Override
-        public CompletionStage<String> takeBack(SwapRow row) {
-            throw new AssertionError("nothing is locked");
-        }
-
-        @Override
-        public void executing(SwapRow row) {
-            heard.add("executing");
-        }
-
-        @Override
-        public void executed(SwapRow row) {
-            heard.add("executed");
-        }
-
-        @Override
-        public void accept(SwapRow row) {
-            heard.add(row.status().word());
-        }
     }
 
     @Test
@@ -178,14 +141,13 @@ public class SwapAnswersTest {
         assertThat(Await.result(swap.execute())).isInstanceOf(SwapReply.Standing.class);
         assertThat(Await.result(swap.refund())).isInstanceOf(SwapReply.NothingLocked.class);
         assertThat(swap.looks).isEmpty();
+        assertThat(swap.isExecuting()).isFalse();
         assertThat(swap.heard).isEmpty();
         kit.stop(swap.engine);
     }
 
     private static Legs.View unsafe() {
-        ChainObservation nothing =
-                new ChainObservation(Optional.of(new OwnLock.Absent()), Optional.of(new PoolLock.Absent()), false);
-        return new Legs.View(nothing, new LockPermission.Refused("not today"), false, Optional.empty());
+        return IdleLegs.view(new OwnLock.Absent(), new LockPermission.Refused("not today"), false);
     }
 
     private static OptionalLong dies() {
@@ -197,6 +159,7 @@ public class SwapAnswersTest {
         Quoted swap = new Quoted().start(Duration.ZERO);
         CompletableFuture<SwapReply> worked = swap.execute();
         CompletableFuture<Legs.View> look = swap.firstLook();
+        assertThat(swap.isExecuting()).isTrue();
         CompletableFuture<SwapReply> execute = swap.execute();
         CompletableFuture<SwapReply> refund = swap.refund();
         assertThat(swap.status()).as("asked when both lie in the stash").isInstanceOf(SwapReply.Standing.class);
@@ -205,7 +168,8 @@ public class SwapAnswersTest {
         assertThat(Await.result(worked)).as("no lock was begun").isInstanceOf(SwapReply.Failed.class);
         assertThat(Await.result(execute)).isInstanceOf(SwapReply.LockUnknown.class);
         assertThat(Await.result(refund)).isInstanceOf(SwapReply.Failed.class);
-        assertThat(swap.heard).containsExactly("executing", "executed");
+        assertThat(swap.isExecuting()).isFalse();
+        assertThat(swap.heard).isEmpty();
         swap.tip = TIP;
         assertThat(swap.status()).isInstanceOf(SwapReply.Standing.class);
         kit.stop(swap.engine);

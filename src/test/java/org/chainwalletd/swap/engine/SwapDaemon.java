@@ -193,6 +193,7 @@ public final class SwapDaemon implements AutoCloseable {
                                 PACE,
                                 () -> follow.follower().height(),
                                 () -> false,
+                                new SwapBook(),
                                 row -> {},
                                 outside.limits().margins(),
                                 alarms),

@@ -15,17 +15,12 @@ import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
-import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.keyring.store.SealedRecords;
 import org.chainwalletd.store.StoreException;
@@ -38,10 +33,10 @@ import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapStatus;
 import org.chainwalletd.swap.legs.Legs;
-import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HangWatch;
+import org.chainwalletd.testkit.Stub;
 import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -71,45 +66,26 @@ public class SwapEngineTest {
     }
 
     /** The legs as one process has them: of what it has begun, nothing reaches a chain once it has died. */
-    private static final class ProcessLegs implements Legs {
-        private final Legs legs;
+    private static final class ProcessLegs {
+        private final Legs real;
         private boolean isDead;
 
-        ProcessLegs(Legs legs) {
-            this.legs = legs;
+        ProcessLegs(Legs real) {
+            this.real = real;
         }
 
         synchronized void die() {
             isDead = true;
         }
 
-        private synchronized <T> CompletionStage<T> whileAlive(Supplier<CompletionStage<T>> call) {
-            return isDead ? CompletableFuture.failedFuture(new IllegalStateException("dead")) : call.get();
+        private synchronized Object whileAlive(Stub.Call call) throws Throwable {
+            return isDead && !call.name().equals("reach")
+                    ? CompletableFuture.failedFuture(new IllegalStateException("dead"))
+                    : call.on(real);
         }
 
-        @Override
-        public CompletionStage<View> look(SwapRow row) {
-            return whileAlive(() -> legs.look(row));
-        }
-
-        @Override
-        public CompletionStage<String> sendLock(SwapRow row, BooleanSupplier mayBegin) {
-            return whileAlive(() -> legs.sendLock(row, mayBegin));
-        }
-
-        @Override
-        public CompletionStage<Void> abandonLock(SwapRow row) {
-            return whileAlive(() -> legs.abandonLock(row));
-        }
-
-        @Override
-        public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
-            return whileAlive(() -> legs.pushClaim(row, secret, mayBegin));
-        }
-
-        @Override
-        public CompletionStage<String> takeBack(SwapRow row) {
-            return whileAlive(() -> legs.takeBack(row));
+        Legs legs() {
+            return Stub.of(Legs.class, this::whileAlive);
         }
     }
 
@@ -118,9 +94,7 @@ public class SwapEngineTest {
         private final Map<String, SwapEntry> rows = MemorySwaps.rows();
         private final SimulatedLegs legs;
         private final SwapJournal reader;
-        private final AtomicReference<SwapRow> last = new AtomicReference<>();
         private final Queue<SwapRow> heard = new ConcurrentLinkedQueue<>();
-        private final Queue<SwapAlarm> alarms = new ConcurrentLinkedQueue<>();
         private final AtomicLong tip = new AtomicLong(Sample.TIP);
         private final StalledSwaps stalled = new StalledSwaps();
         private int runs;
@@ -140,22 +114,18 @@ public class SwapEngineTest {
             String run = "run-" + ++runs;
             SwapSetup setup = new SwapSetup(
                     journal,
-                    ofProcess,
+                    ofProcess.legs(),
                     run,
                     InstantSource.fixed(Instant.ofEpochSecond(Sample.NOW)),
                     Duration.ZERO,
                     () -> OptionalLong.of(tip.get()),
                     () -> false,
-                    row -> {
-                        last.set(row);
-                        heard.add(row);
-                    },
+                    new SwapBook(),
+                    heard::add,
                     Sample.MARGINS,
-                    alarms::add);
+                    alarm -> {});
             if (runs == 1) {
-                SwapRow row = SwapRow.quoted(
-                        ID, "pool-1", run, Sample.terms(Direction.CHAIN_TO_NATIVE), Optional.empty(), Sample.NOW);
-                Await.result(journal.add(row, SecretBytes.copyOf(Sample.SECRET)));
+                EngineCalls.add(journal, Sample.row(Direction.CHAIN_TO_NATIVE));
             }
             engine = kit.spawn(SwapEngine.create(setup, stalled));
         }
@@ -165,21 +135,15 @@ public class SwapEngineTest {
         }
 
         private CompletableFuture<SwapReply> executing() {
-            CompletableFuture<SwapReply> reply = new CompletableFuture<>();
-            engine.tell(new SwapEngine.Ask(ID, new SwapQuestion.Execute(Optional.empty(), reply)));
-            return reply;
+            return EngineCalls.execute(engine, ID);
         }
 
         private CompletableFuture<SwapReply> asking() {
-            CompletableFuture<SwapReply> reply = new CompletableFuture<>();
-            engine.tell(new SwapEngine.Ask(ID, new SwapQuestion.Status(reply)));
-            return reply;
+            return EngineCalls.ask(engine, ID, SwapQuestion.Status::new);
         }
 
         private SwapReply refund() {
-            CompletableFuture<SwapReply> reply = new CompletableFuture<>();
-            engine.tell(new SwapEngine.Ask(ID, new SwapQuestion.Refund(reply)));
-            return Await.result(reply);
+            return Await.result(EngineCalls.ask(engine, ID, SwapQuestion.Refund::new));
         }
 
         private SwapStatus status() {
@@ -372,9 +336,8 @@ public class SwapEngineTest {
     void an_unknown_swap_is_unknown() {
         History history = new History(6, 0);
         history.start(MemorySwaps.immortal(history.rows));
-        CompletableFuture<SwapReply> reply = new CompletableFuture<>();
-        history.engine.tell(new SwapEngine.Ask("nobody", new SwapQuestion.Status(reply)));
-        assertThat(Await.result(reply)).isEqualTo(new SwapReply.Unknown("nobody"));
+        assertThat(Await.result(EngineCalls.ask(history.engine, "nobody", SwapQuestion.Status::new)))
+                .isEqualTo(new SwapReply.Unknown("nobody"));
         history.die();
     }
 

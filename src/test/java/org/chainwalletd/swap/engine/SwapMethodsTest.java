@@ -62,10 +62,7 @@ import org.chainwalletd.swap.gates.QuoteBinding;
 import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.gates.SwapRow;
-import org.chainwalletd.swap.gates.SwapRow.ChainObservation;
 import org.chainwalletd.swap.gates.SwapRow.OwnLock;
-import org.chainwalletd.swap.gates.SwapRow.PoolLock;
-import org.chainwalletd.swap.legs.Legs;
 import org.chainwalletd.swap.legs.SwapClocks;
 import org.chainwalletd.swap.pool.HttpPool;
 import org.chainwalletd.swap.pool.PoolWords;
@@ -111,23 +108,15 @@ public class SwapMethodsTest {
     private RpcDispatcher methods;
 
     /** Both chains stand where the test puts them; what the engine does is counted. */
-    private static final class StandingLegs implements Legs {
+    private static final class StandingLegs extends IdleLegs {
         private final AtomicReference<View> view =
-                new AtomicReference<>(seen(new OwnLock.Absent(), new LockPermission.Granted(), false));
+                new AtomicReference<>(view(new OwnLock.Absent(), new LockPermission.Granted(), false));
         private final AtomicInteger locks = new AtomicInteger();
         private final AtomicInteger refunds = new AtomicInteger();
         private volatile boolean loses;
 
-        private static View seen(OwnLock own, LockPermission permission, boolean due) {
-            return new View(
-                    new ChainObservation(Optional.of(own), Optional.of(new PoolLock.Absent()), false),
-                    permission,
-                    due,
-                    Optional.empty());
-        }
-
         void see(OwnLock own, LockPermission permission, boolean due) {
-            view.set(seen(own, permission, due));
+            view.set(view(own, permission, due));
         }
 
         @Override
@@ -149,11 +138,6 @@ public class SwapMethodsTest {
         @Override
         public CompletionStage<Void> abandonLock(SwapRow row) {
             return CompletableFuture.completedFuture(null);
-        }
-
-        @Override
-        public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
-            throw new AssertionError("no gate was open");
         }
 
         @Override
@@ -204,6 +188,7 @@ public class SwapMethodsTest {
                         Duration.ofMillis(50),
                         () -> tip().map(at -> OptionalLong.of(at.height())).orElseThrow(),
                         () -> false,
+                        book,
                         news,
                         Sample.MARGINS,
                         alarm -> {}),

@@ -10,15 +10,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.keyring.store.SealedRecords;
@@ -30,7 +27,6 @@ import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapStatus;
 import org.chainwalletd.swap.gates.SwapTerms;
-import org.chainwalletd.swap.legs.Legs;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Spawners;
@@ -52,38 +48,6 @@ class SwapSwitchesTest {
         seals.close();
     }
 
-    /** Chains that nobody can look at: nothing becomes of a swap. */
-    private static final class UnseenLegs implements Legs {
-        private static <T> CompletionStage<T> away() {
-            return CompletableFuture.failedFuture(new IllegalStateException("nobody answers"));
-        }
-
-        @Override
-        public CompletionStage<View> look(SwapRow row) {
-            return away();
-        }
-
-        @Override
-        public CompletionStage<String> sendLock(SwapRow row, BooleanSupplier mayBegin) {
-            return away();
-        }
-
-        @Override
-        public CompletionStage<Void> abandonLock(SwapRow row) {
-            return away();
-        }
-
-        @Override
-        public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
-            return away();
-        }
-
-        @Override
-        public CompletionStage<String> takeBack(SwapRow row) {
-            return away();
-        }
-    }
-
     /** The swaps of one daemon. No chain can be looked at, so only quotes change. */
     private final class Daemon {
         private final MemorySwaps store = MemorySwaps.immortal(rows);
@@ -98,12 +62,13 @@ class SwapSwitchesTest {
             this.run = run;
             SwapSetup setup = new SwapSetup(
                     journal,
-                    new UnseenLegs(),
+                    new IdleLegs(),
                     run,
                     () -> Instant.ofEpochSecond(now.get()),
                     Duration.ofMillis(20),
                     () -> OptionalLong.of(Sample.TIP),
                     () -> !keeper.isRunning(),
+                    book,
                     news,
                     Sample.MARGINS,
                     alarm -> {});
@@ -114,8 +79,7 @@ class SwapSwitchesTest {
 
         private SwapRow quote(int n) {
             SwapRow row = SwapRow.quoted("swap-" + n, "pool-" + n, run, terms(n), Optional.empty(), now.get());
-            SwapJournal.Held held = Await.result(journal.add(row, SecretBytes.copyOf(Sample.SECRET)))
-                    .orElseThrow();
+            SwapJournal.Held held = EngineCalls.add(journal, row);
             news.accept(row);
             engine.tell(new SwapEngine.Adopt(held));
             return row;
@@ -161,11 +125,8 @@ class SwapSwitchesTest {
         first.store.readsAfter(gate);
         first.keeper.start();
         SwapRow late = first.quote(5);
-        CompletableFuture<SwapReply> asked = new CompletableFuture<>();
-        first.engine.tell(new SwapEngine.Ask(late.id(), new SwapQuestion.Execute(Optional.empty(), asked)));
-        CompletableFuture<Boolean> room = new CompletableFuture<>();
-        first.engine.tell(new SwapEngine.Room(room));
-        assertThat(Await.result(room)).isTrue();
+        CompletableFuture<SwapReply> asked = EngineCalls.execute(first.engine, late.id());
+        assertThat(EngineCalls.hasRoom(first.engine)).isTrue();
         assertThat(first.book.isKnown()).as("nothing was read yet").isFalse();
         assertThat(asked).as("nothing acts before").isNotDone();
         gate.complete(null);

@@ -310,15 +310,11 @@ public final class SwapWorld implements AutoCloseable {
 
     /** Does not wait for the answer. */
     CompletableFuture<SwapReply> begin(String id) {
-        CompletableFuture<SwapReply> reply = new CompletableFuture<>();
-        daemon.engine.tell(new SwapEngine.Ask(id, new SwapQuestion.Execute(Optional.empty(), reply)));
-        return reply;
+        return EngineCalls.execute(daemon.engine, id);
     }
 
     SwapReply refund(String id) {
-        CompletableFuture<SwapReply> reply = new CompletableFuture<>();
-        daemon.engine.tell(new SwapEngine.Ask(id, new SwapQuestion.Refund(reply)));
-        return Await.result(reply);
+        return Await.result(EngineCalls.ask(daemon.engine, id, SwapQuestion.Refund::new));
     }
 
     /** As it is in the file. */

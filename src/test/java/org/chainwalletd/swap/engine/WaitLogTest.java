@@ -40,8 +40,7 @@ public class WaitLogTest {
     }
 
     private static SwapRow locking() {
-        SwapRow quoted = SwapRow.quoted(
-                "s1", "pool-1", "run-1", Sample.terms(Direction.CHAIN_TO_NATIVE), Optional.empty(), Sample.NOW);
+        SwapRow quoted = Sample.row(Direction.CHAIN_TO_NATIVE);
         return quoted.with(quoted.acts().lock(), Sample.NOW);
     }
 
@@ -64,7 +63,7 @@ public class WaitLogTest {
     }
 
     private static Legs.View permission(LockPermission permission) {
-        return new Legs.View(observation(new OwnLock.Absent()), permission, false, Optional.empty());
+        return IdleLegs.view(new OwnLock.Absent(), permission, false);
     }
 
     private List<String> told() {
@@ -83,11 +82,11 @@ public class WaitLogTest {
         waits.looked(locked(), closed("the nodes do not agree on the block of the pool's lock"));
         assertThat(told())
                 .containsExactly(
-                        "swap s1 is pool_locked and waits: its secret may not leave:"
+                        "swap swap-1 is pool_locked and waits: its secret may not leave:"
                                 + " the pool's lock is 1 blocks deep; 30 are demanded",
-                        "swap s1 is pool_locked and waits: its secret may not leave:"
+                        "swap swap-1 is pool_locked and waits: its secret may not leave:"
                                 + " the nodes do not agree on the block of the pool's lock",
-                        "swap s1 is pool_locked and waits: its secret may not leave:"
+                        "swap swap-1 is pool_locked and waits: its secret may not leave:"
                                 + " the nodes do not agree on the block of the pool's lock");
     }
 
@@ -99,7 +98,7 @@ public class WaitLogTest {
         waits.looked(locking(), permission(new LockPermission.Unjudged("no answer")));
         waits.looked(locking(), permission(new LockPermission.Unjudged("no answer")));
         waits.looked(locking(), permission(new LockPermission.Refused("x".repeat(10_000))));
-        assertThat(told()).hasSize(2).allMatch(line -> line.startsWith("swap s1 is locking and waits: "));
+        assertThat(told()).hasSize(2).allMatch(line -> line.startsWith("swap swap-1 is locking and waits: "));
         assertThat(told().get(0)).endsWith("cannot be judged: no answer");
         assertThat(told().get(1)).hasSizeLessThan(400);
     }

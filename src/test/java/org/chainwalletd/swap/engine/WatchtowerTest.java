@@ -15,12 +15,12 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.api.Htlcs;
 import org.chainwalletd.api.Htlcs.Htlc;
@@ -48,9 +48,7 @@ import org.chainwalletd.swap.gates.Acts;
 import org.chainwalletd.swap.gates.LockPermission;
 import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.gates.SwapRow;
-import org.chainwalletd.swap.gates.SwapRow.ChainObservation;
 import org.chainwalletd.swap.gates.SwapRow.OwnLock;
-import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.swap.legs.AccountSide;
 import org.chainwalletd.swap.legs.EvmLegRig;
 import org.chainwalletd.swap.legs.Legs;
@@ -91,7 +89,7 @@ public class WatchtowerTest {
     private final List<SwapAlarm> alarms = new CopyOnWriteArrayList<>();
     private OptionalLong fromBlock = OptionalLong.of(0);
     private final FewRecords htlcs = new FewRecords();
-    private Legs legs = new StandingLegs(new OwnLock.Absent());
+    private Legs legs = new StandingLegs(new OwnLock.Absent(), true);
     /** Newest block of the chain in the books: by itself much later than all that is done on the account chain. */
     private volatile FollowedTip tip;
 
@@ -139,9 +137,15 @@ public class WatchtowerTest {
      *
      * @param unseen rows whose chains cannot be looked at
      */
-    private record StandingLegs(OwnLock lock, boolean ofThisChain, Set<String> unseen) implements Legs {
-        StandingLegs(OwnLock lock) {
-            this(lock, true, Set.of());
+    private static final class StandingLegs extends IdleLegs {
+        private final OwnLock lock;
+        private final boolean ofThisChain;
+        private final Set<String> unseen;
+
+        StandingLegs(OwnLock lock, boolean ofThisChain, String... unseen) {
+            this.lock = lock;
+            this.ofThisChain = ofThisChain;
+            this.unseen = Set.of(unseen);
         }
 
         @Override
@@ -150,35 +154,10 @@ public class WatchtowerTest {
         }
 
         @Override
-        public CompletableFuture<View> look(SwapRow row) {
-            if (unseen.contains(row.id())) {
-                return CompletableFuture.failedFuture(new IllegalStateException("no node shows its transaction"));
-            }
-            return CompletableFuture.completedFuture(new View(
-                    new ChainObservation(Optional.of(lock), Optional.of(new PoolLock.Absent()), false),
-                    LockPermission.NOT_ASKED,
-                    false,
-                    Optional.empty()));
-        }
-
-        @Override
-        public CompletableFuture<String> sendLock(SwapRow row, BooleanSupplier mayBegin) {
-            throw new AssertionError("a look sends nothing");
-        }
-
-        @Override
-        public CompletableFuture<Void> abandonLock(SwapRow row) {
-            throw new AssertionError("a look sends nothing");
-        }
-
-        @Override
-        public CompletableFuture<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
-            throw new AssertionError("a look sends nothing");
-        }
-
-        @Override
-        public CompletableFuture<String> takeBack(SwapRow row) {
-            throw new AssertionError("a look sends nothing");
+        public CompletionStage<View> look(SwapRow row) {
+            return unseen.contains(row.id())
+                    ? super.look(row)
+                    : CompletableFuture.completedFuture(view(lock, LockPermission.NOT_ASKED, false));
         }
     }
 
@@ -330,8 +309,7 @@ public class WatchtowerTest {
     }
 
     private SwapRow row(SwapRow row, Acts acts) {
-        SwapJournal.Held held = Await.result(journal.add(row, SecretBytes.copyOf(Sample.SECRET)))
-                .orElseThrow();
+        SwapJournal.Held held = EngineCalls.add(journal, row);
         return Await.result(journal.write(held, row.with(acts, row.updatedAt()), false))
                 .row();
     }
@@ -432,7 +410,7 @@ public class WatchtowerTest {
     @Test
     void a_row_that_the_chains_contradict_is_given_back_to_the_engine_at_the_start() {
         SwapRow row = row(Acts.NONE.expire());
-        legs = new StandingLegs(new OwnLock.Locked("ours", OptionalLong.empty()));
+        legs = new StandingLegs(new OwnLock.Locked("ours", OptionalLong.empty()), true);
         watch();
         Await.until("it is asked for", () -> rewatched.contains(row.id()));
     }
@@ -441,7 +419,7 @@ public class WatchtowerTest {
     void a_row_that_cannot_be_compared_keeps_no_older_one_from_being_compared() {
         SwapRow older = row(Sample.row(1, Direction.NATIVE_TO_CHAIN), Acts.NONE.expire());
         SwapRow newer = row(Sample.row(2, Direction.NATIVE_TO_CHAIN), Acts.NONE.expire());
-        legs = new StandingLegs(new OwnLock.Locked("ours", OptionalLong.empty()), true, Set.of(newer.id()));
+        legs = new StandingLegs(new OwnLock.Locked("ours", OptionalLong.empty()), true, newer.id());
         watch();
         Await.until("it is asked for", () -> rewatched.contains(older.id()));
         assertThat(rewatched).doesNotContain(newer.id());
@@ -450,7 +428,7 @@ public class WatchtowerTest {
     @Test
     void rows_of_another_account_chain_are_not_compared_with_this_one() {
         row(Acts.NONE.expire());
-        legs = new StandingLegs(new OwnLock.Locked("ours", OptionalLong.empty()), false, Set.of());
+        legs = new StandingLegs(new OwnLock.Locked("ours", OptionalLong.empty()), false);
         chain.mine(3);
         watch();
         Await.until("it is read", () -> place() >= 1);

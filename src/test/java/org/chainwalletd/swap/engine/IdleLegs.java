@@ -1,0 +1,50 @@
+package org.chainwalletd.swap.engine;
+
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.swap.gates.LockPermission;
+import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.gates.SwapRow.ChainObservation;
+import org.chainwalletd.swap.gates.SwapRow.OwnLock;
+import org.chainwalletd.swap.gates.SwapRow.PoolLock;
+import org.chainwalletd.swap.legs.Legs;
+
+/** Legs whose chains answer nothing and by which nothing may leave: a test overrides what it lets happen. */
+class IdleLegs implements Legs {
+    /** A look that saw both chains: the pool has not locked, and no gate was asked. */
+    static View view(OwnLock own, LockPermission permission, boolean refundDue) {
+        return new View(
+                new ChainObservation(Optional.of(own), Optional.of(new PoolLock.Absent()), false),
+                permission,
+                refundDue,
+                Optional.empty());
+    }
+
+    @Override
+    public CompletionStage<View> look(SwapRow row) {
+        return CompletableFuture.failedFuture(new IllegalStateException("nobody answers"));
+    }
+
+    @Override
+    public CompletionStage<String> sendLock(SwapRow row, BooleanSupplier mayBegin) {
+        return CompletableFuture.failedFuture(new AssertionError("nothing is to be locked"));
+    }
+
+    @Override
+    public CompletionStage<Void> abandonLock(SwapRow row) {
+        return CompletableFuture.failedFuture(new AssertionError("no lock is to be abandoned"));
+    }
+
+    @Override
+    public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
+        return CompletableFuture.failedFuture(new AssertionError("no secret may leave"));
+    }
+
+    @Override
+    public CompletionStage<String> takeBack(SwapRow row) {
+        return CompletableFuture.failedFuture(new AssertionError("no refund is due"));
+    }
+}
