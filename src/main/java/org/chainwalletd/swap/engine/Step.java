@@ -38,17 +38,20 @@ public sealed interface Step {
         return acts;
     }
 
+    /** Only writes its acts. */
+    sealed interface Note extends Step {
+        @Override
+        default CompletionStage<Optional<String>> perform(
+                Legs legs, SwapRow row, Secret secret, BooleanSupplier mayBegin) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+    }
+
     /** The quote cannot be executed any more. */
-    record Expire() implements Step {
+    record Expire() implements Note {
         @Override
         public Acts begun(Acts acts) {
             return acts.expire();
-        }
-
-        @Override
-        public CompletionStage<Optional<String>> perform(
-                Legs legs, SwapRow row, Secret secret, BooleanSupplier mayBegin) {
-            return CompletableFuture.completedFuture(Optional.empty());
         }
     }
 
@@ -95,7 +98,7 @@ public sealed interface Step {
         @Override
         default CompletionStage<Optional<String>> perform(
                 Legs legs, SwapRow row, Secret secret, BooleanSupplier mayBegin) {
-            return secret.lend(bytes -> legs.pushClaim(row, bytes, () -> true))
+            return secret.lend(bytes -> legs.pushClaim(row, bytes, mayBegin))
                     .thenApplyAsync(Optional::of, Runnable::run);
         }
 
@@ -110,13 +113,6 @@ public sealed interface Step {
         @Override
         public Acts begun(Acts acts) {
             return acts.permitClaim();
-        }
-
-        @Override
-        public CompletionStage<Optional<String>> perform(
-                Legs legs, SwapRow row, Secret secret, BooleanSupplier mayBegin) {
-            return secret.lend(bytes -> legs.pushClaim(row, bytes, mayBegin))
-                    .thenApplyAsync(Optional::of, Runnable::run);
         }
     }
 
@@ -137,7 +133,7 @@ public sealed interface Step {
     }
 
     /** The gate was open, and has closed before a claim was journalled: the secret stays until it opens again. */
-    record WithdrawPermission(String why) implements Step {
+    record WithdrawPermission(String why) implements Note {
         @Override
         public Acts begun(Acts acts) {
             return acts.withdrawPermission();
@@ -146,12 +142,6 @@ public sealed interface Step {
         @Override
         public Optional<String> error(SwapRow row) {
             return Optional.of(SwapRow.PERMISSION_UNUSED + why);
-        }
-
-        @Override
-        public CompletionStage<Optional<String>> perform(
-                Legs legs, SwapRow row, Secret secret, BooleanSupplier mayBegin) {
-            return CompletableFuture.completedFuture(Optional.empty());
         }
     }
 

@@ -101,7 +101,7 @@ public final class SwapCodec {
                 own,
                 pool,
                 maybe(json, "error"),
-                json.has("ended_at") ? OptionalLong.of(number(json, "ended_at")) : OptionalLong.empty(),
+                maybeNumber(json, "ended_at"),
                 number(json, "created_at"),
                 number(json, "updated_at"));
     }
@@ -209,7 +209,7 @@ public final class SwapCodec {
             case "locked" ->
                 new OwnLock.Locked(
                         text(json, "at"),
-                        json.has("settled_at") ? OptionalLong.of(number(json, "settled_at")) : OptionalLong.empty());
+                        maybeNumber(json, "settled_at"));
             case "claimed" -> new OwnLock.Claimed(text(json, "at"), text(json, "tx"), isFinal(json));
             case "taken_back" -> new OwnLock.TakenBack(text(json, "at"), text(json, "tx"), isFinal(json));
             case "foreign" -> new OwnLock.Foreign();
@@ -246,13 +246,13 @@ public final class SwapCodec {
             case "locked" ->
                 new PoolLock.Locked(
                         text(json, "at"),
-                        json.has("end") ? OptionalLong.of(number(json, "end")) : OptionalLong.empty());
+                        maybeNumber(json, "end"));
             case "claimed" -> new PoolLock.Claimed(text(json, "at"), text(json, "tx"), isFinal(json));
             case "taken_back" -> new PoolLock.TakenBack(text(json, "at"), isFinal(json));
             case "foreign" -> new PoolLock.Foreign();
             case "absent" ->
                 new PoolLock.Absent(
-                        json.has("since") ? OptionalLong.of(number(json, "since")) : OptionalLong.empty(),
+                        maybeNumber(json, "since"),
                         json.has("final") && isFinal(json));
             default -> throw new IllegalArgumentException("no such state of the pool's lock: " + text(json, "is"));
         };
@@ -272,6 +272,10 @@ public final class SwapCodec {
 
     private static Optional<String> maybe(JsonNode json, String member) {
         return json.has(member) ? Optional.of(text(json, member)) : Optional.empty();
+    }
+
+    private static OptionalLong maybeNumber(JsonNode json, String member) {
+        return json.has(member) ? OptionalLong.of(number(json, member)) : OptionalLong.empty();
     }
 
     private static long number(JsonNode json, String member) {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
@@ -111,28 +111,19 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
 
     /** The journal has a row that nobody looks after yet, or may have one. */
     private Behavior<Command> restoring() {
-        return Behaviors.receive(Command.class)
-                .onMessage(Adopt.class, this::onAdopt)
-                .onMessage(Ask.class, this::onEarly)
-                .onMessage(Room.class, this::onRoom)
-                .onMessage(Rewatch.class, this::onRewatch)
-                .onMessage(Rewatched.class, this::onRewatched)
-                .onMessage(Nudge.class, this::onNudge)
-                .onMessage(Restored.class, this::onRestored)
-                .onMessage(Found.class, this::onFound)
-                .onMessage(Retry.class, retry -> restore())
-                .onMessage(Over.class, this::onOver)
-                .onMessage(Ended.class, this::onEnded)
-                .onSignal(PostStop.class, this::onStop)
-                .build();
+        return answering(this::onEarly);
     }
 
     /** Handles commands while every watched row has its actor. */
     @Override
     public Receive<Command> createReceive() {
+        return answering(this::onAsk);
+    }
+
+    private Receive<Command> answering(Function<Ask, Behavior<Command>> onAsk) {
         return newReceiveBuilder()
+                .onMessage(Ask.class, onAsk::apply)
                 .onMessage(Adopt.class, this::onAdopt)
-                .onMessage(Ask.class, this::onAsk)
                 .onMessage(Room.class, this::onRoom)
                 .onMessage(Rewatch.class, this::onRewatch)
                 .onMessage(Rewatched.class, this::onRewatched)
@@ -150,8 +141,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         if (!isRead) {
             setup.book().reading();
         }
-        CompletionStage<List<SwapJournal.Held>> rows = setup.journal().watched();
-        Outcome.pipe(getContext(), rows, Restored::new);
+        Outcome.pipe(getContext(), setup.journal().watched(), Restored::new);
         return restoring();
     }
 

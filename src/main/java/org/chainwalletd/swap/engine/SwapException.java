@@ -6,24 +6,24 @@ import org.chainwalletd.store.StoreException;
 public abstract sealed class SwapException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    private SwapException(String message, Throwable cause) {
+    private final String id;
+
+    private SwapException(String id, String message, Throwable cause) {
         super(message, cause, false, false);
+        this.id = id;
+    }
+
+    public String id() {
+        return id;
     }
 
     /** An execute was begun, and it is not known whether our lock has left; the swap goes on with it. */
     public static final class LockUnknown extends SwapException {
         private static final long serialVersionUID = 1L;
 
-        private final String id;
-
         /** @param cause as its own owner tells it */
         public LockUnknown(String id, Throwable cause) {
-            super("whether the lock of swap " + id + " has left is not known yet: " + cause, cause);
-            this.id = id;
-        }
-
-        public String id() {
-            return id;
+            super(id, "whether the lock of swap " + id + " has left is not known yet: " + cause, cause);
         }
     }
 
@@ -31,16 +31,9 @@ public abstract sealed class SwapException extends RuntimeException {
     public static final class Unsettled extends SwapException {
         private static final long serialVersionUID = 1L;
 
-        private final String id;
-
         /** @param cause as its own owner tells it, such as a {@link StoreException} */
         public Unsettled(String id, Throwable cause) {
-            super("what becomes of swap " + id + " is not known yet: " + cause, cause);
-            this.id = id;
-        }
-
-        public String id() {
-            return id;
+            super(id, "what becomes of swap " + id + " is not known yet: " + cause, cause);
         }
     }
 }

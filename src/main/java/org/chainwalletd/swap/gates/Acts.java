@@ -31,69 +31,53 @@ public record Acts(
             new Acts(false, false, false, false, false, false, Optional.empty(), Optional.empty(), Optional.empty());
 
     public Acts expire() {
-        return new Acts(
-                true, locking, abandoning, claimPermitted, claimJournalled, refunding, lockTx, claimTx, refundTx);
+        return marked(true, locking, abandoning, claimPermitted, claimJournalled, refunding);
     }
 
     public Acts lock() {
-        return new Acts(
-                expired, true, abandoning, claimPermitted, claimJournalled, refunding, lockTx, claimTx, refundTx);
+        return marked(expired, true, abandoning, claimPermitted, claimJournalled, refunding);
     }
 
     public Acts lockedBy(String tx) {
-        return new Acts(
-                expired,
-                locking,
-                abandoning,
-                claimPermitted,
-                claimJournalled,
-                refunding,
-                Optional.of(tx),
-                claimTx,
-                refundTx);
+        return named(Optional.of(tx), claimTx, refundTx);
     }
 
     public Acts abandon() {
-        return new Acts(expired, locking, true, claimPermitted, claimJournalled, refunding, lockTx, claimTx, refundTx);
+        return marked(expired, locking, true, claimPermitted, claimJournalled, refunding);
     }
 
     public Acts permitClaim() {
-        return permit(true);
+        return marked(expired, locking, abandoning, true, claimJournalled, refunding);
     }
 
     /** The gate has closed again before a claim was journalled. */
     public Acts withdrawPermission() {
-        return permit(false);
-    }
-
-    private Acts permit(boolean permitted) {
-        return new Acts(expired, locking, abandoning, permitted, claimJournalled, refunding, lockTx, claimTx, refundTx);
+        return marked(expired, locking, abandoning, false, claimJournalled, refunding);
     }
 
     public Acts journalClaim() {
-        return new Acts(expired, locking, abandoning, claimPermitted, true, refunding, lockTx, claimTx, refundTx);
+        return marked(expired, locking, abandoning, claimPermitted, true, refunding);
     }
 
     /** A claim that has an id was journalled before it was sent. */
     public Acts claimedBy(String tx) {
-        return new Acts(
-                expired, locking, abandoning, claimPermitted, true, refunding, lockTx, Optional.of(tx), refundTx);
+        return journalClaim().named(lockTx, Optional.of(tx), refundTx);
     }
 
     public Acts refund() {
-        return new Acts(expired, locking, abandoning, claimPermitted, claimJournalled, true, lockTx, claimTx, refundTx);
+        return marked(expired, locking, abandoning, claimPermitted, claimJournalled, true);
     }
 
     public Acts refundedBy(String tx) {
+        return named(lockTx, claimTx, Optional.of(tx));
+    }
+
+    private Acts marked(boolean over, boolean lock, boolean abandon, boolean permitted, boolean claim, boolean refund) {
+        return new Acts(over, lock, abandon, permitted, claim, refund, lockTx, claimTx, refundTx);
+    }
+
+    private Acts named(Optional<String> lock, Optional<String> claim, Optional<String> refund) {
         return new Acts(
-                expired,
-                locking,
-                abandoning,
-                claimPermitted,
-                claimJournalled,
-                refunding,
-                lockTx,
-                claimTx,
-                Optional.of(tx));
+                expired, locking, abandoning, claimPermitted, claimJournalled, refunding, lock, claim, refund);
     }
 }
