@@ -53,39 +53,22 @@ class HtlcIndexTest {
 
     private static String lock(byte[] preimage, long timeout, long amount) {
         rig.fund(sender, amount + 1_000);
-        return rig.call(
-                        "htlc_lock",
-                        params(
-                                "from",
-                                sender.address,
-                                "receiver",
-                                receiver.key,
-                                "hash_lock",
-                                HtlcWitness.hashLockOf(preimage),
-                                "timeout",
-                                timeout,
-                                "amount",
-                                amount))
-                .get("tx_id")
-                .asText();
+        return Locks.txId(
+                rig, "htlc_lock", Locks.lock(sender, receiver.key, HtlcWitness.hashLockOf(preimage), timeout, amount));
     }
 
     private static String claim(String lockTxId, byte[] preimage, long timeout) {
-        return rig.call(
-                        "htlc_claim",
-                        params(
-                                "from",
-                                receiver.address,
-                                "lock_tx_id",
-                                lockTxId,
-                                "preimage",
-                                Bytes.of(preimage),
-                                "sender",
-                                sender.key,
-                                "timeout",
-                                timeout))
-                .get("tx_id")
-                .asText();
+        return Locks.txId(rig, "htlc_claim", Locks.claim(receiver, sender.key, lockTxId, Bytes.of(preimage), timeout));
+    }
+
+    private static String state(String lockTxId) {
+        return status(lockTxId).get("state").asText();
+    }
+
+    private static boolean forget(String lockTxId) {
+        return rig.call("htlc_forget", params("lock_tx_id", lockTxId))
+                .get("removed")
+                .asBoolean();
     }
 
     private static JsonNode status(String lockTxId) {
@@ -172,9 +155,9 @@ class HtlcIndexTest {
         while (rig.devnet().tip().height() < timeout) {
             mine(1);
         }
-        assertThat(status(lockTxId).get("state").asText()).isEqualTo("locked");
+        assertThat(state(lockTxId)).isEqualTo("locked");
         mine(1);
-        assertThat(status(lockTxId).get("state").asText()).isEqualTo("locked_expired");
+        assertThat(state(lockTxId)).isEqualTo("locked_expired");
         assertThat(outpoints(rig.call("htlc_list", params("state", "locked_expired"))))
                 .contains(lockTxId + ":0");
         assertThat(rig.refused("htlc_forget", params("lock_tx_id", lockTxId)).code())
@@ -182,17 +165,7 @@ class HtlcIndexTest {
 
         rig.call(
                 "htlc_reclaim",
-                params(
-                        "from",
-                        sender.address,
-                        "lock_tx_id",
-                        lockTxId,
-                        "receiver",
-                        receiver.key,
-                        "hash_lock",
-                        HtlcWitness.hashLockOf(preimage),
-                        "timeout",
-                        timeout));
+                Locks.reclaim(sender, receiver.key, lockTxId, HtlcWitness.hashLockOf(preimage), timeout));
         mine(1);
         JsonNode reclaimed = status(lockTxId);
         assertThat(reclaimed.get("state").asText()).isEqualTo("reclaimed");
@@ -200,22 +173,14 @@ class HtlcIndexTest {
                 .isEqualTo(rig.devnet().tip().height());
         assertThat(reclaimed.get("claim").isNull()).isTrue();
 
-        assertThat(rig.call("htlc_forget", params("lock_tx_id", lockTxId))
-                        .get("removed")
-                        .asBoolean())
-                .isTrue();
-        assertThat(rig.call("htlc_forget", params("lock_tx_id", lockTxId))
-                        .get("removed")
-                        .asBoolean())
-                .isFalse();
+        assertThat(forget(lockTxId)).isTrue();
+        assertThat(forget(lockTxId)).isFalse();
         assertThat(rig.refused("htlc_status", params("lock_tx_id", lockTxId)).code())
                 .isEqualTo(-32010);
 
         rig.devnet().reorganise(1, false, List.of());
         followed(rig.devnet().tip().height());
-        assertThat(status(lockTxId).get("state").asText())
-                .as("its money is locked again")
-                .isNotEqualTo("reclaimed");
+        assertThat(state(lockTxId)).as("its money is locked again").isNotEqualTo("reclaimed");
     }
 
     @Test
@@ -297,21 +262,8 @@ class HtlcIndexTest {
         Party poor = rig.imported(0x52);
         rig.fund(poor, 50_000);
         Outpoint coin = rig.coins(poor).keySet().iterator().next();
-        String lockTxId = rig.call(
-                        "htlc_lock",
-                        params(
-                                "from",
-                                poor.address,
-                                "receiver",
-                                receiver.key,
-                                "hash_lock",
-                                HtlcWitness.hashLockOf(secret()),
-                                "timeout",
-                                FAR,
-                                "amount",
-                                10_000))
-                .get("tx_id")
-                .asText();
+        String lockTxId = Locks.txId(
+                rig, "htlc_lock", Locks.lock(poor, receiver.key, HtlcWitness.hashLockOf(secret()), FAR, 10_000));
         Ledger ledger = rig.devnet().ledger();
         Transaction locking =
                 ledger.transaction(Hash256.parse(lockTxId)).orElseThrow().tx();
@@ -322,20 +274,16 @@ class HtlcIndexTest {
                 TxOutput.toAddress(new Party(0x53).address, org.chainwalletd.chain.Amount.of(49_000))));
         mine(1);
 
-        Await.until(
-                "it is unknown", () -> status(lockTxId).get("state").asText().equals("unknown"));
+        Await.until("it is unknown", () -> state(lockTxId).equals("unknown"));
         assertThat(outpoints(rig.call("htlc_list", params("state", List.of("unknown")))))
                 .containsExactly(lockTxId + ":0");
-        assertThat(rig.call("htlc_forget", params("lock_tx_id", lockTxId))
-                        .get("removed")
-                        .asBoolean())
-                .isTrue();
+        assertThat(forget(lockTxId)).isTrue();
         assertThat(outpoints(rig.call("htlc_list", params()))).doesNotContain(lockTxId + ":0");
 
         // The rival leaves the chain, and the lock comes into it after all.
         rig.devnet().reorganise(1, false, List.of(locking));
         rig.awaitFollowed();
-        assertThat(status(lockTxId).get("state").asText()).isEqualTo("locked");
+        assertThat(state(lockTxId)).isEqualTo("locked");
         assertThat(outpoints(rig.call("htlc_list", params()))).contains(lockTxId + ":0");
     }
 
@@ -390,20 +338,7 @@ class HtlcIndexTest {
     void a_key_that_an_open_htlc_needs_is_not_deleted() {
         Party claimer = rig.imported(0x54);
         rig.fund(sender, 20_000);
-        byte[] preimage = secret();
-        rig.call(
-                "htlc_lock",
-                params(
-                        "from",
-                        sender.address,
-                        "receiver",
-                        claimer.key,
-                        "hash_lock",
-                        HtlcWitness.hashLockOf(preimage),
-                        "timeout",
-                        FAR,
-                        "amount",
-                        10_000));
+        rig.call("htlc_lock", Locks.lock(sender, claimer.key, HtlcWitness.hashLockOf(secret()), FAR, 10_000));
         mine(1);
         Await.until(
                 "the history of the imported keys is read",

@@ -69,44 +69,18 @@ class HtlcMethodsTest {
     }
 
     private static Map<String, Object> lock(long amount, Object... more) {
-        Map<String, Object> params = params(
-                "from",
-                sender.address,
-                "receiver",
-                receiver.key,
-                "hash_lock",
-                HASH_LOCK,
-                "timeout",
-                FAR,
-                "amount",
-                amount);
-        params.putAll(params(more));
-        return params;
+        return with(Locks.lock(sender, receiver.key, HASH_LOCK, FAR, amount), more);
     }
 
     private static Map<String, Object> claim(String lockTxId, Object... more) {
-        Map<String, Object> params = params(
-                "from",
-                receiver.address,
-                "lock_tx_id",
-                lockTxId,
-                "preimage",
-                Bytes.of(PREIMAGE),
-                "sender",
-                sender.key,
-                "timeout",
-                FAR);
-        params.putAll(params(more));
-        return params;
+        return with(Locks.claim(receiver, sender.key, lockTxId, Bytes.of(PREIMAGE), FAR), more);
     }
 
     private static Map<String, Object> reclaim(String lockTxId, Object... more) {
-        Map<String, Object> params = params(
-                "from", sender.address,
-                "lock_tx_id", lockTxId,
-                "receiver", receiver.key,
-                "hash_lock", HASH_LOCK,
-                "timeout", FAR);
+        return with(Locks.reclaim(sender, receiver.key, lockTxId, HASH_LOCK, FAR), more);
+    }
+
+    private static Map<String, Object> with(Map<String, Object> params, Object... more) {
         params.putAll(params(more));
         return params;
     }

@@ -45,21 +45,7 @@ class MergedRecordsTest {
         rig = DaemonRig.withChain(folder, "--indexer-rpc", indexer.url().toString());
         own = rig.imported(0x21);
         rig.fund(own, 1_000_000);
-        String lock = rig.call(
-                        "htlc_lock",
-                        params(
-                                "from",
-                                own.address,
-                                "receiver",
-                                STRANGER.key,
-                                "hash_lock",
-                                HASH_LOCK,
-                                "timeout",
-                                1_000_000,
-                                "amount",
-                                500_000))
-                .get("tx_id")
-                .asText();
+        String lock = Locks.txId(rig, "htlc_lock", Locks.lock(own, STRANGER.key, HASH_LOCK, 1_000_000, 500_000));
         long height = rig.mine(1);
         Await.until(
                 "the lock is followed",

@@ -109,49 +109,15 @@ class TwoPartySwapTest {
     }
 
     private String lock(DaemonRig daemon, Party from, Party receiver, long timeout, long amount) {
-        return daemon.call(
-                        "htlc_lock",
-                        params(
-                                "from",
-                                from.address,
-                                "receiver",
-                                receiver.key,
-                                "hash_lock",
-                                hashLock,
-                                "timeout",
-                                timeout,
-                                "amount",
-                                amount))
-                .get("tx_id")
-                .asText();
+        return Locks.txId(daemon, "htlc_lock", Locks.lock(from, receiver.key, hashLock, timeout, amount));
     }
 
     private static Map<String, Object> claim(Party from, Party sender, String lock, String preimage, long timeout) {
-        return params(
-                "from",
-                from.address,
-                "lock_tx_id",
-                lock,
-                "preimage",
-                preimage,
-                "sender",
-                sender.key,
-                "timeout",
-                timeout);
+        return Locks.claim(from, sender.key, lock, preimage, timeout);
     }
 
     private Map<String, Object> reclaim(Party from, Party receiver, String lock, long timeout) {
-        return params(
-                "from",
-                from.address,
-                "lock_tx_id",
-                lock,
-                "receiver",
-                receiver.key,
-                "hash_lock",
-                hashLock,
-                "timeout",
-                timeout);
+        return Locks.reclaim(from, receiver.key, lock, hashLock, timeout);
     }
 
     private String secret() {
