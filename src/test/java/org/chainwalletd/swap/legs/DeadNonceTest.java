@@ -5,7 +5,6 @@ import static org.chainwalletd.account.AccountRig.done;
 
 import java.math.BigInteger;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
@@ -47,24 +46,13 @@ public class DeadNonceTest {
     private LyingRig lying;
 
     private static Stream<Arguments> lies() {
-        return Stream.of(Lie.NONCE_LOW, Lie.NONCE_ONE_MORE, Lie.NONCE_HIGH, Lie.ALL_LOW, Lie.ALL_HIGH, Lie.SILENT)
-                .flatMap(lie -> Stream.of(Arguments.of(Ring.TWO_OF_TWO, lie), Arguments.of(Ring.TWO_OF_THREE, lie)));
-    }
-
-    private SwapContract.State state() {
-        return lying.rig.chain.swap(lying.rig.hashLock).state();
-    }
-
-    /** One of ours is final, so that the journal has given a nonce; it gives the next one whatever endpoints say. */
-    private void sendEarlier() {
-        lying.rig.rig.send("earlier", 1);
-        lying.rig.settle();
-        lying.rig.rig.await("earlier", SendState.Final.class);
+        return LyingRig.toTwoAndToThree(
+                Lie.NONCE_LOW, Lie.NONCE_ONE_MORE, Lie.NONCE_HIGH, Lie.ALL_LOW, Lie.ALL_HIGH, Lie.SILENT);
     }
 
     /** What a swap's actor does at each look, every half minute, with a block for each. */
     private void until(SwapContract.State wanted, Runnable look) {
-        for (int step = 0; step < STEPS && state() != wanted; step++) {
+        for (int step = 0; step < STEPS && lying.state() != wanted; step++) {
             long asked = lying.honest.count("eth_getTransactionCount");
             look.run();
             lying.rig.chain.clock().advance(AccountRig.PACE.urgent());
@@ -74,11 +62,7 @@ public class DeadNonceTest {
                             || done(lying.rig.rig.sends.open(lying.rig.own())).isEmpty());
             lying.rig.chain.mine();
         }
-        assertThat(state()).isEqualTo(wanted);
-    }
-
-    private void claim(SwapRow row) {
-        lying.rig.poolLeg().pushClaim(row, lying.rig.held(), () -> true);
+        assertThat(lying.state()).isEqualTo(wanted);
     }
 
     private List<SendRecord> copies(String owner) {
@@ -87,25 +71,20 @@ public class DeadNonceTest {
                 .toList();
     }
 
-    private void assertPaid(BigInteger before) {
-        BigInteger gas = before.add(EvmLegRig.WEI).subtract(lying.rig.chain.balance(lying.rig.own()));
-        assertThat(gas).as("paid for gas").isLessThan(EvmLegRig.WEI.divide(BigInteger.TEN));
-    }
-
     @ParameterizedTest
     @MethodSource("lies")
     void a_claim_whose_nonce_somebody_else_has_used_is_mined_at_the_one_that_the_honest_endpoint_names(
             Ring ring, Lie lie) {
         lying = new LyingRig(folder, ring);
-        sendEarlier();
+        lying.sendEarlier();
         SwapRow row = lying.settledSell();
         lying.somebodyElsePays();
         BigInteger before = lying.rig.chain.balance(lying.rig.own());
         lie.tell(lying.liar, lying.rig.own());
 
-        until(SwapContract.State.CLAIMED, () -> claim(row));
+        until(SwapContract.State.CLAIMED, () -> lying.claim(row));
 
-        assertPaid(before);
+        lying.assertPaid(before);
         assertThat(copies("a-sell")).extracting(SendRecord::nonce).contains(LyingRig.HISTORY + 2L);
     }
 
@@ -114,15 +93,15 @@ public class DeadNonceTest {
     @EnumSource(Lie.class)
     void a_claim_that_is_looked_after_is_mined_at_its_own_nonce_whatever_one_endpoint_says(Lie lie) {
         lying = new LyingRig(folder, Ring.TWO_OF_TWO);
-        sendEarlier();
+        lying.sendEarlier();
         SwapRow row = lying.settledSell();
         BigInteger before = lying.rig.chain.balance(lying.rig.own());
         lie.tell(lying.liar, lying.rig.own());
 
-        until(SwapContract.State.CLAIMED, () -> claim(row));
+        until(SwapContract.State.CLAIMED, () -> lying.claim(row));
 
         lying.rig.chain.mine(3);
-        assertPaid(before);
+        lying.assertPaid(before);
         lying.liar.behave();
         lying.rig.settle();
         lying.rig.rig.await(CLAIM, SendState.Final.class);
@@ -133,15 +112,7 @@ public class DeadNonceTest {
     void a_refund_whose_nonce_somebody_else_has_used_is_mined_at_the_one_that_the_honest_endpoint_names(
             Ring ring, Lie lie) {
         lying = new LyingRig(folder, ring);
-        SwapRow row = lying.rig.locking(lying.rig.buy());
-        lying.rig.ownLeg().sendLock(row, () -> true);
-        Await.until("it is locked", () -> {
-            lying.rig.chain.mine();
-            return state() == SwapContract.State.LOCKED;
-        });
-        lying.rig.settle();
-        lying.rig.rig.await("swap/a-buy/lock", SendState.Final.class);
-        lying.rig.chain.clock().advance(Duration.ofSeconds(10_001));
+        SwapRow row = lying.overdueBuy();
         lying.somebodyElsePays();
         lying.rig.settle();
         BigInteger before = lying.rig.chain.balance(lying.rig.own());
@@ -149,7 +120,7 @@ public class DeadNonceTest {
 
         until(SwapContract.State.REFUNDED, () -> lying.rig.ownLeg().takeBack(row));
 
-        assertPaid(before);
+        lying.assertPaid(before);
     }
 
     /** Nothing that is mined at its own nonce needs another one: the count runs ahead of what the daemon has seen for a moment. */
@@ -159,13 +130,13 @@ public class DeadNonceTest {
             names = {"TWO_OF_TWO", "TWO_OF_THREE"})
     void honest_endpoints_never_get_a_copy(Ring ring) {
         lying = new LyingRig(folder, ring);
-        sendEarlier();
+        lying.sendEarlier();
         SwapRow row = lying.settledSell();
-        claim(row);
+        lying.claim(row);
         lying.rig.chain.clock().advance(AccountRig.PACE.resend());
         lying.rig.chain.mine();
         for (int look = 0; look < 20; look++) {
-            claim(row);
+            lying.claim(row);
             lying.rig.chain.clock().advance(AccountRig.PACE.resend());
         }
         lying.rig.rig.await(CLAIM, SendState.Mined.class);
@@ -179,13 +150,13 @@ public class DeadNonceTest {
     @Test
     void a_copy_that_fails_behind_the_claim_costs_little_and_stops_nothing() {
         lying = new LyingRig(folder, Ring.TWO_OF_TWO);
-        sendEarlier();
+        lying.sendEarlier();
         SwapRow row = lying.settledSell();
         BigInteger before = lying.rig.chain.balance(lying.rig.own());
         lying.liar.lies().nonce(lying.rig.own(), LyingRig.HISTORY + 2);
         lying.liar.swallowSends();
         Await.until("there is a copy", () -> {
-            claim(row);
+            lying.claim(row);
             lying.rig.chain.clock().advance(AccountRig.PACE.resend());
             return !copies("a-sell").isEmpty();
         });
@@ -198,8 +169,8 @@ public class DeadNonceTest {
         lying.rig.rig.await(CLAIM, SendState.Final.class);
         lying.rig.rig.await(CLAIM + "@" + (LyingRig.HISTORY + 2), SendState.Reverted.class);
 
-        assertThat(state()).isEqualTo(SwapContract.State.CLAIMED);
-        assertPaid(before);
+        assertThat(lying.state()).isEqualTo(SwapContract.State.CLAIMED);
+        lying.assertPaid(before);
         assertThat(lying.rig.rig.sends.funds(lying.rig.own(), "another").obstacle())
                 .isEmpty();
         assertThat(lying.rig.rig.send("later", 1).nonce()).isEqualTo(LyingRig.HISTORY + 3L);
@@ -209,7 +180,7 @@ public class DeadNonceTest {
     @Test
     void an_endpoint_that_names_one_absurd_nonce_after_the_other_gets_few_copies_and_holds_no_money() {
         lying = new LyingRig(folder, Ring.TWO_OF_TWO);
-        sendEarlier();
+        lying.sendEarlier();
         SwapRow row = lying.settledSell();
         lying.honest.refuse("eth_sendRawTransaction", -32000, "txpool is full");
         long named = Long.MAX_VALUE;
@@ -218,7 +189,7 @@ public class DeadNonceTest {
             lying.liar.lies().nonce(lying.rig.own(), named);
             named = look % 2 == 0 ? named : look < 2 ? Long.MAX_VALUE - 1 : 1_000L * look;
             long asked = lying.liar.count("eth_getTransactionCount");
-            claim(row);
+            lying.claim(row);
             lying.rig.chain.clock().advance(AccountRig.PACE.resend());
             Await.until("it was asked", () -> lying.liar.count("eth_getTransactionCount") > asked + 2);
         }
@@ -229,7 +200,7 @@ public class DeadNonceTest {
                 .isLessThanOrEqualTo(lying.rig.rig.find(CLAIM).maxFee().multiply(BigInteger.valueOf(SwapSends.GAS)));
         lying.honest.behave();
 
-        until(SwapContract.State.CLAIMED, () -> claim(row));
+        until(SwapContract.State.CLAIMED, () -> lying.claim(row));
         assertThat(done(lying.rig.rig.sends.open(lying.rig.own()))).allMatch(open -> open.kind() == SendKind.CLAIM);
     }
 
@@ -240,7 +211,7 @@ public class DeadNonceTest {
             names = {"NOT_DONE", "DONE", "REFUSED", "UNKNOWN"})
     void a_death_between_a_copy_and_its_first_byte_neither_loses_it_nor_makes_it_twice(Fate fate) {
         lying = new LyingRig(folder, Ring.TWO_OF_TWO);
-        sendEarlier();
+        lying.sendEarlier();
         SwapRow row = lying.settledSell();
         lying.somebodyElsePays();
         lying.liar.lies().nonce(lying.rig.own(), 0);
@@ -250,15 +221,15 @@ public class DeadNonceTest {
             journal.set(new FatedJournal(real, 3, fate));
             return journal.get();
         });
-        claim(row);
+        lying.claim(row);
         journal.get().orUntil(() -> {
-            EvmLegRig.begun(() -> lying.rig.poolLeg().pushClaim(row, lying.rig.held(), () -> true));
+            EvmLegRig.begun(() -> lying.claim(row));
             lying.rig.chain.clock().advance(AccountRig.PACE.resend());
             return journal.get().isBeyond();
         });
         lying.rig.rig.crash();
 
-        until(SwapContract.State.CLAIMED, () -> claim(row));
+        until(SwapContract.State.CLAIMED, () -> lying.claim(row));
 
         lying.liar.behave();
         lying.rig.settle();

@@ -1,6 +1,8 @@
 package org.chainwalletd.swap.legs;
 
+import java.io.IOException;
 import java.math.BigInteger;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,8 +11,13 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.chainwalletd.account.AccountRig;
+import org.chainwalletd.account.FatedJournal;
+import org.chainwalletd.account.FatedJournal.Fate;
 import org.chainwalletd.account.endpoints.AccountChain.Finality;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.SecretBytes;
@@ -65,6 +72,37 @@ public final class EvmLegRig implements AutoCloseable {
 
     public byte[] secret() {
         return SECRET.clone();
+    }
+
+    /**
+     * An act of a process that dies before or after each of its first writes, in a folder of its own each time.
+     *
+     * @param before prepares the chain, and gives the row
+     * @param after judges what the next process finds
+     */
+    static void diesAtEachWrite(
+            Path folder,
+            Function<EvmLegRig, SwapRow> before,
+            BiFunction<EvmLegRig, SwapRow, String> act,
+            BiConsumer<EvmLegRig, SwapRow> after)
+            throws IOException {
+        for (int write = 1; write <= 2; write++) {
+            for (Fate fate : List.of(Fate.NOT_DONE, Fate.DONE)) {
+                try (EvmLegRig crashing = new EvmLegRig(Files.createDirectory(folder.resolve(fate + "-" + write)))) {
+                    SwapRow row = before.apply(crashing);
+                    FatedJournal[] journal = new FatedJournal[1];
+                    int fatal = write;
+                    crashing.rig.restartWith(real -> {
+                        journal[0] = new FatedJournal(real, fatal, fate);
+                        return journal[0];
+                    });
+                    begun(() -> act.apply(crashing, row));
+                    journal[0].orUntil(() -> false);
+                    crashing.rig.crash();
+                    after.accept(crashing, row);
+                }
+            }
+        }
     }
 
     /** For what may never come to its end, or fail. */
@@ -149,6 +187,12 @@ public final class EvmLegRig implements AutoCloseable {
     /** So that what is mined now is final for every endpoint. */
     public void settle() {
         chain.mine(FINAL + 1);
+    }
+
+    /** Both endpoints say that this is what our account has. */
+    void balance(BigInteger wei) {
+        rig.first.lies().balance(own(), wei);
+        rig.second.lies().balance(own(), wei);
     }
 
     /** Every call that any endpoint got. */

@@ -5,18 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.account.AccountRig.done;
 
 import java.math.BigInteger;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.chainwalletd.account.AccountRig;
 import org.chainwalletd.account.AccountSends.AccountFunds;
-import org.chainwalletd.account.FatedJournal;
-import org.chainwalletd.account.FatedJournal.Fate;
 import org.chainwalletd.account.SendRecord.SendState;
 import org.chainwalletd.account.SendRequest;
 import org.chainwalletd.account.SendRequest.Gas;
@@ -110,35 +106,21 @@ public class EvmOwnLegTest {
 
     @Test
     void a_death_at_any_write_of_the_journal_leaves_one_lock_or_none_and_never_two() throws Exception {
-        for (int write = 1; write <= 2; write++) {
-            for (Fate fate : List.of(Fate.NOT_DONE, Fate.DONE)) {
-                Path here = Files.createDirectory(folder.resolve(fate + "-" + write));
-                try (EvmLegRig crashing = new EvmLegRig(here)) {
-                    diesAt(crashing, write, fate);
-                }
-            }
-        }
+        EvmLegRig.diesAtEachWrite(
+                folder,
+                crashing -> crashing.locking(crashing.buy()),
+                (crashing, locking) -> crashing.ownLeg().sendLock(locking, () -> true),
+                EvmOwnLegTest::assertLocksOnce);
     }
 
-    private static void diesAt(EvmLegRig crashing, int write, Fate fate) {
-        SwapRow row = crashing.locking(crashing.buy());
-        FatedJournal[] journal = new FatedJournal[1];
-        crashing.rig.restartWith(real -> {
-            journal[0] = new FatedJournal(real, write, fate);
-            return journal[0];
-        });
-        CompletionStage<String> sent = EvmLegRig.begun(() -> crashing.ownLeg().sendLock(row, () -> true));
-        journal[0].orUntil(() -> false);
-        crashing.rig.crash();
+    private static void assertLocksOnce(EvmLegRig crashed, SwapRow row) {
+        String tx = crashed.ownLeg().sendLock(row, () -> true);
 
-        String tx = crashing.ownLeg().sendLock(row, () -> true);
-
-        Await.until("it waits", () -> !crashing.chain.waiting().isEmpty());
-        crashing.settle();
-        assertThat(sent.toCompletableFuture()).as("%s at %s", fate, write).isNotNull();
-        assertThat(crashing.ownLeg().look(row).lock()).isInstanceOf(OwnLock.Locked.class);
-        assertThat(crashing.ownLeg().sendLock(row, () -> true)).isEqualTo(tx);
-        assertThat(crashing.chain.nonce(crashing.own())).isEqualTo(1);
+        Await.until("it waits", () -> !crashed.chain.waiting().isEmpty());
+        crashed.settle();
+        assertThat(crashed.ownLeg().look(row).lock()).isInstanceOf(OwnLock.Locked.class);
+        assertThat(crashed.ownLeg().sendLock(row, () -> true)).isEqualTo(tx);
+        assertThat(crashed.chain.nonce(crashed.own())).isEqualTo(1);
     }
 
     @Test
@@ -191,8 +173,7 @@ public class EvmOwnLegTest {
         BigInteger needed = EvmLegRig.WEI.add(funds.perTransaction()).add(funds.reservePerSwap());
         rig.rig.sends.reserveFor(address -> 1);
         for (BigInteger balance : List.of(needed, needed.subtract(BigInteger.ONE))) {
-            rig.rig.first.lies().balance(rig.own(), balance);
-            rig.rig.second.lies().balance(rig.own(), balance);
+            rig.balance(balance);
 
             assertThat(leg.obstacle(row).isEmpty()).isEqualTo(balance.equals(needed));
         }
@@ -206,8 +187,7 @@ public class EvmOwnLegTest {
                 .add(funds.reservePerSwap().multiply(BigInteger.TWO));
         rig.rig.sends.reserveFor(address -> 1);
         for (BigInteger balance : List.of(needed, needed.subtract(BigInteger.ONE))) {
-            rig.rig.first.lies().balance(rig.own(), balance);
-            rig.rig.second.lies().balance(rig.own(), balance);
+            rig.balance(balance);
 
             assertThat(leg.obstacle(rig.buy()).isEmpty()).isEqualTo(balance.equals(needed));
         }
@@ -217,8 +197,7 @@ public class EvmOwnLegTest {
     void a_lock_that_is_journalled_is_not_counted_against_the_balance_twice() {
         leg.sendLock(row, () -> true);
         AccountFunds funds = rig.rig.sends.funds(rig.own());
-        rig.rig.first.lies().balance(rig.own(), funds.committed());
-        rig.rig.second.lies().balance(rig.own(), funds.committed());
+        rig.balance(funds.committed());
 
         assertThat(leg.obstacle(row)).isEmpty();
     }

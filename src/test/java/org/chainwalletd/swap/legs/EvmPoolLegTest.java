@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.account.AccountRig.done;
 
 import java.math.BigInteger;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -13,8 +12,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.account.AccountRig;
-import org.chainwalletd.account.FatedJournal;
-import org.chainwalletd.account.FatedJournal.Fate;
 import org.chainwalletd.account.SendRecord.SendState;
 import org.chainwalletd.account.SendRequest;
 import org.chainwalletd.account.SendRequest.Gas;
@@ -163,40 +160,32 @@ public class EvmPoolLegTest {
 
     @Test
     void a_death_at_any_write_of_the_journal_makes_no_second_claim() throws Exception {
-        for (int write = 1; write <= 2; write++) {
-            for (Fate fate : List.of(Fate.NOT_DONE, Fate.DONE)) {
-                Path here = Files.createDirectory(folder.resolve(fate + "-" + write));
-                try (EvmLegRig crashing = new EvmLegRig(here)) {
-                    diesAt(crashing, write, fate);
-                }
-            }
-        }
+        EvmLegRig.diesAtEachWrite(
+                folder,
+                crashing -> {
+                    SwapRow selling = crashing.locking(crashing.sell());
+                    crashing.lockOfThePool();
+                    crashing.settle();
+                    return selling;
+                },
+                EvmPoolLegTest::claim,
+                EvmPoolLegTest::assertClaimsOnce);
     }
 
-    private static void diesAt(EvmLegRig crashing, int write, Fate fate) {
-        SwapRow row = crashing.locking(crashing.sell());
-        crashing.lockOfThePool();
-        crashing.settle();
-        FatedJournal[] journal = new FatedJournal[1];
-        crashing.rig.restartWith(real -> {
-            journal[0] = new FatedJournal(real, write, fate);
-            return journal[0];
-        });
-        EvmLegRig.begun(() -> crashing.poolLeg().pushClaim(row, crashing.held(), () -> true));
-        journal[0].orUntil(() -> false);
-        crashing.rig.crash();
+    private static String claim(EvmLegRig by, SwapRow row) {
+        return by.poolLeg().pushClaim(row, by.held(), () -> true);
+    }
 
-        crashing.poolLeg().pushClaim(row, crashing.held(), () -> true);
+    private static void assertClaimsOnce(EvmLegRig crashed, SwapRow row) {
+        claim(crashed, row);
 
         Await.until("it is mined", () -> {
-            crashing.chain.mine();
-            return crashing.chain.nonce(crashing.own()) == 1;
+            crashed.chain.mine();
+            return crashed.chain.nonce(crashed.own()) == 1;
         });
-        crashing.settle();
-        assertThat(crashing.poolLeg().look(row).lock())
-                .as("%s at %s", fate, write)
-                .isInstanceOf(PoolLock.Claimed.class);
-        assertThat(done(crashing.rig.sends.ofOwner(row.id()))).hasSize(1);
+        crashed.settle();
+        assertThat(crashed.poolLeg().look(row).lock()).isInstanceOf(PoolLock.Claimed.class);
+        assertThat(done(crashed.rig.sends.ofOwner(row.id()))).hasSize(1);
     }
 
     @Test
@@ -296,8 +285,7 @@ public class EvmPoolLegTest {
     void the_gate_stays_closed_while_a_claim_could_not_be_paid() {
         lockedAndSettled();
         BigInteger needed = rig.rig.sends.funds(rig.own()).perTransaction();
-        rig.rig.first.lies().balance(rig.own(), needed.subtract(BigInteger.ONE));
-        rig.rig.second.lies().balance(rig.own(), needed.subtract(BigInteger.ONE));
+        rig.balance(needed.subtract(BigInteger.ONE));
 
         assertThat(reason(gate())).contains("for gas");
     }
@@ -379,8 +367,7 @@ public class EvmPoolLegTest {
     void a_sell_needs_the_gas_reserve_of_its_own() {
         BigInteger reserve = rig.rig.sends.funds(rig.own()).reservePerSwap();
         for (BigInteger balance : List.of(reserve, reserve.subtract(BigInteger.ONE))) {
-            rig.rig.first.lies().balance(rig.own(), balance);
-            rig.rig.second.lies().balance(rig.own(), balance);
+            rig.balance(balance);
 
             assertThat(leg.obstacle(rig.sell()).isEmpty()).isEqualTo(balance.equals(reserve));
         }
@@ -397,7 +384,7 @@ public class EvmPoolLegTest {
         book.enter(second);
         book.executing(first);
         book.executing(second);
-        balance(reserve);
+        rig.balance(reserve);
 
         assertThat(leg.obstacle(second)).get().asString().contains("settled wei to spare");
         assertThat(leg.obstacle(first)).isEmpty();
@@ -415,7 +402,7 @@ public class EvmPoolLegTest {
         SwapRow first = other("a-first").with(Acts.NONE.lock(), rig.now());
         book.enter(row);
         book.enter(first);
-        balance(one.multiply(BigInteger.TWO).subtract(BigInteger.ONE));
+        rig.balance(one.multiply(BigInteger.TWO).subtract(BigInteger.ONE));
         assertThat(gate().isOpen()).isTrue();
 
         SwapRow possible = first.seeing(
@@ -426,9 +413,9 @@ public class EvmPoolLegTest {
                 rig.now());
         book.enter(possible);
         assertThat(reason(gate())).contains("a claim needs");
-        balance(one.multiply(BigInteger.TWO));
+        rig.balance(one.multiply(BigInteger.TWO));
         assertThat(gate().isOpen()).isTrue();
-        balance(one);
+        rig.balance(one);
         book.enter(possible.with(Acts.NONE.lock().journalClaim().claimedBy("0x01"), rig.now()));
         assertThat(gate().isOpen()).isTrue();
     }
@@ -436,16 +423,12 @@ public class EvmPoolLegTest {
     @Test
     void a_claim_without_gas_goes_to_the_pool_while_an_endpoint_hangs_with_all_of_its_ordinary_threads_taken() {
         lockedAndSettled();
-        balance(BigInteger.ONE);
+        rig.balance(BigInteger.ONE);
         Pool pool = Stub.of(Pool.class, call -> {
             assertThat(call.name()).isEqualTo("relayClaim");
             return CompletableFuture.completedFuture(rig.hashLock);
         });
-        EvmPoolLeg relaying = new EvmPoolLeg(
-                rig.rig.endpoints,
-                rig.rig.sends,
-                rig.limits(rig.chain.codeHash()),
-                Optional.of(new EvmPoolLeg.Relay(pool, rig.chain.clock(), alarm -> {})));
+        EvmPoolLeg relaying = relaying(pool);
         SwapRow journalled = row.with(row.acts().journalClaim(), rig.now());
         List<CompletableFuture<?>> hanging = rig.rig.saturate(rig.rig.first);
 
@@ -458,15 +441,11 @@ public class EvmPoolLegTest {
     @Test
     void a_daemon_that_was_declared_off_shows_no_secret_to_the_pool() {
         lockedAndSettled();
-        balance(BigInteger.ONE);
+        rig.balance(BigInteger.ONE);
         Pool pool = Stub.of(Pool.class, call -> {
             throw new AssertionError(call.name());
         });
-        EvmPoolLeg relaying = new EvmPoolLeg(
-                rig.rig.endpoints,
-                rig.rig.sends,
-                rig.limits(rig.chain.codeHash()),
-                Optional.of(new EvmPoolLeg.Relay(pool, rig.chain.clock(), alarm -> {})));
+        EvmPoolLeg relaying = relaying(pool);
         rig.rig.permission = () -> CompletableFuture.failedFuture(StoreException.stopped("it was declared off"));
         SwapRow journalled = row.with(row.acts().journalClaim(), rig.now());
 
@@ -474,13 +453,16 @@ public class EvmPoolLegTest {
                 .hasMessageContaining("declared off");
     }
 
-    private SwapRow other(String id) {
-        return SwapRow.quoted(id, "pool-" + id, "run", row.terms(), Optional.empty(), rig.now());
+    private EvmPoolLeg relaying(Pool pool) {
+        return new EvmPoolLeg(
+                rig.rig.endpoints,
+                rig.rig.sends,
+                rig.limits(rig.chain.codeHash()),
+                Optional.of(new EvmPoolLeg.Relay(pool, rig.chain.clock(), alarm -> {})));
     }
 
-    private void balance(BigInteger wei) {
-        rig.rig.first.lies().balance(rig.own(), wei);
-        rig.rig.second.lies().balance(rig.own(), wei);
+    private SwapRow other(String id) {
+        return SwapRow.quoted(id, "pool-" + id, "run", row.terms(), Optional.empty(), rig.now());
     }
 
     @Test

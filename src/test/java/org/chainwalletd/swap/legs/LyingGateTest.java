@@ -11,10 +11,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 import org.chainwalletd.account.AccountSends;
-import org.chainwalletd.account.SendRecord.SendState;
 import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.evm.SwapContract;
-import org.chainwalletd.swap.gates.GateVerdict;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.legs.LyingRig.Lie;
 import org.chainwalletd.swap.legs.LyingRig.Ring;
@@ -38,23 +36,8 @@ public class LyingGateTest {
     private LyingRig lying;
 
     private static Stream<Arguments> liesAboutTheAccount() {
-        return Stream.of(
-                        Lie.NONCE_LOW,
-                        Lie.NONCE_ONE_MORE,
-                        Lie.NONCE_HIGH,
-                        Lie.BALANCE_NONE,
-                        Lie.BALANCE_HUGE,
-                        Lie.SILENT)
-                .flatMap(lie -> Stream.of(Arguments.of(Ring.TWO_OF_TWO, lie), Arguments.of(Ring.TWO_OF_THREE, lie)));
-    }
-
-    private String gate(SwapRow row) {
-        GateVerdict verdict = lying.rig.poolLeg().gate(row, lying.rig.inputs());
-        return verdict.closed().orElse("open");
-    }
-
-    private SwapContract.State state() {
-        return lying.rig.chain.swap(lying.rig.hashLock).state();
+        return LyingRig.toTwoAndToThree(
+                Lie.NONCE_LOW, Lie.NONCE_ONE_MORE, Lie.NONCE_HIGH, Lie.BALANCE_NONE, Lie.BALANCE_HUGE, Lie.SILENT);
     }
 
     @ParameterizedTest
@@ -64,7 +47,7 @@ public class LyingGateTest {
         SwapRow row = lying.settledSell();
         lie.tell(lying.liar, lying.rig.own());
 
-        String verdict = gate(row);
+        String verdict = lying.gate(row);
 
         boolean isOutvoted = ring == Ring.TWO_OF_THREE && lie != Lie.NONCE_HIGH && lie != Lie.NONCE_ONE_MORE;
         if (isOutvoted) {
@@ -81,10 +64,10 @@ public class LyingGateTest {
         lying = new LyingRig(folder, Ring.TWO_OF_THREE);
         SwapRow row = lying.settledSell();
         Lie.NONCE_ONE_MORE.tell(lying.liar, lying.rig.own());
-        assertThat(gate(row)).contains("until the settled block");
+        assertThat(lying.gate(row)).contains("until the settled block");
         lying.rig.settle();
 
-        assertThat(gate(row)).isEqualTo("open");
+        assertThat(lying.gate(row)).isEqualTo("open");
     }
 
     /** The final block is then an old one for both, which has the lower count. */
@@ -94,7 +77,7 @@ public class LyingGateTest {
         SwapRow row = lying.settledSell();
         lying.liar.lies().height(1);
 
-        assertThat(gate(row)).isNotEqualTo("open");
+        assertThat(lying.gate(row)).isNotEqualTo("open");
         assertThat(lying.honest.count("eth_sendRawTransaction")).isZero();
     }
 
@@ -103,13 +86,13 @@ public class LyingGateTest {
     void a_first_claim_of_a_key_with_a_history_takes_the_number_that_the_settled_block_shows(Ring ring) {
         lying = new LyingRig(folder, ring);
         SwapRow row = lying.settledSell();
-        assertThat(gate(row)).isEqualTo("open");
+        assertThat(lying.gate(row)).isEqualTo("open");
 
-        lying.rig.poolLeg().pushClaim(row, lying.rig.held(), () -> true);
+        lying.claim(row);
 
         Await.until("it is mined", () -> {
             lying.rig.chain.mine();
-            return state() == SwapContract.State.CLAIMED;
+            return lying.state() == SwapContract.State.CLAIMED;
         });
         assertThat(lying.rig.chain.nonce(lying.rig.own())).isEqualTo(LyingRig.HISTORY + 1);
     }
@@ -119,11 +102,10 @@ public class LyingGateTest {
     void a_first_claim_whose_nonce_the_endpoints_do_not_agree_on_is_not_made() {
         lying = new LyingRig(folder, Ring.TWO_OF_TWO);
         SwapRow row = lying.settledSell();
-        assertThat(gate(row)).isEqualTo("open");
+        assertThat(lying.gate(row)).isEqualTo("open");
         Lie.NONCE_LOW.tell(lying.liar, lying.rig.own());
 
-        assertThatThrownBy(() -> lying.rig.poolLeg().pushClaim(row, lying.rig.held(), () -> true))
-                .isInstanceOf(AccountException.Disagreement.class);
+        assertThatThrownBy(() -> lying.claim(row)).isInstanceOf(AccountException.Disagreement.class);
 
         assertThat(lying.honest.count("eth_sendRawTransaction")).isZero();
         assertThat(lying.liar.count("eth_sendRawTransaction")).isZero();
@@ -132,14 +114,12 @@ public class LyingGateTest {
     @Test
     void transactions_that_nobody_can_explain_close_the_gate_and_are_something_to_look_at() {
         lying = new LyingRig(folder, Ring.TWO_OF_TWO);
-        lying.rig.rig.send("earlier", 1);
-        lying.rig.settle();
-        lying.rig.rig.await("earlier", SendState.Final.class);
+        lying.sendEarlier();
         lying.somebodyElsePays();
         SwapRow row = lying.settledSell();
         Queue<AccountSends.Stopped> stops = stops();
 
-        assertThat(gate(row)).contains("sending from").contains("has stopped");
+        assertThat(lying.gate(row)).contains("sending from").contains("has stopped");
 
         assertThat(stops).extracting(AccountSends.Stopped::from).containsOnly(lying.rig.own());
     }
@@ -160,11 +140,11 @@ public class LyingGateTest {
         SwapRow sell = lying.settledSell();
         SwapRow buy = lying.rig.buy();
         Queue<AccountSends.Stopped> stops = stops();
-        assertThat(gate(sell)).isEqualTo("open");
+        assertThat(lying.gate(sell)).isEqualTo("open");
         assertThat(stops).isEmpty();
         lie.tell(lying.liar, lying.rig.own());
 
-        assertThat(gate(sell)).isNotEqualTo("open");
+        assertThat(lying.gate(sell)).isNotEqualTo("open");
         assertThat(stops).isNotEmpty();
         stops.clear();
         EvmObstacles obstacles =
@@ -189,7 +169,7 @@ public class LyingGateTest {
         Queue<AccountSends.Stopped> stops = stops();
         lie.tell(lying.liar, lying.rig.own());
 
-        gate(row);
+        lying.gate(row);
 
         assertThat(stops).isEmpty();
     }
@@ -200,6 +180,6 @@ public class LyingGateTest {
         SwapRow row = lying.settledSell();
         lying.somebodyElsePays();
 
-        assertThat(gate(row)).contains("until the settled block");
+        assertThat(lying.gate(row)).contains("until the settled block");
     }
 }

@@ -1,16 +1,23 @@
 package org.chainwalletd.swap.legs;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.math.BigInteger;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.chainwalletd.account.AccountRig;
+import org.chainwalletd.account.SendRecord.SendState;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.EvmWallet;
+import org.junit.jupiter.params.provider.Arguments;
 
 /**
  * Account chain with one endpoint that can lie. Five transactions of our key are older than the journal, as after an import, and the chain asks
@@ -111,6 +118,52 @@ public final class LyingRig implements AutoCloseable {
         rig.lockOfThePool();
         rig.settle();
         return row;
+    }
+
+    /** A buy whose lock is final, and due to be taken back once its next blocks are settled. */
+    SwapRow overdueBuy() {
+        SwapRow row = rig.locking(rig.buy());
+        rig.ownLeg().sendLock(row, () -> true);
+        Await.until("it is locked", () -> {
+            rig.chain.mine();
+            return state() == SwapContract.State.LOCKED;
+        });
+        rig.settle();
+        rig.rig.await("swap/a-buy/lock", SendState.Final.class);
+        rig.chain.clock().advance(Duration.ofSeconds(10_001));
+        return row;
+    }
+
+    /** One of ours is final, so that the journal has given a nonce; it gives the next one whatever endpoints say. */
+    void sendEarlier() {
+        rig.rig.send("earlier", 1);
+        rig.settle();
+        rig.rig.await("earlier", SendState.Final.class);
+    }
+
+    SwapContract.State state() {
+        return rig.chain.swap(rig.hashLock).state();
+    }
+
+    /** Why the secret may not leave; "open" when it may. */
+    String gate(SwapRow row) {
+        return rig.poolLeg().gate(row, rig.inputs()).closed().orElse("open");
+    }
+
+    String claim(SwapRow row) {
+        return rig.poolLeg().pushClaim(row, rig.held(), () -> true);
+    }
+
+    /** A hundredth of an ether more than on an honest chain: the value is ten of them. */
+    void assertPaid(BigInteger before) {
+        BigInteger gas = before.add(EvmLegRig.WEI).subtract(rig.chain.balance(rig.own()));
+        assertThat(gas).as("paid for gas").isLessThan(EvmLegRig.WEI.divide(BigInteger.TEN));
+    }
+
+    /** Each lie to a daemon that asks two endpoints, and to one that asks three. */
+    static Stream<Arguments> toTwoAndToThree(Lie... lies) {
+        return Stream.of(lies)
+                .flatMap(lie -> Stream.of(Arguments.of(Ring.TWO_OF_TWO, lie), Arguments.of(Ring.TWO_OF_THREE, lie)));
     }
 
     @Override

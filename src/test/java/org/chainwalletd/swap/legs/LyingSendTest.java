@@ -4,12 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.math.BigInteger;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.stream.Stream;
 import org.chainwalletd.account.AccountRig;
-import org.chainwalletd.account.SendRecord.SendState;
 import org.chainwalletd.evm.SwapContract;
-import org.chainwalletd.swap.gates.GateVerdict;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.legs.LyingRig.Lie;
 import org.chainwalletd.swap.legs.LyingRig.Ring;
@@ -34,17 +31,7 @@ public class LyingSendTest {
     private LyingRig lying;
 
     private static Stream<Arguments> allLies() {
-        return Stream.of(Lie.values())
-                .flatMap(lie -> Stream.of(Arguments.of(Ring.TWO_OF_TWO, lie), Arguments.of(Ring.TWO_OF_THREE, lie)));
-    }
-
-    private String gate(SwapRow row) {
-        GateVerdict verdict = lying.rig.poolLeg().gate(row, lying.rig.inputs());
-        return verdict.closed().orElse("open");
-    }
-
-    private SwapContract.State state() {
-        return lying.rig.chain.swap(lying.rig.hashLock).state();
+        return LyingRig.toTwoAndToThree(Lie.values());
     }
 
     /** The lies begin when the gate has opened: from then on the claim must win, whatever one endpoint says. */
@@ -52,34 +39,24 @@ public class LyingSendTest {
     @MethodSource("allLies")
     void a_claim_is_mined_before_half_of_its_margin_is_gone_whatever_one_endpoint_says(Ring ring, Lie lie) {
         lying = new LyingRig(folder, ring);
-        lying.rig.rig.send("earlier", 1);
-        lying.rig.settle();
-        lying.rig.rig.await("earlier", SendState.Final.class);
+        lying.sendEarlier();
         SwapRow row = lying.settledSell();
-        assertThat(gate(row)).isEqualTo("open");
+        assertThat(lying.gate(row)).isEqualTo("open");
         BigInteger before = lying.rig.chain.balance(lying.rig.own());
         lie.tell(lying.liar, lying.rig.own());
 
         long sent = lying.honest.count("eth_sendRawTransaction");
-        EvmLegRig.begun(() -> lying.rig.poolLeg().pushClaim(row, lying.rig.held(), () -> true));
+        EvmLegRig.begun(() -> lying.claim(row));
 
         awaitMined(SwapContract.State.CLAIMED, sent);
-        assertPaid(before);
+        lying.assertPaid(before);
     }
 
     @ParameterizedTest
     @MethodSource("allLies")
     void a_refund_is_mined_whatever_one_endpoint_says(Ring ring, Lie lie) {
         lying = new LyingRig(folder, ring);
-        SwapRow row = lying.rig.locking(lying.rig.buy());
-        lying.rig.ownLeg().sendLock(row, () -> true);
-        Await.until("it is locked", () -> {
-            lying.rig.chain.mine();
-            return state() == SwapContract.State.LOCKED;
-        });
-        lying.rig.settle();
-        lying.rig.rig.await("swap/a-buy/lock", SendState.Final.class);
-        lying.rig.chain.clock().advance(Duration.ofSeconds(10_001));
+        SwapRow row = lying.overdueBuy();
         lying.rig.settle();
         BigInteger before = lying.rig.chain.balance(lying.rig.own());
         lie.tell(lying.liar, lying.rig.own());
@@ -88,21 +65,15 @@ public class LyingSendTest {
         EvmLegRig.begun(() -> lying.rig.ownLeg().takeBack(row));
 
         awaitMined(SwapContract.State.REFUNDED, sent);
-        assertPaid(before);
-    }
-
-    /** A hundredth of an ether more than on an honest chain: the value is ten of them. */
-    private void assertPaid(BigInteger before) {
-        BigInteger gas = before.add(EvmLegRig.WEI).subtract(lying.rig.chain.balance(lying.rig.own()));
-        assertThat(gas).as("paid for gas").isLessThan(EvmLegRig.WEI.divide(BigInteger.TEN));
+        lying.assertPaid(before);
     }
 
     /** Half a minute at a time, each with a block and with the time that the daemon needs to ask what it asks. */
     private void awaitMined(SwapContract.State wanted, long sent) {
-        for (int step = 0; step < STEPS && state() != wanted; step++) {
+        for (int step = 0; step < STEPS && lying.state() != wanted; step++) {
             Await.until("it is sent", () -> lying.honest.count("eth_sendRawTransaction") > sent);
             lying.rig.chain.mine();
-            if (state() != wanted) {
+            if (lying.state() != wanted) {
                 long again = lying.honest.count("eth_sendRawTransaction");
                 long asked = lying.honest.count("eth_feeHistory");
                 lying.rig.chain.clock().advance(AccountRig.PACE.urgent());
@@ -112,6 +83,6 @@ public class LyingSendTest {
                                 || lying.honest.count("eth_sendRawTransaction") > again);
             }
         }
-        assertThat(state()).isEqualTo(wanted);
+        assertThat(lying.state()).isEqualTo(wanted);
     }
 }
