@@ -29,7 +29,6 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
@@ -192,22 +191,25 @@ public class WatchtowerTest {
         }
     }
 
-    private static HtlcRecord htlc(
-            PublicKey sender, PublicKey receiver, Htlcs.State state, Htlcs.Role role, Optional<Bytes> shown) {
-        return htlc(77, Sample.HASH_LOCK, sender, receiver, state, role, shown);
+    /** One of the pool's that we may claim. */
+    private static HtlcRecord paysUs(int n) {
+        return htlc(n, Sample.HASH_LOCK, Htlcs.State.LOCKED, Htlcs.Role.RECEIVER, Optional.empty());
     }
 
-    private static HtlcRecord htlc(
-            int n,
-            Hash256 hashLock,
-            PublicKey sender,
-            PublicKey receiver,
-            Htlcs.State state,
-            Htlcs.Role role,
-            Optional<Bytes> shown) {
+    /** One of ours that the pool has claimed with this secret. */
+    private static HtlcRecord shows(int n, byte[] secret) {
+        return htlc(n, Hash256.sha256(secret), Htlcs.State.CLAIMED, Htlcs.Role.SENDER, Optional.of(Bytes.of(secret)));
+    }
+
+    private static HtlcRecord htlc(int n, Hash256 hashLock, Htlcs.State state, Htlcs.Role role, Optional<Bytes> shown) {
+        boolean ours = role == Htlcs.Role.SENDER;
         return new HtlcRecord(
                 new Outpoint(Hash256.sha256(new byte[] {(byte) n}), 0),
-                new HtlcParams(sender, receiver, hashLock, 500),
+                new HtlcParams(
+                        ours ? Sample.OUR_KEY : Sample.POOL_KEY,
+                        ours ? Sample.POOL_KEY : Sample.OUR_KEY,
+                        hashLock,
+                        500),
                 Amount.of(Sample.COINS),
                 OptionalLong.of(50),
                 state,
@@ -314,6 +316,14 @@ public class WatchtowerTest {
                 .row();
     }
 
+    private void untilSent() {
+        Await.until("a transaction waits", () -> !chain.waiting().isEmpty());
+    }
+
+    private void untilClaimed() {
+        Await.until("an HTLC is claimed", () -> !claims.isEmpty());
+    }
+
     @Test
     void a_lock_of_ours_without_a_row_is_taken_back_at_its_deadline_and_not_before() {
         Hash256 hashLock = lock(1, 1_000);
@@ -328,7 +338,7 @@ public class WatchtowerTest {
         assertThat(chain.waiting()).isEmpty();
         chain.nextTime(deadline);
         chain.mine();
-        Await.until("a refund waits", () -> !chain.waiting().isEmpty());
+        untilSent();
         assertThat(Await.result(store.accountSends()
                                 .find("watchtower/" + chain.contract() + "/" + hashLock.hex() + "/refund"))
                         .orElseThrow()
@@ -352,13 +362,13 @@ public class WatchtowerTest {
         List.of(chain.endpoint(), second).forEach(endpoint -> endpoint.lies().time(200_000));
         watch();
         for (int attempt = 1; attempt <= 17; attempt++) {
-            Await.until("a refund waits", () -> !chain.waiting().isEmpty());
+            untilSent();
             chain.mine(4);
         }
         List.of(chain.endpoint(), second).forEach(endpoint -> endpoint.lies().stop());
         chain.nextTime(chain.swap(hashLock).deadline());
         chain.mine();
-        Await.until("a refund waits", () -> !chain.waiting().isEmpty());
+        untilSent();
         chain.mine();
         assertThat(state(hashLock)).isEqualTo(SwapContract.State.REFUNDED);
     }
@@ -394,7 +404,7 @@ public class WatchtowerTest {
         chain.nextTime(chain.swap(hashLock).deadline());
         chain.mine();
         watch();
-        Await.until("a refund waits", () -> !chain.waiting().isEmpty());
+        untilSent();
     }
 
     @Test
@@ -449,14 +459,9 @@ public class WatchtowerTest {
         long deadline = chain.head().time() + 1_000;
         chain.account(4).lock(Sample.HASH_LOCK, own, deadline, LOCKED);
         chain.mine(3);
-        htlcs.records = List.of(htlc(
-                Sample.OUR_KEY,
-                Sample.POOL_KEY,
-                Htlcs.State.CLAIMED,
-                Htlcs.Role.SENDER,
-                Optional.of(Bytes.of(Sample.SECRET))));
+        htlcs.records = List.of(shows(77, Sample.SECRET));
         watch();
-        Await.until("a claim waits", () -> !chain.waiting().isEmpty());
+        untilSent();
         chain.mine();
         assertThat(state(Sample.HASH_LOCK)).isEqualTo(SwapContract.State.CLAIMED);
         assertThat(chain.swap(Sample.HASH_LOCK).recipient()).isEqualTo(own);
@@ -464,13 +469,10 @@ public class WatchtowerTest {
 
     @Test
     void a_secret_that_the_pool_has_shown_in_the_contract_claims_on_the_chain_what_has_no_row() {
-        lock(Sample.HASH_LOCK, 1_000);
-        chain.account(3).claim(Sample.SECRET);
-        chain.mine(4);
-        htlcs.records = List.of(
-                htlc(Sample.POOL_KEY, Sample.OUR_KEY, Htlcs.State.LOCKED, Htlcs.Role.RECEIVER, Optional.empty()));
+        claimedByThePool();
+        poolPaysUs();
         watch();
-        Await.until("it is claimed", () -> !claims.isEmpty());
+        untilClaimed();
         ClaimRequest claim = claims.get(0);
         assertThat(claim.preimage()).isEqualTo(Bytes.of(Sample.SECRET));
         assertThat(claim.from()).isEqualTo(SwapWorld.PROFILE.addressOf(Sample.OUR_KEY));
@@ -489,8 +491,7 @@ public class WatchtowerTest {
     }
 
     private void poolPaysUs() {
-        htlcs.records = List.of(
-                htlc(Sample.POOL_KEY, Sample.OUR_KEY, Htlcs.State.LOCKED, Htlcs.Role.RECEIVER, Optional.empty()));
+        htlcs.records = List.of(paysUs(77));
     }
 
     /** Calls for whole blocks. */
@@ -516,7 +517,7 @@ public class WatchtowerTest {
         booksReach(chain.head().time() + Duration.ofHours(2).toSeconds());
         roundsPass();
         poolPaysUs();
-        Await.until("it is claimed", () -> !claims.isEmpty());
+        untilClaimed();
         assertThat(place()).as("the lock is not passed").isEqualTo(locked - 1);
     }
 
@@ -536,13 +537,10 @@ public class WatchtowerTest {
     @Test
     void an_endpoint_that_hides_the_claim_hides_no_secret() {
         claimedByThePool();
-        chain.endpoint().lies().block(block -> {
-            block.putArray("transactions");
-            return block;
-        });
+        hidesTransactions(chain.endpoint());
         poolPaysUs();
         watch();
-        Await.until("it is claimed", () -> !claims.isEmpty());
+        untilClaimed();
     }
 
     @Test
@@ -551,7 +549,14 @@ public class WatchtowerTest {
         showsNoBlocks(chain.endpoint());
         poolPaysUs();
         watch();
-        Await.until("it is claimed", () -> !claims.isEmpty());
+        untilClaimed();
+    }
+
+    private static void hidesTransactions(EvmEndpoint endpoint) {
+        endpoint.lies().block(block -> {
+            block.putArray("transactions");
+            return block;
+        });
     }
 
     private static void showsNoBlocks(EvmEndpoint endpoint) {
@@ -571,18 +576,14 @@ public class WatchtowerTest {
         poolPaysUs();
         watch();
         Await.until("much is read", () -> second.count("eth_getBlockByNumber") > 2_500);
-        Await.until("it is claimed", () -> !claims.isEmpty());
+        untilClaimed();
     }
 
     @Test
     void a_claim_through_another_contract_is_told_and_its_lock_kept_while_an_htlc_pays_us() {
         long locked = claimedByThePool();
-        for (EvmEndpoint endpoint : List.of(chain.endpoint(), second)) {
-            endpoint.lies().block(block -> {
-                block.putArray("transactions");
-                return block;
-            });
-        }
+        hidesTransactions(chain.endpoint());
+        hidesTransactions(second);
         poolPaysUs();
         watch();
         Await.until("it is told", () -> !alarms.isEmpty());
@@ -604,7 +605,7 @@ public class WatchtowerTest {
         Await.until("it is told", () -> !alarms.isEmpty());
         assertThat(alarms.get(0).message()).contains("endpoints do not show all blocks");
         second.lies().stop();
-        Await.until("it is claimed", () -> !claims.isEmpty());
+        untilClaimed();
     }
 
     @Test
@@ -618,24 +619,14 @@ public class WatchtowerTest {
         second.behind(0);
         chain.nextTime(chain.swap(hashLock).deadline());
         chain.mine(3);
-        Await.until("a refund waits", () -> !chain.waiting().isEmpty());
+        untilSent();
     }
 
     @Test
     void an_htlc_that_cannot_be_claimed_keeps_no_other_from_its_claim() {
-        lock(Sample.HASH_LOCK, 1_000);
-        chain.account(3).claim(Sample.SECRET);
-        chain.mine(4);
-        HtlcRecord decoy =
-                htlc(Sample.POOL_KEY, Sample.OUR_KEY, Htlcs.State.LOCKED, Htlcs.Role.RECEIVER, Optional.empty());
-        HtlcRecord real = htlc(
-                78,
-                Sample.HASH_LOCK,
-                Sample.POOL_KEY,
-                Sample.OUR_KEY,
-                Htlcs.State.LOCKED,
-                Htlcs.Role.RECEIVER,
-                Optional.empty());
+        claimedByThePool();
+        HtlcRecord decoy = paysUs(77);
+        HtlcRecord real = paysUs(78);
         unclaimable.add(decoy.lock());
         htlcs.records = List.of(decoy, real);
         watch();
@@ -645,30 +636,15 @@ public class WatchtowerTest {
 
     /** Locks in the contract that pay us without a row, with their claims on the chain; the first pays an address that has no gas. */
     private void shownOnTheChain() {
-        Bytes otherSecret = Bytes.parse("34".repeat(32));
-        Hash256 other = Hash256.sha256(otherSecret.toArray());
+        byte[] otherSecret = Bytes.parse("34".repeat(32)).toArray();
         EvmAddress withoutGas =
                 keys.add(SecretBytes.copyOf(Bytes.parse("18".repeat(32)).toArray()));
         ours = List.of(withoutGas, own);
         long deadline = chain.head().time() + 1_000;
-        chain.account(4).lock(other, withoutGas, deadline, LOCKED);
+        chain.account(4).lock(Hash256.sha256(otherSecret), withoutGas, deadline, LOCKED);
         chain.account(4).lock(Sample.HASH_LOCK, own, deadline, LOCKED);
         chain.mine(3);
-        htlcs.records = List.of(
-                htlc(
-                        76,
-                        other,
-                        Sample.OUR_KEY,
-                        Sample.POOL_KEY,
-                        Htlcs.State.CLAIMED,
-                        Htlcs.Role.SENDER,
-                        Optional.of(otherSecret)),
-                htlc(
-                        Sample.OUR_KEY,
-                        Sample.POOL_KEY,
-                        Htlcs.State.CLAIMED,
-                        Htlcs.Role.SENDER,
-                        Optional.of(Bytes.of(Sample.SECRET))));
+        htlcs.records = List.of(shows(76, otherSecret), shows(77, Sample.SECRET));
     }
 
     private void roundsEnd() {
@@ -687,17 +663,12 @@ public class WatchtowerTest {
         roundsEnd();
         chain.endpoint().behind(0);
         second.behind(0);
-        Await.until("a claim waits", () -> !chain.waiting().isEmpty());
+        untilSent();
     }
 
     @Test
     void a_claim_on_the_chain_that_the_contract_knows_nothing_of_is_looked_up_once() {
-        htlcs.records = List.of(htlc(
-                Sample.OUR_KEY,
-                Sample.POOL_KEY,
-                Htlcs.State.CLAIMED,
-                Htlcs.Role.SENDER,
-                Optional.of(Bytes.of(Sample.SECRET))));
+        htlcs.records = List.of(shows(77, Sample.SECRET));
         chain.mine();
         booksReach(chain.head().time());
         watch();
@@ -711,7 +682,7 @@ public class WatchtowerTest {
     void a_lock_that_cannot_be_claimed_keeps_no_other_from_its_claim() {
         shownOnTheChain();
         watch();
-        Await.until("a claim waits", () -> !chain.waiting().isEmpty());
+        untilSent();
         chain.mine();
         assertThat(state(Sample.HASH_LOCK)).isEqualTo(SwapContract.State.CLAIMED);
     }
@@ -722,19 +693,16 @@ public class WatchtowerTest {
         chain.endpoint().refuse("eth_getLogs", -32005, "too many");
         second.refuse("eth_getLogs", -32005, "too many");
         watch();
-        Await.until("a claim waits", () -> !chain.waiting().isEmpty());
+        untilSent();
         assertThat(place()).as("no block is passed").isEqualTo(-1);
     }
 
     /** Claim of an HTLC without a row whose secret the contract shows. */
     private ClaimRequest firstClaim() {
-        lock(Sample.HASH_LOCK, 1_000);
-        chain.account(3).claim(Sample.SECRET);
-        chain.mine(4);
-        htlcs.records = List.of(
-                htlc(Sample.POOL_KEY, Sample.OUR_KEY, Htlcs.State.LOCKED, Htlcs.Role.RECEIVER, Optional.empty()));
+        claimedByThePool();
+        poolPaysUs();
         watch();
-        Await.until("it is claimed", () -> !claims.isEmpty());
+        untilClaimed();
         return claims.get(0);
     }
 
@@ -796,7 +764,7 @@ public class WatchtowerTest {
         Await.until("the place is before the first", () -> place() == before);
         chain.nextTime(chain.swap(later).deadline());
         chain.mine();
-        Await.until("a refund waits", () -> !chain.waiting().isEmpty());
+        untilSent();
         chain.mine();
         assertThat(state(later)).isEqualTo(SwapContract.State.REFUNDED);
         assertThat(state(first)).isEqualTo(SwapContract.State.LOCKED);
