@@ -343,7 +343,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     parts.htlcs().records(),
                     parts.following().follower()::tip,
                     parts.spending()::ofTokenForCertain,
-                    parts.htlcs().methods().spends()::claim,
+                    parts.htlcs().methods().spends()::redeem,
                     parts.settings().chain(),
                     alarms));
             Consumer<String> rewatch = id -> engine.tell(new SwapEngine.Rewatch(id));
@@ -374,7 +374,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
         private Quoting quoting(QuoteBinding binding, SwapClocks clocks, String run) {
             Keyring keyring = parts.keyring();
             Executor executor = parts.workers().answers();
-            return new Quoting(new Quoting.Setup(
+            return new Quoting(
                     binding,
                     parts.pool().orElseThrow(),
                     account().chain(),
@@ -386,7 +386,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     parts.book(),
                     run,
                     new SecureRandom(),
-                    executor));
+                    executor);
         }
 
         private Optional<String> hindrance() {

@@ -13,17 +13,7 @@ import org.chainwalletd.store.books.htlc.HtlcRow;
 import org.chainwalletd.store.books.htlc.HtlcRows;
 
 /** Takes settled records out of the index on the operator's word. */
-public final class Forgetting {
-    private final Books books;
-    private final Supplier<Optional<FollowedTip>> tip;
-    private final Executor executor;
-
-    public Forgetting(Books books, Supplier<Optional<FollowedTip>> tip, Executor executor) {
-        this.books = books;
-        this.tip = tip;
-        this.executor = executor;
-    }
-
+public record Forgetting(Books books, Supplier<Optional<FollowedTip>> tip, Executor executor) {
     private enum Outcome {
         REMOVED,
         NOT_THERE,

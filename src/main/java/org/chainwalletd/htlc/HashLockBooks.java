@@ -23,16 +23,8 @@ import org.chainwalletd.store.books.htlc.HtlcRows;
  * View of one hash lock in the daemon's own books, all of it as of one followed tip. Only what our keys are a party of is there. However
  * many HTLCs somebody makes under a hash lock, few are read.
  */
-public final class HashLockBooks {
+public record HashLockBooks(Books books, Supplier<Optional<FollowedTip>> tip) {
     private static final int MOST = 16;
-
-    private final Books books;
-    private final Supplier<Optional<FollowedTip>> tip;
-
-    public HashLockBooks(Books books, Supplier<Optional<FollowedTip>> tip) {
-        this.books = books;
-        this.tip = tip;
-    }
 
     /**
      * HTLC as the books have it.
@@ -89,8 +81,6 @@ public final class HashLockBooks {
     }
 
     /**
-     * Query.
-     *
      * @param receiver whose claim it waits for
      * @param least what it must be worth
      * @param depth after how many blocks it counts as settled

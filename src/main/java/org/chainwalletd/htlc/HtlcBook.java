@@ -27,20 +27,7 @@ import org.chainwalletd.store.books.htlc.HtlcTable.View;
  * The book of HTLCs in which a key of this daemon is a party (decisions.md, section 3): locks with or without datum, any number in a
  * transaction, claims with preimages of any length, both encodings of the selectors, redeemers.
  */
-public final class HtlcBook implements Book<View, Change> {
-    private final ChainProfile profile;
-    private final HtlcTable table;
-
-    public HtlcBook(ChainProfile profile, HtlcTable table) {
-        this.profile = profile;
-        this.table = table;
-    }
-
-    @Override
-    public HtlcTable table() {
-        return table;
-    }
-
+public record HtlcBook(ChainProfile profile, HtlcTable table) implements Book<View, Change> {
     @Override
     public List<Change> connect(ChainBlock block, View view) {
         List<Change> changes = new ArrayList<>();

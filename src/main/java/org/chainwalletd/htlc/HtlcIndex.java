@@ -20,7 +20,6 @@ import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.stage.Outcome;
-import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.htlc.HtlcRow;
 import org.chainwalletd.store.books.htlc.HtlcRows;
 import org.chainwalletd.store.books.htlc.HtlcTable;
@@ -135,14 +134,12 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         }
         changed = false;
         looking = true;
-        long height = tip.get().height();
-        Outcome.pipe(getContext(), survey(height), Surveyed::new);
+        Outcome.pipe(getContext(), survey(tip.get().height()), Surveyed::new);
         return this;
     }
 
     private CompletionStage<Survey> survey(long tip) {
-        Books books = watch.books();
-        return books.read(session -> new Survey(
+        return watch.books().read(session -> new Survey(
                 HtlcRows.counts(session.head()),
                 List.of(HtlcTable.SENDER, HtlcTable.SENDER | HtlcTable.RECEIVER).stream()
                         .flatMap(role -> HtlcRows.ofState(
@@ -212,7 +209,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
             return;
         }
         reclaiming++;
-        Outcome.pipe(getContext(), watch.spends().reclaim(watch.reclaimOf(lock)), receipt -> new Taken(lock, receipt));
+        Outcome.pipe(getContext(), watch.spends().redeem(watch.reclaimOf(lock)), receipt -> new Taken(lock, receipt));
     }
 
     private Behavior<Command> taken(Taken command) {

@@ -10,69 +10,41 @@ import java.util.function.Function;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
-import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
-import org.chainwalletd.chain.HtlcScript;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.TxOutput;
-import org.chainwalletd.chain.TxShape;
-import org.chainwalletd.chain.Witness;
 import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.node.ChainIdentity;
-import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.spend.OwnerRebroadcasts;
 import org.chainwalletd.spend.Simulation;
 import org.chainwalletd.spend.SpendService;
-import org.chainwalletd.spend.plan.Candidates;
-import org.chainwalletd.spend.plan.Draft;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.Requester;
-import org.chainwalletd.spend.plan.ReturningPlan;
 import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.Intent;
-import org.chainwalletd.store.TokenBinding;
 
 /**
  * The way in to locking, claiming and reclaiming. Stages fail with {@link RefusedException} or with what {@link SpendService} fails with; what
  * that promises of a token, a crash and a lost answer holds here too.
+ *
+ * @param owners of HTLCs that are redeemed by nobody else
+ * @param executor for continuations; never blocks
  */
-public final class HtlcSpends {
+public record HtlcSpends(
+        ChainProfile profile,
+        ChainIdentity identity,
+        Signer signer,
+        SpendService spending,
+        Sightings sightings,
+        HtlcOwners owners,
+        Executor executor) {
     private static final String RECONCILE =
             "; the other party may have settled the HTLC: compare htlc_status or get_output_spent_by before any retry";
-
-    private final ChainProfile profile;
-    private final ChainIdentity identity;
-    private final Signer signer;
-    private final SpendService spending;
-    private final Sightings sightings;
-    private final HtlcOwners owners;
-    private final Executor executor;
-
-    /**
-     * @param owners of HTLCs that are redeemed by nobody else
-     * @param executor for continuations; never blocks
-     */
-    public HtlcSpends(
-            ChainProfile profile,
-            ChainIdentity identity,
-            Signer signer,
-            SpendService spending,
-            Sightings sightings,
-            HtlcOwners owners,
-            Executor executor) {
-        this.profile = profile;
-        this.identity = identity;
-        this.signer = signer;
-        this.spending = spending;
-        this.sightings = sightings;
-        this.owners = owners;
-        this.executor = executor;
-    }
 
     /** Builds, signs and broadcasts a lock, as far as the caller's token allows it: who is paid is the address of the receiver's key. */
     public CompletionStage<Receipt> lock(LockRequest request, Requester requester) {
@@ -90,24 +62,24 @@ public final class HtlcSpends {
         return owners.of(hashLock).isPresent();
     }
 
-    /** Builds, signs and broadcasts the receiver's spend. */
-    public CompletionStage<Receipt> claim(ClaimRequest request, Requester requester) {
-        return redeem(request, requester);
+    /**
+     * Builds, signs and broadcasts a claim or a reclaim.
+     *
+     * @param requester whose token allows it
+     */
+    public CompletionStage<Receipt> redeem(Redemption request, Requester requester) {
+        Amount minimum = request.shape().minimumFee();
+        if (request.fee().filter(fee -> fee.isLessThan(minimum)).isPresent()) {
+            return CompletableFuture.failedFuture(RefusedException.invalidParams(
+                    "`fee` of " + request.fee().get() + " base units is below the consensus minimum of " + minimum
+                            + " for this spend; leave it out to pay the minimum"));
+        }
+        return whenOwned(request.from(), own -> redeem(request, request.params(own), requester));
     }
 
-    /** As {@link #claim(ClaimRequest, Requester)}, for an unrestricted caller. */
-    public CompletionStage<Receipt> claim(ClaimRequest request) {
-        return claim(request, Requester.unrestricted());
-    }
-
-    /** Builds, signs and broadcasts the sender's spend. */
-    public CompletionStage<Receipt> reclaim(ReclaimRequest request, Requester requester) {
-        return redeem(request, requester);
-    }
-
-    /** As {@link #reclaim(ReclaimRequest, Requester)}, for an unrestricted caller. */
-    public CompletionStage<Receipt> reclaim(ReclaimRequest request) {
-        return reclaim(request, Requester.unrestricted());
+    /** As {@link #redeem(Redemption, Requester)}, for an unrestricted caller. */
+    public CompletionStage<Receipt> redeem(Redemption request) {
+        return redeem(request, Requester.unrestricted());
     }
 
     /**
@@ -122,29 +94,24 @@ public final class HtlcSpends {
     }
 
     /**
-     * As {@link #claim}, of an output that our own books show in a block. No node is asked before the claim is sent, so none can delay it by what it
-     * says of the output.
+     * As {@link #redeem}, of an output that our own books show in a block. No node is asked before it is sent, so none can delay it by what it says
+     * of the output.
      *
      * @param output from bytes whose transaction id was computed
      * @param tipHeight of the followed tip
      * @param mayBegin asked in the moment before it is durable, where it is not durable yet; false: it is refused
      */
-    public CompletionStage<Receipt> claimProven(
-            ClaimRequest request, TxOutput output, long tipHeight, BooleanSupplier mayBegin) {
-        return redeemProven(request, output, tipHeight, mayBegin);
-    }
-
-    /** As {@link #reclaim}, of an output that our own books show in a block, like {@link #claimProven}. */
-    public CompletionStage<Receipt> reclaimProven(ReclaimRequest request, TxOutput output, long tipHeight) {
-        return redeemProven(request, output, tipHeight, () -> true);
-    }
-
-    private CompletionStage<Receipt> redeemProven(
+    public CompletionStage<Receipt> redeemProven(
             Redemption request, TxOutput output, long tipHeight, BooleanSupplier mayBegin) {
         return whenOwned(request.from(), own -> {
-            RedeemPlan plan =
-                    new RedeemPlan(request, request.params(own), Optional.empty(), profile, identity, sightings);
-            CompletionStage<Receipt> spend = spending.spend(new ProvenRedeemPlan(plan, output, tipHeight, mayBegin));
+            CompletionStage<Receipt> spend = spending.spend(new RedeemPlan(
+                    request,
+                    request.params(own),
+                    Optional.empty(),
+                    Optional.of(new RedeemPlan.Proven(output, tipHeight, mayBegin)),
+                    profile,
+                    identity,
+                    sightings));
             // The preimage of a claim goes to the index only once a node is known to have the claim.
             return request instanceof ClaimRequest ? taken(spend) : noted(spend);
         });
@@ -169,16 +136,6 @@ public final class HtlcSpends {
 
     private static <T> CompletionStage<T> refused(String cause) {
         return CompletableFuture.failedFuture(RefusedException.invalidParams("`receiver` " + cause));
-    }
-
-    private CompletionStage<Receipt> redeem(Redemption request, Requester requester) {
-        Amount minimum = request.shape().minimumFee();
-        if (request.fee().filter(fee -> fee.isLessThan(minimum)).isPresent()) {
-            return CompletableFuture.failedFuture(RefusedException.invalidParams(
-                    "`fee` of " + request.fee().get() + " base units is below the consensus minimum of " + minimum
-                            + " for this spend; leave it out to pay the minimum"));
-        }
-        return whenOwned(request.from(), own -> redeem(request, request.params(own), requester));
     }
 
     private CompletionStage<Receipt> redeem(Redemption request, HtlcParams params, Requester requester) {
@@ -226,20 +183,17 @@ public final class HtlcSpends {
 
     private CompletionStage<RedeemPlan> plan(Redemption request, HtlcParams params) {
         if (request instanceof ReclaimRequest) {
-            return CompletableFuture.completedFuture(
-                    new RedeemPlan(request, params, Optional.empty(), profile, identity, sightings));
+            return CompletableFuture.completedFuture(plan(request, params, Optional.empty()));
         }
         Address sender = profile.addressOf(params.sender());
         return signer.find(sender)
                 .thenApplyAsync(
-                        own -> new RedeemPlan(
-                                request,
-                                params,
-                                own.isPresent() ? Optional.empty() : Optional.of(sender),
-                                profile,
-                                identity,
-                                sightings),
+                        own -> plan(request, params, own.isPresent() ? Optional.empty() : Optional.of(sender)),
                         executor);
+    }
+
+    private RedeemPlan plan(Redemption request, HtlcParams params, Optional<Address> rival) {
+        return new RedeemPlan(request, params, rival, Optional.empty(), profile, identity, sightings);
     }
 
     /** Notes in the index what was sent, or may have been, before the caller hears of it. That the index cannot be written changes no outcome. */
@@ -286,77 +240,6 @@ public final class HtlcSpends {
                                 : CompletableFuture.failedFuture(
                                         new SpendException(new SpendRefusal.WalletNotFound(from))),
                         executor);
-    }
-
-    /**
-     * As {@link RedeemPlan}, of an output that our own books show: the output and its value are known from the start.
-     *
-     * @param output from bytes whose transaction id was computed
-     * @param tipHeight of the followed tip
-     * @param permission asked in the moment before it is durable; false: it is refused
-     */
-    private record ProvenRedeemPlan(RedeemPlan plan, TxOutput output, long tipHeight, BooleanSupplier permission)
-            implements ReturningPlan {
-        @Override
-        public String kind() {
-            return plan.kind();
-        }
-
-        @Override
-        public Address from() {
-            return plan.from();
-        }
-
-        @Override
-        public Optional<TokenBinding> token() {
-            return plan.token();
-        }
-
-        @Override
-        public Amount fee() {
-            return plan.fee();
-        }
-
-        @Override
-        public Optional<Amount> maxFee() {
-            return plan.maxFee();
-        }
-
-        @Override
-        public TxShape shape() {
-            return plan.shape();
-        }
-
-        /** Derives the output from the parameters: they are what is signed for. */
-        @Override
-        public void check() {
-            plan.check();
-            Bytes script = HtlcScript.build(plan.params());
-            if (!output.script().equals(script) || output.datum() != null || output.datumHash() != null) {
-                throw new SpendException(new SpendRefusal.BuildFailed(
-                        "the output is not the HTLC of these parameters; nothing was broadcast"));
-            }
-        }
-
-        @Override
-        public CompletionStage<Candidates> gather(NodeClient node, Executor executor) {
-            return CompletableFuture.completedFuture(plan.candidates(output, tipHeight));
-        }
-
-        @Override
-        public Draft choose(Candidates candidates, Holdings holdings) {
-            return plan.choose(candidates, holdings);
-        }
-
-        @Override
-        public boolean mayBegin() {
-            return permission.getAsBoolean();
-        }
-
-        @Override
-        public List<Witness> witnesses(Draft draft, Signer.Signature signature) {
-            return plan.witnesses(draft, signature);
-        }
     }
 
     /**

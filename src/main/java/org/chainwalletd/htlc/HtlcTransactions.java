@@ -1,5 +1,6 @@
 package org.chainwalletd.htlc;
 
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -21,7 +22,12 @@ public final class HtlcTransactions {
 
     private final LockTransactions transactions;
     private final Executor executor;
-    private final Map<Outpoint, TxOutput> known = new LinkedHashMap<>();
+    private final Map<Outpoint, TxOutput> known = Collections.synchronizedMap(new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Outpoint, TxOutput> eldest) {
+            return size() > REMEMBERED;
+        }
+    });
 
     /** @param executor for continuations; never blocks */
     public HtlcTransactions(ChainProfile profile, NodeClient node, Executor executor) {
@@ -34,29 +40,18 @@ public final class HtlcTransactions {
      * another one, and with {@link org.chainwalletd.node.NodeException} when no node shows it.
      */
     public CompletionStage<TxOutput> output(Outpoint lock, HtlcParams params) {
-        synchronized (known) {
-            TxOutput before = known.get(lock);
-            if (before != null) {
-                return CompletableFuture.completedFuture(before);
-            }
+        TxOutput before = known.get(lock);
+        if (before != null) {
+            return CompletableFuture.completedFuture(before);
         }
         return transactions
                 .find(lock)
                 .thenApplyAsync(
                         found -> {
                             TxOutput output = found.output(lock, params);
-                            remember(lock, output);
+                            known.put(lock, output);
                             return output;
                         },
                         executor);
-    }
-
-    private void remember(Outpoint lock, TxOutput output) {
-        synchronized (known) {
-            known.put(lock, output);
-            if (known.size() > REMEMBERED) {
-                known.remove(known.keySet().iterator().next());
-            }
-        }
     }
 }

@@ -77,50 +77,39 @@ public record HtlcWatch(
     /**
      * Finds locks that no block will have: the node does not know the lock transaction, and one of its inputs is spent by another one in a block
      * (decisions.md, section 3). A block that has the lock all the same makes it locked again.
+     *
+     * @param executor for continuations; never blocks
      */
-    public static final class LostLocks {
+    public record LostLocks(NodeClient node, Sightings sightings, Executor executor) {
         private static final int AT_ONCE = 4;
-
-        private final NodeClient node;
-        private final Sightings sightings;
-        private final Executor executor;
-
-        /** @param executor for continuations; never blocks */
-        public LostLocks(NodeClient node, Sightings sightings, Executor executor) {
-            this.node = node;
-            this.sightings = sightings;
-            this.executor = executor;
-        }
 
         CompletionStage<Void> check(List<HtlcRow> pending) {
             return Bounded.each(pending, AT_ONCE, this::check, executor).thenApplyAsync(done -> null, executor);
         }
 
-        private CompletionStage<Boolean> check(HtlcRow lock) {
+        private CompletionStage<Void> check(HtlcRow lock) {
+            return rival(lock)
+                    .thenComposeAsync(
+                            rival -> rival.isPresent()
+                                    ? sightings.lose(lock.outpoint())
+                                    : CompletableFuture.completedFuture(null),
+                            executor);
+        }
+
+        /** The transaction that a block has instead of the lock's; none while the node knows that one. */
+        private CompletionStage<Optional<Hash256>> rival(HtlcRow lock) {
             Hash256 txId = lock.outpoint().txId();
             return node.transaction(txId)
-                    .thenComposeAsync(found -> found.isPresent() ? no() : conflict(txId, lock.inputs(), 0), executor)
                     .thenComposeAsync(
-                            lost -> lost
-                                    ? sightings.lose(lock.outpoint()).thenApplyAsync(done -> true, executor)
-                                    : no(),
+                            found -> found.isPresent()
+                                    ? CompletableFuture.completedFuture(Optional.empty())
+                                    : Bounded.first(lock.inputs(), input -> otherSpender(input, txId), executor),
                             executor);
         }
 
-        private CompletionStage<Boolean> conflict(Hash256 txId, List<Outpoint> inputs, int next) {
-            if (next == inputs.size()) {
-                return no();
-            }
-            return node.spentBy(inputs.get(next))
-                    .thenComposeAsync(
-                            spent -> spent.filter(by -> !by.txId().equals(txId)).isPresent()
-                                    ? CompletableFuture.completedFuture(true)
-                                    : conflict(txId, inputs, next + 1),
-                            executor);
-        }
-
-        private static CompletionStage<Boolean> no() {
-            return CompletableFuture.completedFuture(false);
+        private CompletionStage<Optional<Hash256>> otherSpender(Outpoint input, Hash256 txId) {
+            return node.spentBy(input)
+                    .thenApplyAsync(spent -> spent.map(by -> by.txId()).filter(by -> !by.equals(txId)), executor);
         }
     }
 }

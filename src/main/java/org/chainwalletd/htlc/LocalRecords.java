@@ -38,7 +38,8 @@ import org.chainwalletd.store.books.htlc.HtlcTable;
  * The local index as callers read it: what the book has, as of the followed tip. Blocks above it are in the book already while their proof of
  * work is not believed; what they change is told to nobody.
  */
-public final class LocalRecords implements HtlcRecords {
+public record LocalRecords(ChainProfile profile, Books books, Supplier<Optional<FollowedTip>> tip)
+        implements HtlcRecords {
     private static final Map<Htlcs.Role, Integer> ROLES = new EnumMap<>(Map.of(
             Htlcs.Role.SENDER, HtlcTable.SENDER,
             Htlcs.Role.RECEIVER, HtlcTable.RECEIVER,
@@ -49,16 +50,6 @@ public final class LocalRecords implements HtlcRecords {
             Htlcs.State.CLAIMED, HtlcTable.CLAIMED,
             Htlcs.State.RECLAIMED, HtlcTable.RECLAIMED,
             Htlcs.State.UNKNOWN, HtlcTable.UNKNOWN));
-
-    private final ChainProfile profile;
-    private final Books books;
-    private final Supplier<Optional<FollowedTip>> tip;
-
-    public LocalRecords(ChainProfile profile, Books books, Supplier<Optional<FollowedTip>> tip) {
-        this.profile = profile;
-        this.books = books;
-        this.tip = tip;
-    }
 
     @Override
     public CompletionStage<Optional<HtlcRecord>> status(Outpoint lock) {
@@ -151,17 +142,16 @@ public final class LocalRecords implements HtlcRecords {
     }
 
     private static Htlcs.State state(HtlcRow row, long tip) {
-        int state = row.state(tip);
-        return STATES.entrySet().stream()
-                .filter(entry -> entry.getValue() == state)
-                .map(Map.Entry::getKey)
-                .findFirst()
-                .orElseThrow();
+        return keyOf(STATES, row.state(tip));
     }
 
     private static Htlcs.Role role(HtlcRow row) {
-        return ROLES.entrySet().stream()
-                .filter(entry -> entry.getValue() == row.role())
+        return keyOf(ROLES, row.role());
+    }
+
+    private static <K> K keyOf(Map<K, Integer> numbers, int number) {
+        return numbers.entrySet().stream()
+                .filter(entry -> entry.getValue() == number)
                 .map(Map.Entry::getKey)
                 .findFirst()
                 .orElseThrow();

@@ -17,6 +17,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.spend.plan.SpendException;
@@ -27,19 +28,9 @@ import org.chainwalletd.stage.Causes;
  * Fetches lock transactions. Bytes prove themselves by their id, so the first node that has the right ones is believed, and a node that lies
  * or lags only means that the next one is asked.
  */
-final class LockTransactions {
+record LockTransactions(ChainProfile profile, NodeClient node, Executor executor) {
     private static final String NOT_FOUND = "Transaction not found";
     private static final int NODE_INVALID_PARAMS = -32602;
-
-    private final ChainProfile profile;
-    private final NodeClient node;
-    private final Executor executor;
-
-    LockTransactions(ChainProfile profile, NodeClient node, Executor executor) {
-        this.profile = profile;
-        this.node = node;
-        this.executor = executor;
-    }
 
     /** Answers so far: the best bytes, and why there are none. */
     private record Heard(Optional<LockTransaction> found, Optional<String> lie, Optional<Throwable> failure) {
@@ -73,18 +64,13 @@ final class LockTransactions {
 
     /** Whether every node answers that the transaction is in a block, and shows its bytes. */
     CompletionStage<Boolean> isInBlockForAll(Hash256 txId) {
-        return isInBlockForAll(node.each().iterator(), txId);
-    }
-
-    private CompletionStage<Boolean> isInBlockForAll(Iterator<NodeClient> rest, Hash256 txId) {
-        return !rest.hasNext()
-                ? CompletableFuture.completedFuture(true)
-                : ask(rest.next(), txId)
-                        .thenComposeAsync(
-                                answer -> answer.confirmed()
-                                        ? isInBlockForAll(rest, txId)
-                                        : CompletableFuture.completedFuture(false),
-                                executor);
+        return Bounded.first(
+                        node.each(),
+                        one -> ask(one, txId)
+                                .thenApplyAsync(
+                                        heard -> heard.confirmed() ? Optional.empty() : Optional.of(one), executor),
+                        executor)
+                .thenApplyAsync(Optional::isEmpty, executor);
     }
 
     private CompletionStage<Heard> askEach(Iterator<NodeClient> rest, Hash256 txId, Heard heard) {
@@ -102,7 +88,7 @@ final class LockTransactions {
     private static Heard failed(Throwable failure) {
         Throwable cause = Causes.of(failure);
         return cause instanceof NodeException.BadAnswer lie
-                ? new Heard(Optional.empty(), Optional.of(lie.getMessage()), Optional.empty())
+                ? lie(lie.getMessage())
                 : new Heard(Optional.empty(), Optional.empty(), Optional.of(cause));
     }
 
@@ -113,10 +99,8 @@ final class LockTransactions {
         try {
             Transaction tx = TransactionCodec.decode(answer.get().bytes().toArray());
             if (TransactionCodec.txId(profile, tx).equals(txId)) {
-                return new Heard(
-                        Optional.of(new LockTransaction(tx, answer.get().blockHeight() != null)),
-                        Optional.empty(),
-                        Optional.empty());
+                LockTransaction found = new LockTransaction(tx, answer.get().blockHeight() != null);
+                return new Heard(Optional.of(found), Optional.empty(), Optional.empty());
             }
             return lie("a node answered with bytes of another transaction");
         } catch (DecodeException e) {

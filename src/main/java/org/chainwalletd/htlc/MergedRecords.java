@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.chainwalletd.api.Htlcs;
 import org.chainwalletd.api.Htlcs.Htlc;
 import org.chainwalletd.api.Indexing.IndexedHtlc;
@@ -39,37 +40,23 @@ import org.slf4j.LoggerFactory;
  * alone; the rest is hearsay and says so by its role, {@link Htlcs.Role#OBSERVER}. An indexer that fails, or is silent for {@link
  * #PATIENCE_SECONDS}, takes nothing from an answer that the book has; where the book has nothing, its failure is the answer, since nobody
  * knows that there is nothing.
+ *
+ * @param keys the public key of an own address: indexers compare with those
+ * @param executor for continuations; never blocks
  */
-public final class MergedRecords implements HtlcRecords {
+public record MergedRecords(
+        ChainProfile profile,
+        LocalRecords own,
+        IndexerClient indexer,
+        Function<Address, CompletionStage<Optional<PublicKey>>> keys,
+        Executor executor)
+        implements HtlcRecords {
     private static final Logger LOG = LoggerFactory.getLogger(MergedRecords.class);
     private static final int PATIENCE_SECONDS = 10;
     /** Rows of the indexer that a page is made of; one more than a page tells whether there is another. */
     private static final int MOST = 1_000;
 
     private static final Comparator<HtlcRecord> ORDER = Comparator.comparing(MergedRecords::position);
-
-    private final ChainProfile profile;
-    private final LocalRecords own;
-    private final IndexerClient indexer;
-    private final Function<Address, CompletionStage<Optional<PublicKey>>> keys;
-    private final Executor executor;
-
-    /**
-     * @param keys the public key of an own address: indexers compare with those
-     * @param executor for continuations; never blocks
-     */
-    public MergedRecords(
-            ChainProfile profile,
-            LocalRecords own,
-            IndexerClient indexer,
-            Function<Address, CompletionStage<Optional<PublicKey>>> keys,
-            Executor executor) {
-        this.profile = profile;
-        this.own = own;
-        this.indexer = indexer;
-        this.keys = keys;
-        this.executor = executor;
-    }
 
     @Override
     public CompletionStage<Optional<HtlcRecord>> status(Outpoint lock) {
@@ -165,14 +152,14 @@ public final class MergedRecords implements HtlcRecords {
         Optional<Position> seenEnd = seen.nextCursor().isEmpty() || seen.htlcs().isEmpty()
                 ? Optional.empty()
                 : Optional.of(position(observed(seen.htlcs().get(seen.htlcs().size() - 1))));
+        Optional<Position> end =
+                Stream.of(ownEnd, seenEnd).flatMap(Optional::stream).min(Comparator.naturalOrder());
         List<HtlcRecord> complete = all.stream()
                 .filter(one ->
-                        ownEnd.map(end -> position(one).compareTo(end) <= 0).orElse(true))
-                .filter(one ->
-                        seenEnd.map(end -> position(one).compareTo(end) <= 0).orElse(true))
+                        end.map(last -> position(one).compareTo(last) <= 0).orElse(true))
                 .limit(query.limit())
                 .toList();
-        boolean isLast = complete.size() == all.size() && ownEnd.isEmpty() && seenEnd.isEmpty();
+        boolean isLast = complete.size() == all.size() && end.isEmpty();
         if (isLast) {
             return new Listing(complete, Optional.empty());
         }

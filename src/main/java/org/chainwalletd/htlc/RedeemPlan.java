@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
@@ -26,6 +27,7 @@ import org.chainwalletd.chain.U64;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.keyring.Signer;
+import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.ChainIdentity;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.spend.plan.Candidates;
@@ -44,16 +46,27 @@ import org.chainwalletd.store.TokenBinding;
  * @param params of the HTLC that must be there
  * @param rival whose reclaim a claim must not race, since it would publish its preimage in vain: the sender, unless it is a key of this
  *     daemon, whose reclaim has the output reserved. Empty for a reclaim, which has nothing to lose
+ * @param proven output that our own books show, of which no node is asked; empty when the nodes are to show it
  * @param sightings tell which locks are in blocks of the followed chain, so that no single node decides when a preimage is published
  */
 record RedeemPlan(
         Redemption request,
         HtlcParams params,
         Optional<Address> rival,
+        Optional<Proven> proven,
         ChainProfile profile,
         ChainIdentity identity,
         Sightings sightings)
         implements ReturningPlan {
+    /**
+     * An output that our own books show in a block.
+     *
+     * @param output from bytes whose transaction id was computed
+     * @param tipHeight of the followed tip
+     * @param permission asked in the moment before the spend is durable; false: it is refused
+     */
+    record Proven(TxOutput output, long tipHeight, BooleanSupplier permission) {}
+
     @Override
     public String kind() {
         return request.kind();
@@ -84,8 +97,32 @@ record RedeemPlan(
         return request.shape();
     }
 
+    /** Derives the output from the parameters: they are what is signed for. */
+    @Override
+    public void check() {
+        ReturningPlan.super.check();
+        if (proven.isPresent()) {
+            TxOutput output = proven.get().output();
+            if (!output.script().equals(HtlcScript.build(params))
+                    || output.datum() != null
+                    || output.datumHash() != null) {
+                throw new SpendException(new SpendRefusal.BuildFailed(
+                        "the output is not the HTLC of these parameters; nothing was broadcast"));
+            }
+        }
+    }
+
+    @Override
+    public boolean mayBegin() {
+        return proven.map(Proven::permission).map(BooleanSupplier::getAsBoolean).orElse(true);
+    }
+
     @Override
     public CompletionStage<Candidates> gather(NodeClient node, Executor executor) {
+        if (proven.isPresent()) {
+            return CompletableFuture.completedFuture(
+                    candidates(proven.get().output(), proven.get().tipHeight()));
+        }
         return node.tip()
                 .thenComposeAsync(
                         tip -> {
@@ -124,7 +161,8 @@ record RedeemPlan(
                             TxOutput output = found.authenticated(lock, params);
                             LockTransactions.requireConfirmed(lock, found);
                             return agreed(transactions, executor)
-                                    .thenComposeAsync(done -> priorSpend(node, executor), executor)
+                                    .thenComposeAsync(done -> spends(node, executor), executor)
+                                    .thenComposeAsync(spends -> spends.find(lock, params), executor)
                                     .thenApplyAsync(
                                             spent -> {
                                                 spent.ifPresent(this::refuseSpent);
@@ -151,11 +189,9 @@ record RedeemPlan(
                 .thenAcceptAsync(agreed -> LockTransactions.requireAgreed(lock, agreed), executor);
     }
 
-    private CompletionStage<Optional<Hash256>> priorSpend(NodeClient node, Executor executor) {
+    private CompletionStage<PriorSpend> spends(NodeClient node, Executor executor) {
         return identity.genesisForSigning()
-                .thenComposeAsync(
-                        genesis -> new PriorSpend(profile, genesis, node, executor).find(request.lock(), params),
-                        executor);
+                .thenApplyAsync(genesis -> new PriorSpend(profile, genesis, node, executor), executor);
     }
 
     /** Searches mempools for a reclaim, which can be there only at and above the timeout. */
@@ -163,11 +199,8 @@ record RedeemPlan(
         if (rival.isEmpty() || !params.reclaimableInBlock(height + 1)) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
-        return identity.genesisForSigning()
-                .thenComposeAsync(
-                        genesis -> new PriorSpend(profile, genesis, node, executor)
-                                .waiting(request.lock(), rival.get(), params),
-                        executor);
+        return spends(node, executor)
+                .thenComposeAsync(spends -> spends.waiting(request.lock(), rival.get(), params), executor);
     }
 
     private void refuseWaiting(Hash256 spender) {
@@ -185,7 +218,7 @@ record RedeemPlan(
     }
 
     /** The one thing that can be spent, with its proved value. */
-    Candidates candidates(TxOutput output, long tipHeight) {
+    private Candidates candidates(TxOutput output, long tipHeight) {
         NodeClient.Utxo utxo = new NodeClient.Utxo(request.lock(), output.value(), tipHeight, false, HtlcScript.LENGTH);
         return Candidates.proven(List.of(utxo), tipHeight);
     }
@@ -218,21 +251,9 @@ record RedeemPlan(
      * and whoever holds the other leg of a swap could use it. A node's word alone stops nothing: the spending transaction must carry the
      * signature of the party that its witness speaks for. That a node knows of no spend proves nothing and lets the spend go on.
      */
-    private static final class PriorSpend {
+    private record PriorSpend(ChainProfile profile, Hash256 genesis, NodeClient node, Executor executor) {
         /** Most of the sender's transactions in a mempool that are looked at. */
         private static final int MOST_WAITING = 16;
-
-        private final ChainProfile profile;
-        private final Hash256 genesis;
-        private final NodeClient node;
-        private final Executor executor;
-
-        PriorSpend(ChainProfile profile, Hash256 genesis, NodeClient node, Executor executor) {
-            this.profile = profile;
-            this.genesis = genesis;
-            this.node = node;
-            this.executor = executor;
-        }
 
         /** The transaction that has spent {@code lock}, as far as that is proved. Never fails. */
         CompletionStage<Optional<Hash256>> find(Outpoint lock, HtlcParams params) {
@@ -252,29 +273,16 @@ record RedeemPlan(
         CompletionStage<Optional<Hash256>> waiting(Outpoint lock, Address sender, HtlcParams params) {
             return node.addressMempool(sender)
                     .thenComposeAsync(
-                            mempool -> firstProved(
+                            mempool -> Bounded.first(
                                     mempool.entries().stream()
                                             .filter(entry -> !entry.received().isEmpty())
                                             .map(NodeClient.MempoolEntry::txId)
                                             .limit(MOST_WAITING)
                                             .toList(),
-                                    lock,
-                                    params),
+                                    spender -> proved(spender, lock, params),
+                                    executor),
                             executor)
                     .exceptionallyAsync(unknown -> Optional.empty(), executor);
-        }
-
-        private CompletionStage<Optional<Hash256>> firstProved(
-                List<Hash256> spenders, Outpoint lock, HtlcParams params) {
-            if (spenders.isEmpty()) {
-                return CompletableFuture.completedFuture(Optional.empty());
-            }
-            return proved(spenders.get(0), lock, params)
-                    .thenComposeAsync(
-                            found -> found.isPresent()
-                                    ? CompletableFuture.completedFuture(found)
-                                    : firstProved(spenders.subList(1, spenders.size()), lock, params),
-                            executor);
         }
 
         private CompletionStage<Optional<Hash256>> proved(Hash256 spender, Outpoint lock, HtlcParams params) {

@@ -16,7 +16,7 @@ import org.chainwalletd.spend.plan.TransferRequest;
  * Spend of an HTLC output by one of its parties, into one plain output of its own. Since input, output and fee follow from the parameters,
  * the same redemption is always the same transaction.
  */
-sealed interface Redemption permits ClaimRequest, ReclaimRequest {
+public sealed interface Redemption permits ClaimRequest, ReclaimRequest {
     /** The method's name. */
     String kind();
 

@@ -14,6 +14,7 @@ import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.node.Bounded;
 import org.chainwalletd.spend.SealedClaims;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -126,16 +127,15 @@ public final class Sightings {
     CompletionStage<Void> ofIntentsInFlight() {
         return intents.inFlight()
                 .thenComposeAsync(
-                        found -> {
-                            CompletionStage<Void> all = CompletableFuture.completedFuture(null);
-                            for (Intent intent : found) {
-                                if (isHtlc(intent) && !isSecret(intent)) {
-                                    all = all.thenComposeAsync(done -> of(intent), executor);
-                                }
-                            }
-                            return all;
-                        },
-                        executor);
+                        found -> Bounded.each(
+                                found.stream()
+                                        .filter(intent -> isHtlc(intent) && !isSecret(intent))
+                                        .toList(),
+                                1,
+                                this::of,
+                                executor),
+                        executor)
+                .thenApplyAsync(done -> null, executor);
     }
 
     private static boolean isHtlc(Intent intent) {

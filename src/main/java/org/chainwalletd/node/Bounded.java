@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -29,6 +30,20 @@ public final class Bounded {
             run.next();
         }
         return run.done;
+    }
+
+    /** Asks of one item after the other, up to the first with an answer; empty when none has one. Fails with the first failure. */
+    public static <A, B> CompletionStage<Optional<B>> first(
+            List<A> items, Function<A, CompletionStage<Optional<B>>> ask, Executor executor) {
+        if (items.isEmpty()) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        return ask.apply(items.get(0))
+                .thenComposeAsync(
+                        found -> found.isPresent()
+                                ? CompletableFuture.completedFuture(found)
+                                : first(items.subList(1, items.size()), ask, executor),
+                        executor);
     }
 
     private static final class Run<A, B> {

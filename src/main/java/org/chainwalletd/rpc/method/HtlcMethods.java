@@ -155,7 +155,7 @@ public final class HtlcMethods {
                 Optional.of(call.maxFee().orElse(TransferRequest.DEFAULT_MAX_FEE)),
                 SpendOptions.token(call.clientToken()));
         return services.spends()
-                .claim(request, new Requester(context.grant(), SpendOptions.memo(call.memo())))
+                .redeem(request, new Requester(context.grant(), SpendOptions.memo(call.memo())))
                 .thenApplyAsync(receipt -> redeemed("claim", lock, receipt), executor);
     }
 
@@ -171,7 +171,7 @@ public final class HtlcMethods {
                 Optional.of(call.maxFee().orElse(TransferRequest.DEFAULT_MAX_FEE)),
                 SpendOptions.token(call.clientToken()));
         return services.spends()
-                .reclaim(request, new Requester(context.grant(), SpendOptions.memo(call.memo())))
+                .redeem(request, new Requester(context.grant(), SpendOptions.memo(call.memo())))
                 .thenApplyAsync(receipt -> redeemed("reclaim", lock, receipt), executor);
     }
 

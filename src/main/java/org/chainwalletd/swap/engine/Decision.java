@@ -64,13 +64,9 @@ public final class Decision {
                 && !known.refundDue()
                 && !row.acts().refunding();
         if (mayReveal && known.gate().filter(GateVerdict::isOpen).isPresent()) {
-            return known.gate().map(GateVerdict::byRelay).map(Decision::reveal);
+            return known.gate().map(gate -> gate.byRelay() ? new Step.RevealByRelay() : new Step.Reveal());
         }
         return row.acts().claimPermitted() && known.complete() ? againstClaim(mayReveal, known) : Optional.empty();
-    }
-
-    private static Step reveal(boolean byRelay) {
-        return byRelay ? new Step.RevealByRelay() : new Step.Reveal();
     }
 
     /** A gate that could not be judged may still be open: the permission waits for a verdict. */

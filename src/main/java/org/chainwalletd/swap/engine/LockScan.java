@@ -23,17 +23,9 @@ import org.slf4j.LoggerFactory;
  * Reads the events of locks that addresses of ours have sent to the contract. Each endpoint may leave some out or invent some: what any of
  * them shows counts, and is checked against the contract by whoever acts on it.
  */
-public final class LockScan {
+public record LockScan(AccountChain chain, EvmAddress contract) {
     private static final Logger LOG = LoggerFactory.getLogger(LockScan.class);
     private static final byte[] PADDING = new byte[Hash256.LENGTH - EvmAddress.LENGTH];
-
-    private final AccountChain chain;
-    private final EvmAddress contract;
-
-    LockScan(AccountChain chain, EvmAddress contract) {
-        this.chain = chain;
-        this.contract = contract;
-    }
 
     /**
      * An event of a lock.

@@ -22,38 +22,23 @@ import org.chainwalletd.swap.legs.SwapSends;
 /**
  * Looks after a lock of ours in the contract of which only an event is known: takes it back when that is due, and when somebody has claimed it
  * uses the secret that this has shown.
+ *
+ * @param rewatch told the ids of rows that are there, and that nobody watches
  */
-public final class Orphans {
-    private final AccountChain chain;
-    private final SwapSends sends;
-    private final EvmAddress contract;
-    private final SwapJournal journal;
-    private final SharedSecrets secrets;
-    private final Consumer<String> rewatch;
-    private final Consumer<SwapAlarm> alarms;
-
-    /** @param rewatch told the ids of rows that are there, and that nobody watches */
-    public Orphans(
-            AccountChain chain,
-            AccountSends sends,
-            EvmAddress contract,
-            SwapJournal journal,
-            SharedSecrets secrets,
-            Consumer<String> rewatch,
-            Consumer<SwapAlarm> alarms) {
-        this.chain = chain;
-        this.sends = new SwapSends(sends);
-        this.contract = contract;
-        this.journal = journal;
-        this.secrets = secrets;
-        this.rewatch = rewatch;
-        this.alarms = alarms;
-    }
-
+public record Orphans(
+        AccountChain chain,
+        AccountSends sends,
+        EvmAddress contract,
+        SwapJournal journal,
+        SharedSecrets secrets,
+        Consumer<String> rewatch,
+        Consumer<SwapAlarm> alarms) {
     Fate tend(LockScan.Seen lock) {
-        Optional<SwapJournal.Known> row = await(journal.ofHashLock(lock.hashLock()));
+        Optional<SwapJournal.Held> row = await(journal.ofHashLock(lock.hashLock()));
         if (row.isPresent()) {
-            row.filter(known -> !known.watched()).map(SwapJournal.Known::id).ifPresent(rewatch);
+            row.filter(held -> !held.entry().watched())
+                    .map(held -> held.row().id())
+                    .ifPresent(rewatch);
             return Fate.OVER;
         }
         Optional<AccountBlock> block = await(chain.finalBlock());
@@ -89,19 +74,20 @@ public final class Orphans {
                 SwapAlarm.Kind.LOCK_WITHOUT_ROW,
                 lock.hashLock(),
                 "a lock of " + lock.sender() + " in the contract, of which the journal knows nothing, is taken back"));
-        sends.send(
-                "watchtower/" + contract + "/" + lock.hashLock().hex() + "/refund",
-                OptionalLong.empty(),
-                (reference, attempt) -> new SendRequest(
-                        reference,
-                        SendKind.REFUND,
-                        lock.sender(),
-                        contract,
-                        SendRequest.SendValue.exactly(BigInteger.ZERO),
-                        SwapContract.refund(lock.hashLock()),
-                        new SendRequest.Gas.Fixed(SwapSends.gas(attempt)),
-                        Optional.of(amount),
-                        SendRequest.Pushing.BY_ITSELF,
-                        Optional.empty()));
+        new SwapSends(sends)
+                .send(
+                        "watchtower/" + contract + "/" + lock.hashLock().hex() + "/refund",
+                        OptionalLong.empty(),
+                        (reference, attempt) -> new SendRequest(
+                                reference,
+                                SendKind.REFUND,
+                                lock.sender(),
+                                contract,
+                                SendRequest.SendValue.exactly(BigInteger.ZERO),
+                                SwapContract.refund(lock.hashLock()),
+                                new SendRequest.Gas.Fixed(SwapSends.gas(attempt)),
+                                Optional.of(amount),
+                                SendRequest.Pushing.BY_ITSELF,
+                                Optional.empty()));
     }
 }

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.api.ErrorCode;
@@ -31,41 +32,28 @@ import org.chainwalletd.swap.pool.Pool.PoolQuote;
 /**
  * Gets quotes: draws a secret, asks the pool, binds what it says ({@link QuoteBinding}), and makes it durable. The secret is drawn after all
  * that needs no pool was found in order, is never shown to anybody, and is overwritten once it is sealed in the journal or the quote is not taken.
+ *
+ * @param keys the public key of an own address
+ * @param run of this process
+ * @param executor for continuations; may compute, never blocks
  */
-public final class Quoting {
+public record Quoting(
+        QuoteBinding binding,
+        Pool pool,
+        AccountChain chain,
+        Function<Address, CompletionStage<Optional<PublicKey>>> keys,
+        EvmKeys evmKeys,
+        SwapClocks clocks,
+        SwapJournal journal,
+        SwapBook book,
+        String run,
+        SecureRandom random,
+        Executor executor) {
     private static final int ID_LENGTH = 16;
     /** Greatest number of open quotes, each an actor and a row. They expire within a quarter of an hour. */
     private static final int MOST_OPEN = 256;
 
     private static final long QUOTES_EXPIRE_SECONDS = 60;
-
-    private final Setup setup;
-    private final QuoteBinding binding;
-
-    /** Finds the public key of an own address. */
-    @FunctionalInterface
-    public interface OwnKeyOf {
-        CompletionStage<Optional<PublicKey>> find(Address address);
-    }
-
-    /**
-     * Dependencies and settings.
-     *
-     * @param run of this process
-     * @param executor for continuations; may compute, never blocks
-     */
-    public record Setup(
-            QuoteBinding binding,
-            Pool pool,
-            AccountChain chain,
-            OwnKeyOf keys,
-            EvmKeys evmKeys,
-            SwapClocks clocks,
-            SwapJournal journal,
-            SwapBook book,
-            String run,
-            SecureRandom random,
-            Executor executor) {}
 
     /**
      * Request of a caller.
@@ -77,14 +65,9 @@ public final class Quoting {
     public record Wanted(
             Direction direction, String amountIn, BigInteger units, Address from, Optional<BigInteger> minimumOut) {}
 
-    public Quoting(Setup setup) {
-        this.setup = setup;
-        this.binding = setup.binding();
-    }
-
     /** See {@link SwapService#warning}. */
     Optional<String> warning() {
-        return setup.chain().quorum() == 1
+        return chain.quorum() == 1
                 ? Optional.of(
                         "--evm-quorum 1: a single account-chain endpoint is trusted with the whole amount of this swap")
                 : Optional.empty();
@@ -96,7 +79,7 @@ public final class Quoting {
      * @param taken told of it, and from then on it counts as open
      */
     CompletionStage<SwapJournal.Held> take(Wanted wanted, Consumer<SwapRow> taken) {
-        if (!setup.book().takesQuote(MOST_OPEN)) {
+        if (!book.takesQuote(MOST_OPEN)) {
             return CompletableFuture.failedFuture(tooMany());
         }
         return take(wanted)
@@ -105,8 +88,8 @@ public final class Quoting {
                             taken.accept(held.row());
                             return held;
                         },
-                        setup.executor())
-                .whenCompleteAsync((held, failure) -> setup.book().quoteTaken(), setup.executor());
+                        executor)
+                .whenCompleteAsync((held, failure) -> book.quoteTaken(), executor);
     }
 
     /**
@@ -116,8 +99,7 @@ public final class Quoting {
     private CompletionStage<SwapJournal.Held> take(Wanted wanted) {
         return ours(wanted.from())
                 .thenComposeAsync(
-                        ours -> usable(ours.evm()).thenComposeAsync(yes -> ask(wanted, ours), setup.executor()),
-                        setup.executor());
+                        ours -> usable(ours.evm()).thenComposeAsync(yes -> ask(wanted, ours), executor), executor);
     }
 
     /** More than the daemon looks after at a time. */
@@ -132,42 +114,37 @@ public final class Quoting {
     }
 
     private CompletionStage<SwapTerms.Ours> ours(Address from) {
-        return setup.keys()
-                .find(from)
+        return keys.apply(from)
                 .thenComposeAsync(
                         key -> key.isEmpty()
                                 ? CompletableFuture.failedFuture(new RefusedException(
                                         ErrorCode.WALLET_NOT_FOUND, "the keyring has no address " + from))
-                                : evmKey().thenApplyAsync(
-                                                evm -> new SwapTerms.Ours(from, key.get(), evm), setup.executor()),
-                        setup.executor());
+                                : evmKey().thenApplyAsync(evm -> new SwapTerms.Ours(from, key.get(), evm), executor),
+                        executor);
     }
 
     private CompletionStage<EvmAddress> evmKey() {
-        return setup.evmKeys()
-                .current()
-                .thenApplyAsync(
-                        key -> key.orElseThrow(() -> new RefusedException(EvmKeyRefusal.noKey())), setup.executor());
+        return evmKeys.current()
+                .thenApplyAsync(key -> key.orElseThrow(() -> new RefusedException(EvmKeyRefusal.noKey())), executor);
     }
 
     /** Whether both chains can be used: the account chain pays us and we can pay there, by the word of the quorum; what has code may pass on what it gets. */
     private CompletionStage<Void> usable(EvmAddress ours) {
-        if (setup.clocks().tip().get().isEmpty()) {
+        if (clocks.tip().get().isEmpty()) {
             return CompletableFuture.failedFuture(unsafe("the chain is not followed yet"));
         }
-        CompletionStage<Boolean> plain = setup.chain()
-                .agreed(reads -> reads.code(ours, BlockRef.Tag.LATEST).isEmpty());
-        CompletionStage<Boolean> type2 = setup.chain()
-                .agreed(reads -> reads.block(BlockRef.Tag.LATEST)
-                        .orElseThrow(() -> unsafe("the account chain names no newest block"))
-                        .baseFee()
-                        .isPresent());
-        return plain.thenCombineAsync(type2, Quoting::objection, setup.executor())
+        CompletionStage<Boolean> plain =
+                chain.agreed(reads -> reads.code(ours, BlockRef.Tag.LATEST).isEmpty());
+        CompletionStage<Boolean> type2 = chain.agreed(reads -> reads.block(BlockRef.Tag.LATEST)
+                .orElseThrow(() -> unsafe("the account chain names no newest block"))
+                .baseFee()
+                .isPresent());
+        return plain.thenCombineAsync(type2, Quoting::objection, executor)
                 .thenComposeAsync(
                         objection -> objection.isPresent()
                                 ? CompletableFuture.failedFuture(unsafe(objection.get()))
                                 : CompletableFuture.completedFuture(null),
-                        setup.executor());
+                        executor);
     }
 
     private static Optional<String> objection(boolean plain, boolean type2) {
@@ -178,19 +155,16 @@ public final class Quoting {
     }
 
     private CompletionStage<SwapJournal.Held> ask(Wanted wanted, SwapTerms.Ours ours) {
-        SecretBytes secret = SecretBytes.random(SwapCodec.SECRET_LENGTH, setup.random());
+        SecretBytes secret = SecretBytes.random(SwapCodec.SECRET_LENGTH, random);
         Hash256 hashLock = secret.use(Hash256::sha256);
-        CompletionStage<SwapJournal.Held> held = setup.pool()
-                .quote(new Pool.QuoteRequest(wanted.direction(), wanted.amountIn(), hashLock, ours.evm(), ours.key()))
-                .thenCombineAsync(
-                        setup.pool().info(), (quote, info) -> new PricedQuote(quote, info.midPrice()), setup.executor())
+        CompletionStage<SwapJournal.Held> held = pool.quote(
+                        new Pool.QuoteRequest(wanted.direction(), wanted.amountIn(), hashLock, ours.evm(), ours.key()))
+                .thenCombineAsync(pool.info(), (quote, info) -> new PricedQuote(quote, info.midPrice()), executor)
                 .thenComposeAsync(
-                        said -> setup.clocks()
-                                .now()
-                                .thenApplyAsync(now -> bound(wanted, ours, hashLock, said, now), setup.executor()),
-                        setup.executor())
-                .thenComposeAsync(row -> write(row, secret), setup.executor());
-        return held.whenCompleteAsync((done, failure) -> secret.close(), setup.executor());
+                        said -> clocks.now().thenApplyAsync(now -> bound(wanted, ours, hashLock, said, now), executor),
+                        executor)
+                .thenComposeAsync(row -> write(row, secret), executor);
+        return held.whenCompleteAsync((done, failure) -> secret.close(), executor);
     }
 
     private record PricedQuote(PoolQuote quote, Optional<BigDecimal> price) {}
@@ -201,8 +175,7 @@ public final class Quoting {
                 wanted.direction(), wanted.amountIn(), wanted.units(), hashLock, ours, wanted.minimumOut());
         try {
             SwapTerms terms = binding.bind(asked, said.quote(), said.price(), now);
-            return SwapRow.quoted(
-                    id(), said.quote().swapId(), setup.run(), terms, wanted.minimumOut(), now.wallSeconds());
+            return SwapRow.quoted(id(), said.quote().swapId(), run, terms, wanted.minimumOut(), now.wallSeconds());
         } catch (RefusedException refusal) {
             throw unsafe(refusal.getMessage());
         }
@@ -210,16 +183,15 @@ public final class Quoting {
 
     private String id() {
         byte[] bytes = new byte[ID_LENGTH];
-        setup.random().nextBytes(bytes);
+        random.nextBytes(bytes);
         return HexFormat.of().formatHex(bytes);
     }
 
     private CompletionStage<SwapJournal.Held> write(SwapRow row, SecretBytes secret) {
-        return setup.journal()
-                .add(row, secret)
+        return journal.add(row, secret)
                 .thenApplyAsync(
                         held -> held.orElseThrow(
                                 () -> unsafe("the pool gives the id of an earlier swap, " + row.poolSwapId())),
-                        setup.executor());
+                        executor);
     }
 }

@@ -65,8 +65,6 @@ public final class SharedSecrets {
     private final SecretSearch search;
 
     /**
-     * Dependencies and settings.
-     *
      * @param tip of the followed chain; empty before the first look
      * @param bound spend that a token stands for, after one more commit: a spend that is not found was never begun
      * @param claim on the chain; the same request twice is one claim

@@ -145,7 +145,6 @@ public sealed interface Step {
         }
     }
 
-    /** Our lock is taken back. */
     record TakeBack() implements Step {
         @Override
         public Acts begun(Acts acts) {

@@ -307,10 +307,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         Outcome.pipe(
                 getContext(),
                 step.perform(
-                        setup.legs(),
-                        standing.row(),
-                        use -> setup.journal().withSecret(standing, use),
-                        mayBegin(step)),
+                        setup.legs(), standing.row(), use -> setup.journal().withSecret(standing, use), mayBegin(step)),
                 tx -> new Done(step, tx));
     }
 
@@ -359,14 +356,9 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     }
 
     private Behavior<Command> wentWell(Step step, Optional<String> tx) {
-        SwapRow named = tx.map(name -> named(step, name)).orElse(row());
-        return named == row() ? proceed() : write(named, true, new Next.Proceed());
-    }
-
-    private SwapRow named(Step step, String tx) {
         Acts acts = row().acts();
-        Acts named = step.named(acts, tx);
-        return named.equals(acts) ? row() : row().with(named, setup.now());
+        Acts named = tx.map(name -> step.named(acts, name)).orElse(acts);
+        return named.equals(acts) ? proceed() : write(row().with(named, setup.now()), true, new Next.Proceed());
     }
 
     /** The row is durable before anything that it speaks of is done. */

@@ -229,7 +229,6 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
         beingTaken--;
     }
 
-    /** Counts the swaps with this status. */
     public int count(SwapStatus status) {
         return count(entry -> entry.status() == status);
     }

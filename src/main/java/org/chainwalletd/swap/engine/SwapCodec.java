@@ -206,10 +206,7 @@ public final class SwapCodec {
 
     private static OwnLock ownLock(JsonNode json) {
         return switch (text(json, "is")) {
-            case "locked" ->
-                new OwnLock.Locked(
-                        text(json, "at"),
-                        maybeNumber(json, "settled_at"));
+            case "locked" -> new OwnLock.Locked(text(json, "at"), maybeNumber(json, "settled_at"));
             case "claimed" -> new OwnLock.Claimed(text(json, "at"), text(json, "tx"), isFinal(json));
             case "taken_back" -> new OwnLock.TakenBack(text(json, "at"), text(json, "tx"), isFinal(json));
             case "foreign" -> new OwnLock.Foreign();
@@ -243,17 +240,11 @@ public final class SwapCodec {
 
     private static PoolLock poolLock(JsonNode json) {
         return switch (text(json, "is")) {
-            case "locked" ->
-                new PoolLock.Locked(
-                        text(json, "at"),
-                        maybeNumber(json, "end"));
+            case "locked" -> new PoolLock.Locked(text(json, "at"), maybeNumber(json, "end"));
             case "claimed" -> new PoolLock.Claimed(text(json, "at"), text(json, "tx"), isFinal(json));
             case "taken_back" -> new PoolLock.TakenBack(text(json, "at"), isFinal(json));
             case "foreign" -> new PoolLock.Foreign();
-            case "absent" ->
-                new PoolLock.Absent(
-                        maybeNumber(json, "since"),
-                        json.has("final") && isFinal(json));
+            case "absent" -> new PoolLock.Absent(maybeNumber(json, "since"), json.has("final") && isFinal(json));
             default -> throw new IllegalArgumentException("no such state of the pool's lock: " + text(json, "is"));
         };
     }

@@ -216,7 +216,10 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
             return;
         }
         if (!isRead && !setup.book().isKnown()) {
-            later(held);
+            // One that is left out here is found when the journal is read again.
+            if (!stash.isFull()) {
+                stash.stash(new Adopt(held));
+            }
             return;
         }
         if (!setup.legs().reach(held.row())) {
@@ -235,13 +238,6 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         SwapInCare swap = new SwapInCare(actor);
         swaps.put(id, swap);
         getContext().watchWith(actor, new Ended(id, swap));
-    }
-
-    /** A swap that is left out here is found when the journal is read again. */
-    private void later(SwapJournal.Held held) {
-        if (!stash.isFull()) {
-            stash.stash(new Adopt(held));
-        }
     }
 
     private Behavior<Command> onOver(Over over) {
@@ -293,7 +289,6 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         return found.map(row -> asked.question().by(row)).orElseGet(() -> new SwapReply.Unknown(asked.id()));
     }
 
-    /** The daemon stops. */
     private Behavior<Command> onStop(PostStop stop) {
         setup.book().outdate();
         swaps.values().forEach(SwapInCare::ended);

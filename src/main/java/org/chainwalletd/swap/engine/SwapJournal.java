@@ -24,23 +24,12 @@ import org.slf4j.LoggerFactory;
 /**
  * The swaps of this daemon, durable and sealed (swap.md, section 6). A row is written before what it speaks of is done. Stages fail with
  * {@link org.chainwalletd.store.StoreException}, with {@link org.chainwalletd.crypto.SealedBlob.UnsealException}, or with {@link Overtaken}.
+ *
+ * @param seals of the swap journal's role
+ * @param threads for sealing and opening, which waits for the key
  */
-public final class SwapJournal {
+public record SwapJournal(SwapStore store, SealedRecords seals, Executor threads) {
     private static final Logger LOG = LoggerFactory.getLogger(SwapJournal.class);
-
-    private final SwapStore store;
-    private final SealedRecords seals;
-    private final Executor threads;
-
-    /**
-     * @param seals of the swap journal's role
-     * @param threads for sealing and opening, which waits for the key
-     */
-    public SwapJournal(SwapStore store, SealedRecords seals, Executor threads) {
-        this.store = store;
-        this.seals = seals;
-        this.threads = threads;
-    }
 
     /** The row was changed by another writer since it was read. */
     public static final class Overtaken extends RuntimeException {
@@ -159,16 +148,9 @@ public final class SwapJournal {
         return take(id).thenApplyAsync(found -> found.map(Held::row), threads);
     }
 
-    /** Part of a row that the store has in clear. */
-    public record Known(String id, boolean watched) {}
-
     /** The row of a hash lock; empty when there is none, and when it is damaged: nobody can look after it then. */
-    public CompletionStage<Optional<Known>> ofHashLock(Hash256 hashLock) {
-        return store.ofHashLock(hashLock)
-                .thenApplyAsync(
-                        found -> found.filter(entry -> readable(entry).isPresent())
-                                .map(entry -> new Known(entry.id(), entry.watched())),
-                        threads);
+    public CompletionStage<Optional<Held>> ofHashLock(Hash256 hashLock) {
+        return store.ofHashLock(hashLock).thenApplyAsync(found -> found.flatMap(this::readable), threads);
     }
 
     /** Takes a row with its secret, to go on with it. */

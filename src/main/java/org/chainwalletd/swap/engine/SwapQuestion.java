@@ -46,7 +46,6 @@ public sealed interface SwapQuestion {
         }
     }
 
-    /** Takes our lock back. */
     record Refund(CompletableFuture<SwapReply> reply) implements SwapQuestion {
         @Override
         public boolean isAnsweredBy(SwapRow row) {
@@ -66,9 +65,7 @@ public sealed interface SwapQuestion {
         }
     }
 
-    /** Answer to a question to a swap. */
     sealed interface SwapReply {
-        /** Present state of the swap. */
         record Standing(SwapRow row) implements SwapReply {}
 
         record Unknown(String id) implements SwapReply {}

@@ -22,33 +22,18 @@ import org.chainwalletd.swap.pool.Direction;
 /**
  * The way in to swaps. Stages fail with {@link SwapException}; a quote also with what the pool, the account chain, the keyring and the store
  * fail with. They are completed on the daemon's own threads.
+ *
+ * @param changed hears of new quotes, as {@link SwapSetup#changed} hears of what becomes of them
  */
-public final class SwapService {
+public record SwapService(
+        ActorRef<SwapEngine.Command> engine,
+        Quoting quoting,
+        SwapJournal journal,
+        StalledSwaps standstill,
+        Consumer<SwapRow> changed,
+        Executor executor) {
     /** Time-out of a question to a swap, within which both chains are asked and a transaction is made, each with its own limits. */
     private static final Duration PATIENCE = Duration.ofSeconds(90);
-
-    private final ActorRef<SwapEngine.Command> engine;
-    private final Quoting quoting;
-    private final SwapJournal journal;
-    private final StalledSwaps stalled;
-    private final Consumer<SwapRow> changed;
-    private final Executor executor;
-
-    /** @param changed hears of new quotes, as {@link SwapSetup#changed} hears of what becomes of them */
-    public SwapService(
-            ActorRef<SwapEngine.Command> engine,
-            Quoting quoting,
-            SwapJournal journal,
-            StalledSwaps stalled,
-            Consumer<SwapRow> changed,
-            Executor executor) {
-        this.engine = engine;
-        this.quoting = quoting;
-        this.journal = journal;
-        this.stalled = stalled;
-        this.changed = changed;
-        this.executor = executor;
-    }
 
     /** Warning that names whom the daemon trusts with the whole amount of a swap; empty where nobody is. */
     public Optional<String> warning() {
@@ -118,7 +103,7 @@ public final class SwapService {
 
     /** Why swaps are not looked after at this moment, in a few words; empty when they are. */
     public Optional<String> stalled() {
-        return stalled.why();
+        return standstill.why();
     }
 
     private CompletionStage<SwapRow> ask(String id, Function<CompletableFuture<SwapReply>, SwapQuestion> question) {

@@ -50,8 +50,6 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
     private static final long LOOKED_BACK = 50_400;
 
     /**
-     * Dependencies and settings.
-     *
      * @param fromBlock where events are read from when nothing was read yet ({@code --swap-contract-from-block}); empty: from a week before the
      *     first look
      * @param addresses all of ours on the account chain, also those whose key was replaced

@@ -77,7 +77,6 @@ public record Acts(
     }
 
     private Acts named(Optional<String> lock, Optional<String> claim, Optional<String> refund) {
-        return new Acts(
-                expired, locking, abandoning, claimPermitted, claimJournalled, refunding, lock, claim, refund);
+        return new Acts(expired, locking, abandoning, claimPermitted, claimJournalled, refunding, lock, claim, refund);
     }
 }

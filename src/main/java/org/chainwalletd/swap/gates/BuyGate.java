@@ -15,13 +15,7 @@ import org.chainwalletd.store.BlockPlace;
  * Whether the secret of a buy may leave (swap.md, section 6), and by which HTLC: one to our key under our hash lock, worth what was quoted,
  * deep enough, with time left, and in blocks that nobody made for us alone.
  */
-public final class BuyGate {
-    private final SwapLimits limits;
-
-    public BuyGate(SwapLimits limits) {
-        this.limits = limits;
-    }
-
+public record BuyGate(SwapLimits limits) {
     /**
      * An HTLC of the chain that could be the pool's lock of a buy, as our own books and bytes of a proved id say.
      *

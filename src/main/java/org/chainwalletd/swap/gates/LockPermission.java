@@ -4,7 +4,6 @@ package org.chainwalletd.swap.gates;
 public sealed interface LockPermission {
     LockPermission NOT_ASKED = new Unjudged("it was not asked, since there is a lock");
 
-    /** The lock is permitted. */
     record Granted() implements LockPermission {}
 
     /** @param why for people; a lock that is in no block yet is abandoned for it */

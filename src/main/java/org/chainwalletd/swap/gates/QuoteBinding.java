@@ -30,8 +30,6 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
     private static final int SCALE = 40;
 
     /**
-     * Request to the pool.
-     *
      * @param minimumOut in units; a quote below it is refused
      */
     public record Asked(
@@ -80,11 +78,11 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
         SwapTerms.Theirs theirs;
         long timeout;
         if (direction.isSell()) {
-            PoolQuote.ChainLock lock = quote.chain().orElseThrow(() -> missing("instructions for the chain"));
+            PoolQuote.ChainLock lock = quote.chain().orElseThrow(() -> unbound("instructions", "without instructions for the chain"));
             theirs = SwapTerms.Theirs.onTheChain(poolKey(lock.receiverPubkey(), asked.ours()));
             timeout = lock.timeoutHeight();
         } else {
-            PoolQuote.EvmLock lock = quote.evm().orElseThrow(() -> missing("instructions for the account chain"));
+            PoolQuote.EvmLock lock = quote.evm().orElseThrow(() -> unbound("instructions", "without instructions for the account chain"));
             requireContract(lock.htlcContract());
             theirs = SwapTerms.Theirs.inTheContract(poolAddress(lock.recipient(), asked.ours()));
             timeout = lock.timeoutSec();
@@ -112,10 +110,6 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
     /** A quote that is not taken is one way to lose money, or to wait for nothing; the reason says which. */
     private static RefusedException refused(String reason) {
         return RefusedException.invalidParams(reason);
-    }
-
-    private static RefusedException missing(String what) {
-        return unbound("instructions", "without " + what);
     }
 
     /** The output in units, of a quote whose amounts say what was asked. */
@@ -150,18 +144,17 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
     }
 
     private void requireContract(String said) {
-        try {
-            if (EvmAddress.parse(said).equals(limits.contract().address())) {
-                return;
-            }
-        } catch (IllegalArgumentException e) {
-            throw foreignContract(said);
+        if (!isContract(said)) {
+            throw refused("the pool's quote names the contract " + said + ", not the one that is configured");
         }
-        throw foreignContract(said);
     }
 
-    private static RefusedException foreignContract(String said) {
-        return refused("the pool's quote names the contract " + said + ", not the one that is configured");
+    private boolean isContract(String said) {
+        try {
+            return EvmAddress.parse(said).equals(limits.contract().address());
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
     }
 
     /** A key of small or mixed order could make a claim valid at one node and not at another. */

@@ -14,38 +14,25 @@ import org.chainwalletd.evm.SwapContract;
  * Whether the secret of a sell may leave (swap.md, section 6): the pool's lock is in the contract, settled, unspent, good for us for long
  * enough, and enough endpoints say so with one voice.
  */
-public final class SellGate {
-    private final SwapLimits limits;
-
-    public SellGate(SwapLimits limits) {
-        this.limits = limits;
-    }
-
+public record SellGate(SwapLimits limits) {
     /**
-     * View of a hash lock by one endpoint of the account chain, all of it asked at one moment. Times are Unix seconds.
+     * View of a hash lock by one endpoint of the account chain, all of it asked at one moment.
      *
-     * @param settledBlock hash of the newest block of the demanded finality
-     * @param settledNumber its height
-     * @param codeHash of the contract at that block
-     * @param settled the slot at that block, asked by its hash (EIP-1898)
+     * @param common what endpoints which do not lie have in common
      * @param latest the slot at the newest block
-     * @param latestTime of the newest block
-     * @param lockedAt time of the block that has the pool's lock, {@link #NEVER} when the endpoint shows none
+     * @param latestTime of the newest block, Unix seconds
      */
-    public record EndpointView(
-            BigInteger chainId,
-            Hash256 settledBlock,
-            long settledNumber,
-            Hash256 codeHash,
-            SwapContract.Swap settled,
-            SwapContract.Swap latest,
-            long latestTime,
-            long lockedAt) {
-
+    public record EndpointView(CommonView common, SwapContract.Swap latest, long latestTime) {
         /** Later than any window. */
         public static final long NEVER = Long.MAX_VALUE;
 
-        /** Part of a view that endpoints which do not lie have in common. */
+        /**
+         * @param block hash of the newest block of the demanded finality
+         * @param number its height
+         * @param codeHash of the contract at that block
+         * @param slot at that block, asked by its hash (EIP-1898)
+         * @param lockedAt time of the block that has the pool's lock, Unix seconds, {@link #NEVER} when the endpoint shows none
+         */
         public record CommonView(
                 BigInteger chainId,
                 Hash256 block,
@@ -53,10 +40,6 @@ public final class SellGate {
                 Hash256 codeHash,
                 SwapContract.Swap slot,
                 long lockedAt) {}
-
-        public CommonView common() {
-            return new CommonView(chainId, settledBlock, settledNumber, codeHash, settled, lockedAt);
-        }
     }
 
     /**
@@ -101,7 +84,7 @@ public final class SellGate {
     private long storiesOfAQuorum(List<EndpointView> views) {
         Map<Long, Map<EndpointView.CommonView, Integer>> told = new LinkedHashMap<>();
         for (EndpointView view : views) {
-            told.computeIfAbsent(view.settledNumber(), height -> new LinkedHashMap<>())
+            told.computeIfAbsent(view.common().number(), height -> new LinkedHashMap<>())
                     .merge(view.common(), 1, Integer::sum);
         }
         return told.values().stream()
@@ -129,20 +112,21 @@ public final class SellGate {
     }
 
     private Optional<GateVerdict> against(SwapTerms terms, EndpointView view, GateInputs now) {
-        if (!view.chainId().equals(limits.contract().chainId())) {
-            return reason("is of chain " + view.chainId());
+        EndpointView.CommonView settled = view.common();
+        if (!settled.chainId().equals(limits.contract().chainId())) {
+            return reason("is of chain " + settled.chainId());
         }
-        if (!view.codeHash().equals(limits.contract().codeHash())) {
+        if (!settled.codeHash().equals(limits.contract().codeHash())) {
             return reason("has other code in the contract");
         }
-        Optional<String> different = difference(terms, view.settled());
+        Optional<String> different = difference(terms, settled.slot());
         if (different.isPresent()) {
             return reason(different.get() + " in the settled block");
         }
-        if (!view.latest().equals(view.settled())) {
+        if (!view.latest().equals(settled.slot())) {
             return reason("it has changed in the newest block");
         }
-        Optional<GateVerdict> late = now.closedAsLate(view.lockedAt());
+        Optional<GateVerdict> late = now.closedAsLate(settled.lockedAt());
         if (late.isPresent()) {
             return late;
         }
@@ -151,7 +135,7 @@ public final class SellGate {
             return Optional.of(GateVerdict.stale("the account chain", age, SwapLimits.MAX_EVM_BLOCK_AGE));
         }
         BigInteger clock = BigInteger.valueOf(Math.max(now.wallSeconds(), view.latestTime()));
-        BigInteger left = U64.toBigInteger(view.settled().deadline()).subtract(clock);
+        BigInteger left = U64.toBigInteger(settled.slot().deadline()).subtract(clock);
         if (left.compareTo(BigInteger.valueOf(limits.margins().secs())) < 0) {
             return Optional.of(GateVerdict.marginTooSmall(left, limits.margins().secs(), "s"));
         }

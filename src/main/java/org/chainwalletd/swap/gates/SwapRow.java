@@ -269,7 +269,6 @@ public record SwapRow(
         /** Claimed by the pool, which published the secret. */
         record Claimed(String reference, String tx, boolean isFinal) implements OwnLock {}
 
-        /** Taken back by us. */
         record TakenBack(String reference, String tx, boolean isFinal) implements OwnLock {}
     }
 
@@ -311,7 +310,6 @@ public record SwapRow(
         /** Claimed, and so paid to us, whoever sent the claim. */
         record Claimed(String reference, String tx, boolean isFinal) implements PoolLock {}
 
-        /** Taken back by the pool. */
         record TakenBack(String reference, boolean isFinal) implements PoolLock {
             @Override
             public boolean isGone() {

@@ -1,5 +1,6 @@
 package org.chainwalletd.swap.gates;
 
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -24,12 +25,9 @@ public enum SwapStatus {
     }
 
     public static Optional<SwapStatus> ofWord(String word) {
-        for (SwapStatus status : values()) {
-            if (status.word().equals(word)) {
-                return Optional.of(status);
-            }
-        }
-        return Optional.empty();
+        return Arrays.stream(values())
+                .filter(status -> status.word().equals(word))
+                .findFirst();
     }
 
     /** Whether nothing is expected any more; a reorganisation may open it again. */

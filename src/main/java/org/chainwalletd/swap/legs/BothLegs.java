@@ -32,8 +32,24 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The legs block, each on threads of its own chain: one that does not answer keeps no thread from the other one, and nothing that is looked
  * at or locked keeps one from a claim or a refund.
+ *
+ * @param reach whether the row's account chain is the one of these legs
+ * @param own the leg of our lock, by the row's direction
+ * @param pool the leg of the pool's lock, likewise
+ * @param bounds what of the operator's bounds and the quote's own speaks against a lock at this moment ({@link QuoteBinding#stillGood})
+ * @param hindrance why a claim could not be pushed now: a stop, a store that cannot be written
+ * @param executor for continuations; never blocks
  */
-public final class BothLegs implements Legs {
+public record BothLegs(
+        Predicate<SwapRow> reach,
+        Function<SwapRow, OwnLeg> own,
+        Function<SwapRow, PoolLeg> pool,
+        Function<SwapRow, CompletionStage<Optional<String>>> bounds,
+        Supplier<Optional<String>> hindrance,
+        InstantSource clock,
+        Threads threads,
+        Executor executor)
+        implements Legs {
     private static final Logger LOG = LoggerFactory.getLogger(BothLegs.class);
 
     /**
@@ -45,42 +61,6 @@ public final class BothLegs implements Legs {
      * @param contractRedeems the same on the account chain
      */
     public record Threads(Executor chain, Executor contract, Executor chainRedeems, Executor contractRedeems) {}
-
-    private final Predicate<SwapRow> reach;
-    private final Function<SwapRow, OwnLeg> own;
-    private final Function<SwapRow, PoolLeg> pool;
-    private final Function<SwapRow, CompletionStage<Optional<String>>> bounds;
-    private final Supplier<Optional<String>> hindrance;
-    private final InstantSource clock;
-    private final Threads threads;
-    private final Executor executor;
-
-    /**
-     * @param reach whether the row's account chain is the one of these legs
-     * @param own the leg of our lock, by the row's direction
-     * @param pool the leg of the pool's lock, likewise
-     * @param bounds what of the operator's bounds and the quote's own speaks against a lock at this moment ({@link QuoteBinding#stillGood})
-     * @param hindrance why a claim could not be pushed now: a stop, a store that cannot be written
-     * @param executor for continuations; never blocks
-     */
-    public BothLegs(
-            Predicate<SwapRow> reach,
-            Function<SwapRow, OwnLeg> own,
-            Function<SwapRow, PoolLeg> pool,
-            Function<SwapRow, CompletionStage<Optional<String>>> bounds,
-            Supplier<Optional<String>> hindrance,
-            InstantSource clock,
-            Threads threads,
-            Executor executor) {
-        this.reach = reach;
-        this.own = own;
-        this.pool = pool;
-        this.bounds = bounds;
-        this.hindrance = hindrance;
-        this.clock = clock;
-        this.threads = threads;
-        this.executor = executor;
-    }
 
     private <T> CompletionStage<T> ours(SwapRow row, Function<OwnLeg, T> act) {
         return Work.on(

@@ -9,7 +9,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -62,25 +61,12 @@ import org.slf4j.LoggerFactory;
  * Our lock of a sell: an HTLC on the chain that the pool may claim. Whether it stands, was claimed or taken back, and that it can never come
  * to be, is read from our own books alone. What is sent is an intent first, metered like every payment; the lock goes out again only when
  * the engine asks for it.
+ *
+ * @param pool told of our lock: it could find it by itself, but need not look. Nothing waits for it and nothing depends on it
  */
-public final class ChainOwnLeg implements OwnLeg {
+public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> pool) implements OwnLeg {
     private static final Logger LOG = LoggerFactory.getLogger(ChainOwnLeg.class);
     private static final Duration PAUSE = Duration.ofSeconds(30);
-
-    private final ChainSide chain;
-    private final SwapLimits limits;
-    private final Redeeming redeeming;
-    private final ChainMempools mempools;
-    private final Optional<Pool> pool;
-
-    /** @param pool told of our lock: it could find it by itself, but need not look. Nothing waits for it and nothing depends on it */
-    public ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> pool) {
-        this.chain = chain;
-        this.limits = limits;
-        this.redeeming = new Redeeming(chain);
-        this.mempools = new ChainMempools(chain);
-        this.pool = pool;
-    }
 
     /**
      * Facts that are known before the chain's books are read.
@@ -221,7 +207,7 @@ public final class ChainOwnLeg implements OwnLeg {
         SwapTerms terms = row.terms();
         return outOfBounds(terms, view)
                 .or(() -> taken(known, view))
-                .or(() -> mempools.otherLock(terms, known.txId()))
+                .or(() -> new ChainMempools(chain).otherLock(terms, known.txId()))
                 .or(() -> shortage(known));
     }
 
@@ -363,25 +349,28 @@ public final class ChainOwnLeg implements OwnLeg {
         Outpoint lock = open.get().row().outpoint();
         TxOutput output = TxOutput.toScript(
                 HtlcScript.build(params(terms)), open.get().row().amount());
-        Hash256 txId = redeeming.push(new Redeeming.Spending(
-                Optional.of(ReclaimRequest.tokenOfWatchdog(lock)),
-                version -> SwapTokens.takeBack(known.row().id(), lock, version),
-                TxShape.EMPTY.plusPlainOutputs(1).plusReclaim().minimumFee(),
-                output.value(),
-                view.tip().height(),
-                (token, fee) -> await(chain.htlcs()
-                        .reclaimProven(
-                                new ReclaimRequest(
-                                        terms.ours().address(),
-                                        lock,
-                                        terms.theirs().key().orElseThrow(),
-                                        terms.hashLock(),
-                                        terms.timeout(),
-                                        Optional.of(fee),
-                                        Optional.empty(),
-                                        Optional.of(token)),
-                                output,
-                                view.tip().height()))));
+        Hash256 txId = new Redeeming(
+                        chain,
+                        Optional.of(ReclaimRequest.tokenOfWatchdog(lock)),
+                        version -> SwapTokens.takeBack(known.row().id(), lock, version),
+                        TxShape.EMPTY.plusPlainOutputs(1).plusReclaim().minimumFee(),
+                        output.value(),
+                        view.tip().height(),
+                        (token, fee) -> await(chain.htlcs()
+                                .redeemProven(
+                                        new ReclaimRequest(
+                                                terms.ours().address(),
+                                                lock,
+                                                terms.theirs().key().orElseThrow(),
+                                                terms.hashLock(),
+                                                terms.timeout(),
+                                                Optional.of(fee),
+                                                Optional.empty(),
+                                                Optional.of(token)),
+                                        output,
+                                        view.tip().height(),
+                                        () -> true)))
+                .push();
         return txId.toString();
     }
 
@@ -418,16 +407,10 @@ public final class ChainOwnLeg implements OwnLeg {
      * Looks for HTLCs with a swap's hash lock in the mempools of all nodes: among the transactions that concern one of the parties, since no node
      * lists a mempool by its scripts. A node that does not answer is passed over; all of them together are not.
      */
-    public static final class ChainMempools {
+    public record ChainMempools(ChainSide chain) {
         private static final int AT_ONCE = 8;
         /** Most transactions that are looked at of those that one node shows. */
         private static final int MOST = 64;
-
-        private final ChainSide chain;
-
-        ChainMempools(ChainSide chain) {
-            this.chain = chain;
-        }
 
         /** @param own the transaction that is allowed to have one */
         Optional<String> otherLock(SwapTerms terms, Optional<Hash256> own) {
@@ -455,8 +438,7 @@ public final class ChainOwnLeg implements OwnLeg {
                 NodeClient one, List<Address> parties, SwapTerms terms, Optional<Hash256> own) {
             return one.addressMempools(parties)
                     .thenComposeAsync(
-                            mempools -> first(
-                                    one,
+                            mempools -> Bounded.first(
                                     mempools.stream()
                                             .flatMap(mempool -> mempool.entries().stream())
                                             .map(NodeClient.MempoolEntry::txId)
@@ -465,21 +447,17 @@ public final class ChainOwnLeg implements OwnLeg {
                                             .distinct()
                                             .limit(MOST)
                                             .toList(),
-                                    terms.hashLock()),
+                                    txId -> lockIn(one, txId, terms.hashLock()),
+                                    chain.executor()),
                             chain.executor())
                     .handleAsync(Outcome::of, chain.executor());
         }
 
-        private CompletionStage<Optional<Hash256>> first(NodeClient one, List<Hash256> waiting, Hash256 hashLock) {
-            if (waiting.isEmpty()) {
-                return CompletableFuture.completedFuture(Optional.empty());
-            }
-            return one.transaction(waiting.get(0))
-                    .thenComposeAsync(
+        private CompletionStage<Optional<Hash256>> lockIn(NodeClient one, Hash256 txId, Hash256 hashLock) {
+            return one.transaction(txId)
+                    .thenApplyAsync(
                             found -> found.filter(tx -> locks(tx.decode(chain.profile()), hashLock))
-                                            .isPresent()
-                                    ? CompletableFuture.completedFuture(Optional.of(waiting.get(0)))
-                                    : first(one, waiting.subList(1, waiting.size()), hashLock),
+                                    .map(tx -> txId),
                             chain.executor());
         }
 

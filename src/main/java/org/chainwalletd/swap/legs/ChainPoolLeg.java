@@ -30,7 +30,6 @@ import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRow;
-import org.chainwalletd.store.books.htlc.HtlcRow;
 import org.chainwalletd.swap.gates.BuyGate;
 import org.chainwalletd.swap.gates.BuyGate.PoolHtlc;
 import org.chainwalletd.swap.gates.GateInputs;
@@ -54,28 +53,21 @@ import org.slf4j.LoggerFactory;
  * sealing it would protect nothing, since what the store has then is what every node is being told. Until that mark the secret is in the
  * sealed journal alone; the gate tries the claim with another preimage.
  */
-public final class ChainPoolLeg implements PoolLeg {
+public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLeg {
     private static final Logger LOG = LoggerFactory.getLogger(ChainPoolLeg.class);
     private static final int AT_ONCE = 4;
     private static final int NODES_AT_ONCE = 8;
     private static final int ENOUGH_NODES = 2;
-
-    private final ChainSide chain;
-    private final SwapLimits limits;
-    private final BuyGate gate;
-    private final ChainClaims claims;
-
-    public ChainPoolLeg(ChainSide chain, SwapLimits limits) {
-        this.chain = chain;
-        this.limits = limits;
-        this.gate = new BuyGate(limits);
-        this.claims = new ChainClaims(chain);
-    }
+    private static final int SECRET_BYTES = 32;
 
     /** An HTLC in a block, with what its bytes say. */
     private record Candidate(HashLockBooks.Found found, TxOutput output) {
         Outpoint outpoint() {
             return found.row().outpoint();
+        }
+
+        HtlcParams params() {
+            return found.row().params();
         }
 
         boolean carriesDatum() {
@@ -127,7 +119,7 @@ public final class ChainPoolLeg implements PoolLeg {
     private boolean isClaimJournalled(SwapRow row, Seen seen) {
         return row.acts().claimPermitted()
                 && !row.acts().claimJournalled()
-                && seen.fitting().stream().anyMatch(one -> claims.isJournalled(row, one.outpoint()));
+                && seen.fitting().stream().anyMatch(one -> isJournalled(row, one));
     }
 
     /** Judges the locks: one that was claimed has paid us, whatever others there are. */
@@ -145,7 +137,7 @@ public final class ChainPoolLeg implements PoolLeg {
         if (open.isPresent()) {
             return new PoolLock.Locked(
                     open.get().outpoint().toString(),
-                    OptionalLong.of(open.get().found().row().params().timeoutHeight()));
+                    OptionalLong.of(open.get().params().timeoutHeight()));
         }
         return fitting.stream()
                 .findFirst()
@@ -219,19 +211,15 @@ public final class ChainPoolLeg implements PoolLeg {
             this.seen = seen;
         }
 
-        private record Further(boolean workChecked, boolean nodesAgree, boolean claimValid) {
-            private static final Further SOUND = new Further(true, true, true);
-        }
-
         private GateVerdict judge() {
-            Map<Outpoint, Further> looked = new HashMap<>();
+            Map<Outpoint, BuyGate.Candidate> looked = new HashMap<>();
             while (true) {
-                BuyGate.Judgement judgement = gate.judge(row.terms(), evidence(looked));
+                BuyGate.Judgement judgement = new BuyGate(limits).judge(row.terms(), evidence(looked));
                 Optional<Outpoint> opened = judgement.htlc().filter(outpoint -> !looked.containsKey(outpoint));
                 if (opened.isEmpty()) {
                     return judgement.verdict();
                 }
-                looked.put(opened.get(), further(candidate(opened.get())));
+                looked.put(opened.get(), looked(candidate(opened.get())));
             }
         }
 
@@ -243,27 +231,24 @@ public final class ChainPoolLeg implements PoolLeg {
         }
 
         /** The work first: it was checked when the blocks were read, unless there were many to be caught up with. */
-        private Further further(Candidate one) {
+        private BuyGate.Candidate looked(Candidate one) {
             BlockRow block = one.found().block().orElseThrow();
             boolean isChecked = one.found().workChecked()
                     || await(chain.spends()
                             .provesWork(block.height(), seen.view().tip().height()));
             boolean isAgreed = doNodesAgree(block.place());
-            return new Further(
-                    isChecked,
-                    isAgreed,
-                    claims.isClaimable(row.terms(), one.found().row(), one.output()));
+            return new BuyGate.Candidate(htlc(one, block), isChecked, isAgreed, isClaimable(row.terms(), one));
         }
 
         /** An HTLC that was not looked at yet counts as sound: it is looked at when everything else is. */
-        private BuyGate.Evidence evidence(Map<Outpoint, Further> looked) {
+        private BuyGate.Evidence evidence(Map<Outpoint, BuyGate.Candidate> looked) {
             List<BuyGate.Candidate> candidates = new ArrayList<>();
             for (Candidate one : seen.candidates()) {
-                Further further = looked.getOrDefault(one.outpoint(), Further.SOUND);
                 one.found()
                         .block()
-                        .ifPresent(block -> candidates.add(new BuyGate.Candidate(
-                                htlc(one, block), further.workChecked(), further.nodesAgree(), further.claimValid())));
+                        .map(block -> looked.getOrDefault(
+                                one.outpoint(), new BuyGate.Candidate(htlc(one, block), true, true, true)))
+                        .ifPresent(candidates::add);
             }
             return new BuyGate.Evidence(
                     candidates,
@@ -281,7 +266,7 @@ public final class ChainPoolLeg implements PoolLeg {
             boolean spent = !one.found().isOpen() || one.found().isBeingClaimed();
             return new PoolHtlc(
                     one.outpoint(),
-                    one.found().row().params(),
+                    one.params(),
                     one.output().value(),
                     one.carriesDatum(),
                     spent,
@@ -336,104 +321,81 @@ public final class ChainPoolLeg implements PoolLeg {
 
     private Outcome<Hash256> claim(SwapRow row, Bytes preimage, long tip, Candidate one, BooleanSupplier mayBegin) {
         try {
-            return new Outcome.Done<>(claims.push(row, one.found().row(), one.output(), preimage, tip, mayBegin));
+            return new Outcome.Done<>(push(row, one, preimage, tip, mayBegin));
         } catch (RuntimeException e) {
             LOG.warn("swap {}: {} is not claimed yet: {}", row.id(), one.outpoint(), e.toString());
             return new Outcome.Failed<>(e);
         }
     }
 
-    /** Our claims of the pool's HTLCs: tried here as a node would try them before any is made durable, then pushed. */
-    public static final class ChainClaims {
-        private static final int SECRET_BYTES = 32;
+    private static Amount minimumFee() {
+        return TxShape.EMPTY.plusPlainOutputs(1).plusClaim(SECRET_BYTES).minimumFee();
+    }
 
-        private final ChainSide chain;
-        private final Redeeming redeeming;
+    /**
+     * Whether a claim that has the secret would be valid. It is tried with a preimage that everybody knows, against the same HTLC with that one's
+     * hash lock: all but the digest of the secret is the same, and that is compared when the secret is at hand.
+     */
+    private boolean isClaimable(SwapTerms terms, Candidate one) {
+        Bytes known = Bytes.wrap(new byte[SECRET_BYTES]);
+        HtlcParams params = one.params();
+        HtlcParams trial = new HtlcParams(
+                params.sender(), params.receiver(), HtlcWitness.hashLockOf(known.toArray()), params.timeoutHeight());
+        TxOutput output = one.output();
+        TxOutput alike = new TxOutput(output.value(), HtlcScript.build(trial), output.datum(), output.datumHash());
+        boolean isThere = output.script().equals(HtlcScript.build(params));
+        Amount fee = ChainFee.of(minimumFee(), output.value(), 1);
+        return isThere && isValid(request(terms, one, known, fee, Optional.empty()), trial, alike);
+    }
 
-        ChainClaims(ChainSide chain) {
-            this.chain = chain;
-            this.redeeming = new Redeeming(chain);
+    private boolean isValid(ClaimRequest request, HtlcParams params, TxOutput output) {
+        Hash256 genesis = await(chain.identity().genesisForSigning());
+        ClaimTrial trial = new ClaimTrial(chain.profile(), genesis, request, output);
+        return trial.isValid(
+                params,
+                await(chain.signer().sign(request.from(), trial.message())).bytes());
+    }
+
+    private static ClaimRequest request(
+            SwapTerms terms, Candidate one, Bytes preimage, Amount fee, Optional<String> token) {
+        return new ClaimRequest(
+                terms.ours().address(),
+                one.outpoint(),
+                preimage,
+                one.params().sender(),
+                one.params().timeoutHeight(),
+                Optional.of(fee),
+                Optional.empty(),
+                token);
+    }
+
+    /**
+     * Whether a claim of this HTLC is durable, sent or not. What a call has left in doubt is decided first, so that none which is not found can
+     * appear any more.
+     */
+    private boolean isJournalled(SwapRow swap, Candidate one) {
+        return await(chain.spending().ofTokenForCertain(ChainOwnLeg.SwapTokens.claim(swap.id(), one.outpoint(), 1)))
+                .isPresent();
+    }
+
+    private Hash256 push(SwapRow swap, Candidate one, Bytes preimage, long tip, BooleanSupplier mayBegin) {
+        return new Redeeming(
+                        chain,
+                        Optional.empty(),
+                        version -> ChainOwnLeg.SwapTokens.claim(swap.id(), one.outpoint(), version),
+                        minimumFee(),
+                        one.output().value(),
+                        tip,
+                        (token, fee) ->
+                                send(request(swap.terms(), one, preimage, fee, Optional.of(token)), one, tip, mayBegin))
+                .push();
+    }
+
+    /** Checks the claim as a node would check it, and only then makes it durable and sends it. */
+    private Receipt send(ClaimRequest request, Candidate one, long tip, BooleanSupplier mayBegin) {
+        if (!isValid(request, one.params(), one.output())) {
+            throw new IllegalStateException("our claim of " + request.lock() + " is not valid here; nothing was sent");
         }
-
-        private static Amount minimumFee() {
-            return TxShape.EMPTY.plusPlainOutputs(1).plusClaim(SECRET_BYTES).minimumFee();
-        }
-
-        /**
-         * Whether a claim of {@code output} that has the secret would be valid. It is tried with a preimage that everybody knows, against the same
-         * HTLC with that one's hash lock: all but the digest of the secret is the same, and that is compared when the secret is at hand.
-         *
-         * @param output the HTLC of {@code row}, from bytes
-         */
-        boolean isClaimable(SwapTerms terms, HtlcRow row, TxOutput output) {
-            Bytes known = Bytes.wrap(new byte[SECRET_BYTES]);
-            HtlcParams params = row.params();
-            HtlcParams trial = new HtlcParams(
-                    params.sender(),
-                    params.receiver(),
-                    HtlcWitness.hashLockOf(known.toArray()),
-                    params.timeoutHeight());
-            TxOutput alike = new TxOutput(output.value(), HtlcScript.build(trial), output.datum(), output.datumHash());
-            boolean isThere = output.script().equals(HtlcScript.build(params));
-            Amount fee = ChainFee.of(minimumFee(), output.value(), 1);
-            return isThere && isValid(request(terms, row, known, fee, Optional.empty()), trial, alike);
-        }
-
-        private boolean isValid(ClaimRequest request, HtlcParams params, TxOutput output) {
-            Hash256 genesis = await(chain.identity().genesisForSigning());
-            ClaimTrial trial = new ClaimTrial(chain.profile(), genesis, request, output);
-            return trial.isValid(
-                    params,
-                    await(chain.signer().sign(request.from(), trial.message())).bytes());
-        }
-
-        private static ClaimRequest request(
-                SwapTerms terms, HtlcRow row, Bytes preimage, Amount fee, Optional<String> token) {
-            return new ClaimRequest(
-                    terms.ours().address(),
-                    row.outpoint(),
-                    preimage,
-                    row.params().sender(),
-                    row.params().timeoutHeight(),
-                    Optional.of(fee),
-                    Optional.empty(),
-                    token);
-        }
-
-        /**
-         * Whether a claim of this HTLC is durable, sent or not. What a call has left in doubt is decided first, so that none which is not found can
-         * appear any more.
-         */
-        boolean isJournalled(SwapRow swap, Outpoint lock) {
-            return await(chain.spending().ofTokenForCertain(ChainOwnLeg.SwapTokens.claim(swap.id(), lock, 1)))
-                    .isPresent();
-        }
-
-        /** @param output the HTLC of {@code row}, from bytes */
-        Hash256 push(SwapRow swap, HtlcRow row, TxOutput output, Bytes preimage, long tip, BooleanSupplier mayBegin) {
-            Outpoint lock = row.outpoint();
-            return redeeming.push(new Redeeming.Spending(
-                    Optional.empty(),
-                    version -> ChainOwnLeg.SwapTokens.claim(swap.id(), lock, version),
-                    minimumFee(),
-                    output.value(),
-                    tip,
-                    (token, fee) -> send(
-                            request(swap.terms(), row, preimage, fee, Optional.of(token)),
-                            row.params(),
-                            output,
-                            tip,
-                            mayBegin)));
-        }
-
-        /** Checks the claim, and only then makes it durable and sends it. */
-        private Receipt send(
-                ClaimRequest request, HtlcParams params, TxOutput output, long tip, BooleanSupplier mayBegin) {
-            if (!isValid(request, params, output)) {
-                throw new IllegalStateException(
-                        "our claim of " + request.lock() + " is not valid here; nothing was sent");
-            }
-            return await(chain.htlcs().claimProven(request, output, tip, mayBegin));
-        }
+        return await(chain.htlcs().redeemProven(request, one.output(), tip, mayBegin));
     }
 }

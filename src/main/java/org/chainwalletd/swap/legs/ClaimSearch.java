@@ -16,15 +16,9 @@ import org.chainwalletd.swap.gates.SwapTerms;
  * Finds the transaction that claimed a lock, and the secret in it. The contract leaves no event of a claim, so the newest blocks are read. One
  * endpoint's word is enough for the secret: it either has the hash or it has not. A claim that went through another contract is not found.
  */
-public final class ClaimSearch {
+public record ClaimSearch(AccountChain chain) {
     /** Looked through from the newest backwards. Swaps are looked at every few seconds, so a claim is seldom older. */
     static final int BLOCKS = 12;
-
-    private final AccountChain chain;
-
-    ClaimSearch(AccountChain chain) {
-        this.chain = chain;
-    }
 
     /** @param transaction that showed it, by one endpoint's word */
     record Found(Hash256 transaction, SecretBytes secret) {}

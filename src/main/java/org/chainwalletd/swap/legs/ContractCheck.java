@@ -20,8 +20,10 @@ import org.chainwalletd.evm.EvmAddress;
 /**
  * Whether the contract is the one that the operator pinned, and its code is what runs (swap.md, section 2). A contract that lets another one
  * run in its place keeps its own code and hash whatever that other one does: such are refused.
+ *
+ * @param codeHash Keccak-256 of the code that the operator has read
  */
-public final class ContractCheck {
+public record ContractCheck(AccountChain chain, EvmAddress contract, Hash256 codeHash) {
     /** EIP-1167: the code of a minimal proxy, around the address of what it runs. */
     private static final byte[] PROXY_HEAD = Bytes.parse("363d3d373d3d3d363d73").toArray();
 
@@ -31,17 +33,6 @@ public final class ContractCheck {
     /** Storage slots of EIP-1967: implementation, admin and beacon of a proxy. */
     private static final List<Hash256> PROXY_SLOTS =
             List.of(slot("eip1967.proxy.implementation"), slot("eip1967.proxy.admin"), slot("eip1967.proxy.beacon"));
-
-    private final AccountChain chain;
-    private final EvmAddress contract;
-    private final Hash256 codeHash;
-
-    /** @param codeHash Keccak-256 of the code that the operator has read */
-    public ContractCheck(AccountChain chain, EvmAddress contract, Hash256 codeHash) {
-        this.chain = chain;
-        this.contract = contract;
-        this.codeHash = codeHash;
-    }
 
     /** Keccak-256 of the name, less one. */
     static Hash256 slot(String name) {

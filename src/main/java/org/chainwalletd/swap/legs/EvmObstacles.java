@@ -22,17 +22,7 @@ import org.chainwalletd.swap.gates.SwapTerms;
  * Obstacles, on the account chain, to a lock of ours on either chain (swap.md, section 6): another contract than the pinned one, a slot
  * that is taken, an account that is not ours alone, a chain that cannot carry our transactions, too little to pay for them.
  */
-public final class EvmObstacles {
-    private final AccountChain chain;
-    private final AccountSends sends;
-    private final Hash256 codeHash;
-
-    EvmObstacles(AccountChain chain, AccountSends sends, Hash256 codeHash) {
-        this.chain = chain;
-        this.sends = sends;
-        this.codeHash = codeHash;
-    }
-
+public record EvmObstacles(AccountChain chain, AccountSends sends, Hash256 codeHash) {
     /**
      * @param isExpected whether what stands in the slot is no surprise
      * @param cost wei that the lock itself still takes from the balance, beside the reserve of this swap; empty where somebody else may pay for

@@ -39,36 +39,22 @@ import org.chainwalletd.swap.legs.Legs.OwnLeg;
 /**
  * Our lock in the contract, in a buy. There is one lock for a swap, whatever happens: its transaction is repeated or its nonce is spent, and
  * never made anew. What became of it is read from the contract.
+ *
+ * @param limits whose pinned code the contract must have before a lock
  */
-public final class EvmOwnLeg implements OwnLeg {
+public record EvmOwnLeg(AccountChain chain, AccountSends sends, SwapLimits limits, InstantSource clock)
+        implements OwnLeg {
     /** A refund that comes too early by the chain's clock reverts, and costs its gas. */
     private static final Duration PAUSE = Duration.ofMinutes(10);
 
-    private final AccountSends sends;
-    private final SwapSends ours;
-    private final AccountChain chain;
-    private final ClaimSearch claims;
-    private final EvmObstacles obstacles;
-    private final SwapLimits limits;
-    private final InstantSource clock;
-
-    /**
-     * @param limits whose pinned code the contract must have before a lock
-     */
-    public EvmOwnLeg(AccountChain chain, AccountSends sends, SwapLimits limits, InstantSource clock) {
-        this.chain = chain;
-        this.sends = sends;
-        this.ours = new SwapSends(sends);
-        this.claims = new ClaimSearch(chain);
-        this.obstacles = new EvmObstacles(chain, sends, limits.contract().codeHash());
-        this.limits = limits;
-        this.clock = clock;
+    private SwapSends ours() {
+        return new SwapSends(sends);
     }
 
     @Override
     public View look(SwapRow row) {
         ContractSlot slot = ContractSlot.look(chain, row.terms());
-        SwapSends.Made made = ours.of(row);
+        SwapSends.Made made = ours().of(row);
         OwnLock lock = slot.ownLock(row.terms(), row.ownLock(), endedBy(row, slot, made));
         boolean isMissing = lock instanceof OwnLock.Absent || lock instanceof OwnLock.Foreign;
         return new View(
@@ -89,7 +75,9 @@ public final class EvmOwnLeg implements OwnLeg {
         if (slot.latest().state() != SwapContract.State.CLAIMED) {
             return made.id(SendKind.REFUND);
         }
-        return row.ownLock() instanceof OwnLock.Claimed claimed ? claimed.tx() : claims.transaction(row.terms());
+        return row.ownLock() instanceof OwnLock.Claimed claimed
+                ? claimed.tx()
+                : new ClaimSearch(chain).transaction(row.terms());
     }
 
     /** Adds the time at which the lock became settled, which is determined once. */
@@ -141,21 +129,18 @@ public final class EvmOwnLeg implements OwnLeg {
 
     @Override
     public Optional<String> obstacle(SwapRow row) {
-        boolean isMade = ours.of(row).newest(SendKind.LOCK).isPresent();
-        return obstacles.find(
-                row,
-                slot -> isMade && ContractSlot.isOurs(row.terms(), slot),
-                // A journalled send counts as spent already.
-                Optional.of(funds -> isMade ? BigInteger.ZERO : costOf(row, funds)));
-    }
-
-    private static BigInteger costOf(SwapRow row, AccountFunds funds) {
-        return row.terms().given().units().add(funds.perTransaction());
+        boolean isMade = ours().of(row).newest(SendKind.LOCK).isPresent();
+        return new EvmObstacles(chain, sends, limits.contract().codeHash())
+                .find(
+                        row,
+                        slot -> isMade && ContractSlot.isOurs(row.terms(), slot),
+                        // A journalled send counts as spent already.
+                        Optional.of(funds -> isMade ? BigInteger.ZERO : row.terms().given().units().add(funds.perTransaction())));
     }
 
     @Override
     public String sendLock(SwapRow row, BooleanSupplier mayBegin) {
-        Optional<SendRecord> lock = ours.of(row).newest(SendKind.LOCK);
+        Optional<SendRecord> lock = ours().of(row).newest(SendKind.LOCK);
         return SwapSends.id(lock.isEmpty() ? make(row, mayBegin) : unlessOver(lock.get(), sends::push));
     }
 
@@ -202,16 +187,16 @@ public final class EvmOwnLeg implements OwnLeg {
     /** A lock that was never journalled has not left, and is not made any more once the swap says that it is abandoned. */
     @Override
     public void abandonLock(SwapRow row) {
-        ours.of(row).newest(SendKind.LOCK).ifPresent(lock -> unlessOver(lock, sends::cancel));
+        ours().of(row).newest(SendKind.LOCK).ifPresent(lock -> unlessOver(lock, sends::cancel));
     }
 
     @Override
     public String takeBack(SwapRow row) {
-        if (ours.of(row).hasReverted(SendKind.REFUND, clock.millis() - PAUSE.toMillis())) {
+        if (ours().of(row).hasReverted(SendKind.REFUND, clock.millis() - PAUSE.toMillis())) {
             throw new IllegalStateException(
                     "the refund has failed; it is tried once in " + PAUSE.toMinutes() + " minutes");
         }
-        return ours.send(row, SendKind.REFUND, OptionalLong.empty(), attempt -> refund(row, attempt));
+        return ours().send(row, SendKind.REFUND, OptionalLong.empty(), attempt -> refund(row, attempt));
     }
 
     private static SendRequest refund(SwapRow row, int attempt) {

@@ -46,35 +46,29 @@ import org.slf4j.LoggerFactory;
 /**
  * The pool's lock in the contract, in a sell, and our claim of it. The claim's call data is the secret: no endpoint sees it in an estimate or a
  * trial call, its gas is fixed, and it leaves first when the {@link SellGate} is open.
+ *
+ * @param limits whose pinned code the contract must have before a lock and before the secret leaves
+ * @param relay used for claims that our own gas does not pay; empty: such a swap is not begun
  */
-public final class EvmPoolLeg implements PoolLeg {
-    private final AccountChain chain;
-    private final AccountSends sends;
-    private final SwapSends ours;
-    private final ClaimSearch claims;
-    private final EvmObstacles obstacles;
-    private final SellGate gate;
-    private final Optional<Relay> relay;
-    /**
-     * @param limits whose pinned code the contract must have before a lock and before the secret leaves
-     * @param relay used for claims that our own gas does not pay; empty: such a swap is not begun
-     */
-    public EvmPoolLeg(AccountChain all, AccountSends sends, SwapLimits limits, Optional<Relay> relay) {
-        AccountChain chain = all.pressing();
-        this.chain = chain;
-        this.sends = sends;
-        this.ours = new SwapSends(sends);
-        this.claims = new ClaimSearch(chain);
-        this.obstacles = new EvmObstacles(chain, sends, limits.contract().codeHash());
-        this.gate = new SellGate(limits);
-        this.relay = relay;
+public record EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limits, Optional<Relay> relay)
+        implements PoolLeg {
+    public EvmPoolLeg {
+        chain = chain.pressing();
+    }
+
+    private SwapSends ours() {
+        return new SwapSends(sends);
+    }
+
+    private EvmObstacles obstacles() {
+        return new EvmObstacles(chain, sends, limits.contract().codeHash());
     }
 
     /** A claim that was ever journalled may have been seen by anybody. */
     @Override
     public View look(SwapRow row) {
         ContractSlot slot = ContractSlot.look(chain, row.terms());
-        SwapSends.Made made = ours.of(row);
+        SwapSends.Made made = ours().of(row);
         boolean isClaimed = slot.latest().state() == SwapContract.State.CLAIMED;
         return new View(
                 slot.poolLock(row.terms(), row.ownLock(), claimedBy(row, made, isClaimed)),
@@ -86,7 +80,7 @@ public final class EvmPoolLeg implements PoolLeg {
         if (row.poolLock() instanceof PoolLock.Claimed claimed) {
             return claimed.tx();
         }
-        String tx = isClaimed ? claims.transaction(row.terms()) : "";
+        String tx = isClaimed ? new ClaimSearch(chain).transaction(row.terms()) : "";
         return isClaimed && tx.isEmpty() ? made.id(SendKind.CLAIM) : tx;
     }
 
@@ -96,17 +90,18 @@ public final class EvmPoolLeg implements PoolLeg {
      */
     @Override
     public Optional<String> obstacle(SwapRow row) {
-        return obstacles.find(
-                row,
-                slot -> row.acts().locking() && ContractSlot.paysUs(row.terms(), slot),
-                relay.isPresent() ? Optional.empty() : Optional.of(funds -> BigInteger.ZERO));
+        return obstacles()
+                .find(
+                        row,
+                        slot -> row.acts().locking() && ContractSlot.paysUs(row.terms(), slot),
+                        relay.isPresent() ? Optional.empty() : Optional.of(funds -> BigInteger.ZERO));
     }
 
     /** Endpoints that are silent or differ are a reason to wait, and are named. */
     @Override
     public GateVerdict gate(SwapRow row, GateInputs now) {
         try {
-            return obstacles.contract(row.terms()).map(GateVerdict::noLock).orElseGet(() -> judge(row, now));
+            return obstacles().contract(row.terms()).map(GateVerdict::noLock).orElseGet(() -> judge(row, now));
         } catch (AccountException e) {
             return GateVerdict.closed(e.getMessage());
         }
@@ -121,7 +116,7 @@ public final class EvmPoolLeg implements PoolLeg {
         SellGate.Evidence evidence = new SellGate.Evidence(views, await(somethingWaits), now);
         return stopped(funds)
                 .or(() -> unpayable(funds).filter(closed -> relay.isEmpty()))
-                .orElseGet(() -> way(funds, gate.judge(terms, evidence)));
+                .orElseGet(() -> way(funds, new SellGate(limits).judge(terms, evidence)));
     }
 
     private static GateVerdict way(AccountFunds funds, GateVerdict verdict) {
@@ -151,13 +146,13 @@ public final class EvmPoolLeg implements PoolLeg {
         }
         Bytes call = secret.use(SwapContract::claim);
         OptionalLong end = row.poolLock() instanceof PoolLock.Locked locked ? locked.end() : OptionalLong.empty();
-        return ours.send(row, SendKind.CLAIM, end, attempt -> claim(row, call, attempt, mayBegin));
+        return ours().send(row, SendKind.CLAIM, end, attempt -> claim(row, call, attempt, mayBegin));
     }
 
     /** A claim of our own that was ever journalled is paid for. Where the quorum is away ours goes out all the same. */
     private boolean isUnpayable(SwapRow row) {
         try {
-            return ours.of(row)
+            return ours().of(row)
                             .newest(SendKind.CLAIM)
                             .filter(claim -> !SwapSends.hasFailed(claim))
                             .isEmpty()
@@ -216,20 +211,12 @@ public final class EvmPoolLeg implements PoolLeg {
      * Asks every endpoint of the account chain about one hash lock, for the {@link SellGate}. All are asked at the same final block, by its hash,
      * so that their answers can be compared; an endpoint that does not have that block, or fails at any question, has said nothing.
      */
-    public static final class ContractEvidence {
+    public record ContractEvidence(AccountChain chain, EvmAddress contract) {
         private static final Logger LOG = LoggerFactory.getLogger(ContractEvidence.class);
         /** Number of questions for events in one look. They reach back for as long as a lock may last, where a block takes two seconds. */
         private static final int MOST_WINDOWS = 24;
         /** Tolerance, in seconds, by which a lock's block may be older than the quote that it is for. */
         private static final long CLOCK_SLACK_SECONDS = 900;
-
-        private final AccountChain chain;
-        private final EvmAddress contract;
-
-        public ContractEvidence(AccountChain chain, EvmAddress contract) {
-            this.chain = chain;
-            this.contract = contract;
-        }
 
         /**
          * Asks each endpoint and keeps those that answer in full, and in time once a quorum has said the same. Fails when no final block is agreed on. Blocks.
@@ -262,17 +249,17 @@ public final class EvmPoolLeg implements PoolLeg {
             AccountBlock newest =
                     reads.block(BlockRef.Tag.LATEST).orElseThrow(() -> new IllegalStateException("it has no blocks"));
             SwapContract.Swap slot = reads.swap(contract, hashLock, at);
-            return new EndpointView(
+            SwapContract.Swap latest = reads.swap(contract, hashLock, BlockRef.hash(newest.hash()));
+            EndpointView.CommonView common = new EndpointView.CommonView(
                     reads.chainId(),
                     settled.hash(),
                     settled.number(),
                     Hash256.of(Keccak256.of(reads.code(contract, at).toArray())),
                     slot,
-                    reads.swap(contract, hashLock, BlockRef.hash(newest.hash())),
-                    newest.timestamp(),
                     slot.state() == SwapContract.State.LOCKED
                             ? lockedAt(reads, hashLock, settled, quotedAt - CLOCK_SLACK_SECONDS)
                             : EndpointView.NEVER);
+            return new EndpointView(common, latest, newest.timestamp());
         }
 
         /**

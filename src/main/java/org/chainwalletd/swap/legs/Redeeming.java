@@ -21,8 +21,21 @@ import org.slf4j.LoggerFactory;
  * only when no node has it, and one at least has said that it does not want it for what it is, a version with a higher fee takes its place. A node
  * may pretend to have it: what was refused by another one and is in no block for long is replaced all the same. Each version is an intent of its own
  * before it leaves, and any of them may be mined. Remembers nothing: what was sent is in the store.
+ *
+ * @param earlier token of a spend that was begun for another reason and does as well
+ * @param tokens of the versions, from 1
+ * @param minimum fee of the consensus
+ * @param value of what is spent
+ * @param tip height of the followed tip
  */
-public final class Redeeming {
+public record Redeeming(
+        ChainSide chain,
+        Optional<String> earlier,
+        IntFunction<String> tokens,
+        Amount minimum,
+        Amount value,
+        long tip,
+        Sending sending) {
     private static final Logger LOG = LoggerFactory.getLogger(Redeeming.class);
     private static final int MOST_VERSIONS = 6;
     /** A refusal may pass by itself: the node is busy, or has not seen the block of the lock. */
@@ -30,31 +43,10 @@ public final class Redeeming {
     /** A node that says for so many blocks that it has it may keep it from everybody else. */
     private static final long UNMINED_BLOCKS = 30;
 
-    private final ChainSide chain;
-
-    Redeeming(ChainSide chain) {
-        this.chain = chain;
-    }
-
     /** Makes one version durable and sends it. */
     interface Sending {
         Receipt send(String token, Amount fee);
     }
-
-    /**
-     * @param earlier token of a spend that was begun for another reason and does as well
-     * @param tokens of the versions, from 1
-     * @param minimum fee of the consensus
-     * @param value of what is spent
-     * @param tip height of the followed tip
-     */
-    record Spending(
-            Optional<String> earlier,
-            IntFunction<String> tokens,
-            Amount minimum,
-            Amount value,
-            long tip,
-            Sending sending) {}
 
     /**
      * @param number of the newest version; 0 for what was begun for another reason, or when there is none
@@ -62,34 +54,32 @@ public final class Redeeming {
     private record Version(int number, Optional<Intent> intent) {}
 
     /** Answers with the id of the newest version. */
-    Hash256 push(Spending spending) {
-        Version newest = new Version(
-                0, spending.earlier().flatMap(token -> await(chain.spending().ofToken(token))));
+    Hash256 push() {
+        Version newest =
+                new Version(0, earlier.flatMap(token -> await(chain.spending().ofToken(token))));
         while (newest.number() < MOST_VERSIONS) {
             int next = newest.number() + 1;
-            Optional<Intent> found =
-                    await(chain.spending().ofToken(spending.tokens().apply(next)));
+            Optional<Intent> found = await(chain.spending().ofToken(tokens.apply(next)));
             if (found.isEmpty()) {
                 break;
             }
             newest = new Version(next, found);
         }
-        return goOn(spending, newest);
+        return goOn(newest);
     }
 
-    private Hash256 goOn(Spending spending, Version newest) {
+    private Hash256 goOn(Version newest) {
         if (newest.intent().isEmpty()) {
-            return send(spending, 1);
+            return send(1);
         }
         Intent intent = newest.intent().get();
         if (intent.state() == IntentState.CONFIRMED) {
             return everywhere(intent.txId());
         }
         if (intent.state().inFlight()) {
-            return after(
-                    spending, newest.number(), intent, await(chain.spending().push(intent.txId())));
+            return after(newest.number(), intent, await(chain.spending().push(intent.txId())));
         }
-        return send(spending, isPricedOut(intent) ? above(newest.number()) : Math.max(1, newest.number()));
+        return send(isPricedOut(intent) ? above(newest.number()) : Math.max(1, newest.number()));
     }
 
     /** A spend that waits in a mempool keeps every other spend of its input out, whatever that pays: only a block decides between the two. */
@@ -97,8 +87,8 @@ public final class Redeeming {
         return closed.state() == IntentState.ABANDONED || closed.state() != IntentState.CONFLICTED && isOld(closed);
     }
 
-    private Hash256 after(Spending spending, int number, Intent intent, OwnerRebroadcasts.Answer pushed) {
-        boolean isUnwanted = pushed.isRefused() || !pushed.refusals().isEmpty() && isUnmined(intent, spending.tip());
+    private Hash256 after(int number, Intent intent, OwnerRebroadcasts.Answer pushed) {
+        boolean isUnwanted = pushed.isRefused() || !pushed.refusals().isEmpty() && isUnmined(intent);
         if (!isUnwanted || !isOld(intent) || number == MOST_VERSIONS) {
             return intent.txId();
         }
@@ -107,14 +97,14 @@ public final class Redeeming {
                 intent.txId(),
                 pushed.refusals().get(0));
         boolean isAbandoned = await(chain.spending().abandon(intent.txId()));
-        return isAbandoned ? send(spending, above(number)) : intent.txId();
+        return isAbandoned ? send(above(number)) : intent.txId();
     }
 
     private static int above(int number) {
         return Math.min(MOST_VERSIONS, number + 1);
     }
 
-    private static boolean isUnmined(Intent intent, long tip) {
+    private boolean isUnmined(Intent intent) {
         return tip - intent.builtAtHeight() >= UNMINED_BLOCKS;
     }
 
@@ -123,10 +113,9 @@ public final class Redeeming {
     }
 
     /** Sends to one node in the way of every spend, then to all others. */
-    private Hash256 send(Spending spending, int number) {
-        Amount fee = ChainFee.of(spending.minimum(), spending.value(), number);
-        return everywhere(
-                spending.sending().send(spending.tokens().apply(number), fee).txId());
+    private Hash256 send(int number) {
+        Amount fee = ChainFee.of(minimum, value, number);
+        return everywhere(sending.send(tokens.apply(number), fee).txId());
     }
 
     /** Sends to all other nodes. It is durable and sent already, so their answers do not matter: the next look shows the result. */

@@ -30,13 +30,9 @@ public record SwapClocks(
                             long height = tip.get()
                                     .orElseThrow(() -> new IllegalStateException("the chain is not followed yet"))
                                     .height();
-                            return new QuoteBinding.Now(seconds(), height, evmSeconds, Reward.at(height));
+                            return new QuoteBinding.Now(clock.instant().getEpochSecond(), height, evmSeconds, Reward.at(height));
                         },
                         executor);
-    }
-
-    long seconds() {
-        return clock.instant().getEpochSecond();
     }
 
     private static long newestTime(AccountReads reads) {

@@ -19,7 +19,7 @@ import org.chainwalletd.swap.gates.SwapRow;
  * Our transactions of a swap on the account chain. Their names follow from the swap's id and from how many of their kind have finally failed,
  * which the journal knows: doing a thing twice does it once, also after a restart.
  */
-public final class SwapSends {
+public record SwapSends(AccountSends sends) {
     /** Gas of a claim or a refund, as long as none has failed; never estimated (swap.md, section 5). */
     static final long GAS = 120_000;
 
@@ -27,12 +27,6 @@ public final class SwapSends {
     private static final int MOST_ATTEMPTS = 16;
     /** A contract that takes more than the reserve of a swap holds is none that the operator should have pinned. */
     private static final int MOST_GAS_FACTOR = 4;
-
-    private final AccountSends sends;
-
-    public SwapSends(AccountSends sends) {
-        this.sends = sends;
-    }
 
     /** All sends of a swap, oldest first. */
     record Made(List<SendRecord> records) {

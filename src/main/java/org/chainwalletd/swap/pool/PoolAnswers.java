@@ -13,18 +13,12 @@ import org.chainwalletd.swap.pool.Pool.PoolInfo;
 import org.chainwalletd.swap.pool.Pool.PoolQuote;
 
 /** Reads the pool's answers: types and lengths, and nothing that could be believed beyond them. */
-final class PoolAnswers {
+record PoolAnswers(PoolWords words) {
     private static final int LONGEST_TEXT = 128;
     /** An exponent makes a short text a long number. */
     private static final int LARGEST_SCALE = 80;
 
     private static final BigInteger TWO_64 = BigInteger.ONE.shiftLeft(64);
-
-    private final PoolWords words;
-
-    PoolAnswers(PoolWords words) {
-        this.words = words;
-    }
 
     PoolQuote quote(JsonNode json) {
         String id = text(json, "swapId");

@@ -1,7 +1,5 @@
 package org.chainwalletd.swap.engine;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -67,11 +65,20 @@ public record MortalStore(Store store, Life life, SwapTruth truth) {
             return WRITES.contains(name)
                     ? life.write(List.of(name), () -> {
                         claims(name, call.arguments()).forEach(truth::journalsClaim);
-                        return ((CompletionStage<?>) call(real, call.method(), call.arguments()))
-                                .thenApply(done -> (Object) done);
+                        return stage(call, real);
                     })
-                    : call(real, call.method(), call.arguments());
+                    : call.on(real);
         });
+    }
+
+    /** A write begins without failing: what goes wrong fails its stage. */
+    @SuppressWarnings("unchecked") // whoever asked knows the type
+    static CompletionStage<Object> stage(Stub.Call call, Object real) {
+        try {
+            return (CompletionStage<Object>) call.on(real);
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
     }
 
     /** Ids of the swaps whose claims are about to be durable. */
@@ -91,15 +98,5 @@ public record MortalStore(Store store, Life life, SwapTruth truth) {
             return token.matches() ? List.of(token.group(1)) : List.of();
         }
         return List.of();
-    }
-
-    private static Object call(Object real, Method method, Object[] args) {
-        try {
-            return method.invoke(real, args);
-        } catch (InvocationTargetException e) {
-            throw new AssertionError(e.getCause());
-        } catch (IllegalAccessException e) {
-            throw new AssertionError(e);
-        }
     }
 }

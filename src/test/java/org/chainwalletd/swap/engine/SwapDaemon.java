@@ -5,12 +5,10 @@ import java.math.BigInteger;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.account.endpoints.AccountChain.Finality;
@@ -19,32 +17,20 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Reward;
-import org.chainwalletd.coins.OutputSource;
-import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.follow.FollowerSetup;
-import org.chainwalletd.htlc.HashLockBooks;
 import org.chainwalletd.htlc.HtlcBook;
-import org.chainwalletd.htlc.HtlcSpends;
 import org.chainwalletd.htlc.HtlcSpends.HtlcOwners;
-import org.chainwalletd.htlc.HtlcTransactions;
-import org.chainwalletd.htlc.Sightings;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.keyring.store.SealedRecords;
 import org.chainwalletd.net.ByteBudget;
-import org.chainwalletd.node.ChainIdentity;
 import org.chainwalletd.spend.SealedClaims;
-import org.chainwalletd.spend.SpendChain;
 import org.chainwalletd.spend.SpendEnvironment;
 import org.chainwalletd.spend.SpendEnvironment.Pace;
-import org.chainwalletd.spend.SpendMetrics;
-import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.spend.SpendingBook;
-import org.chainwalletd.spend.plan.Drawing;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.SwapStore.SwapEntry;
-import org.chainwalletd.store.books.SpendingBooks;
 import org.chainwalletd.store.books.SpendingTable;
 import org.chainwalletd.store.books.htlc.HtlcTable;
 import org.chainwalletd.store.sql.SqliteStore;
@@ -59,6 +45,7 @@ import org.chainwalletd.swap.legs.AccountSide;
 import org.chainwalletd.swap.legs.BothLegs;
 import org.chainwalletd.swap.legs.ChainNode;
 import org.chainwalletd.swap.legs.ChainOwnLeg;
+import org.chainwalletd.swap.legs.ChainParts;
 import org.chainwalletd.swap.legs.ChainPoolLeg;
 import org.chainwalletd.swap.legs.ChainSide;
 import org.chainwalletd.swap.legs.EvmLegRig;
@@ -72,6 +59,7 @@ import org.chainwalletd.swap.pool.Pool;
 import org.chainwalletd.swap.pool.Pool.PoolQuote;
 import org.chainwalletd.swap.pool.PoolWords;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.FollowRig;
 import org.chainwalletd.testkit.Party;
 import org.chainwalletd.testkit.Peers;
@@ -168,7 +156,7 @@ public final class SwapDaemon implements AutoCloseable {
         outside.truth().believes(this.durable);
         seals = TestSeals.of(Await.result(store.swaps().newest()).map(SwapEntry::content));
         journal = new SwapJournal(
-                new WatchedJournal(store.swaps(), life, this.durable, outside.truth()), seals, follow.executor());
+                WatchedJournal.of(store.swaps(), life, this.durable, outside.truth()), seals, follow.executor());
         account = AccountSide.start(
                 follow.kit(),
                 outside.chains().evm(),
@@ -205,20 +193,14 @@ public final class SwapDaemon implements AutoCloseable {
      * block, and nobody would ever know of a lock in it.
      */
     private static FollowerSetup following(FollowerSetup usual) {
-        FollowerSetup.Rules rules = usual.rules();
-        return new FollowerSetup(
-                usual.profile(),
-                new FollowerSetup.Sources(
-                        usual.sources().nodes(), usual.sources().any(), FollowRig.known(Network.TESTNET)),
-                usual.file(),
-                usual.books(),
-                new FollowerSetup.Rules(
-                        false, rules.genesis(), rules.checkpoint(), rules.from(), rules.readsHistories()),
-                usual.work(),
-                usual.meters(),
-                FOLLOWING,
-                usual.clock(),
-                usual.executor());
+        return Copies.with(
+                usual,
+                "sources",
+                Copies.with(usual.sources(), "rules", FollowRig.known(Network.TESTNET)),
+                "rules",
+                Copies.with(usual.rules(), "verifyWork", false),
+                "interval",
+                FOLLOWING);
     }
 
     DurableJournal durable() {
@@ -250,94 +232,34 @@ public final class SwapDaemon implements AutoCloseable {
     }
 
     private ChainSide chainSide() {
-        SpendEnvironment env = environment();
-        CompletableFuture<SpendService> started = new CompletableFuture<>();
-        follow.kit().spawn(SpendService.create(env, follow.background(), started), "spending");
-        SpendService spending = Await.result(started);
-        Sightings sightings = new Sightings(follow.books(), sealed.intents(), htlcs, follow.executor());
-        return new ChainSide(
-                PROFILE,
-                follow.client(),
-                env.identity(),
-                outside.keys(),
-                spending,
-                new HtlcSpends(
-                        PROFILE,
-                        env.identity(),
+        return ChainParts.start(
+                        follow,
+                        htlcs,
+                        outside.chains().chain(),
                         outside.keys(),
-                        spending,
-                        sightings,
+                        new SpendEnvironment.Stores(
+                                mortal.intents(),
+                                mortal.reservations(),
+                                sealed.receipts(),
+                                mortal.allowance(),
+                                store.history(),
+                                store.rawSends(),
+                                Optional.empty(),
+                                store::stopped,
+                                false,
+                                told -> {}),
+                        new AllowanceStore.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1)),
+                        new Pace(
+                                Duration.ofMillis(50),
+                                Duration.ofMillis(50),
+                                Duration.ofMillis(250),
+                                Duration.ofMinutes(10),
+                                Duration.ofDays(30),
+                                Duration.ofMillis(5),
+                                100),
                         HtlcOwners.NONE,
-                        follow.executor()),
-                new HashLockBooks(follow.books(), follow.follower()::tip),
-                new HtlcTransactions(PROFILE, follow.client(), follow.executor()),
-                env.chain(),
-                outside.chains().clock(),
-                () -> follow.follower().status().nodesHeight(),
-                follow.executor());
-    }
-
-    private SpendEnvironment environment() {
-        return new SpendEnvironment(
-                PROFILE,
-                follow.client(),
-                new VerifiedOutputs(
-                        PROFILE,
-                        List.of(OutputSource.ofIntents(PROFILE, sealed.intents(), follow.executor())),
-                        follow.client(),
-                        follow.executor(),
-                        follow.meters()),
-                new SpendEnvironment.ChainView(
-                        identity(),
-                        () -> Optional.of(Network.DEVNET),
-                        new SpendChain.Followed(
-                                follow.follower(), new SpendingBooks(follow.books()), follow.executor()),
-                        Optional::empty),
-                outside.keys(),
-                new SpendEnvironment.Stores(
-                        mortal.intents(),
-                        mortal.reservations(),
-                        sealed.receipts(),
-                        mortal.allowance(),
-                        store.history(),
-                        store.rawSends(),
-                        Optional.empty(),
-                        store::stopped,
-                        false,
-                        told -> {}),
-                new AllowanceStore.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1)),
-                new Pace(
-                        Duration.ofMillis(50),
-                        Duration.ofMillis(50),
-                        Duration.ofMillis(250),
-                        Duration.ofMinutes(10),
-                        Duration.ofDays(30),
-                        Duration.ofMillis(5),
-                        100),
-                Drawing.RANDOM,
-                new SpendMetrics(follow.meters()),
-                outside.chains().clock().withZone(ZoneOffset.UTC),
-                follow.executor());
-    }
-
-    private ChainIdentity identity() {
-        Hash256 genesis = outside.chains().chain().genesisId();
-        return new ChainIdentity() {
-            @Override
-            public CompletionStage<Hash256> genesisForSigning() {
-                return CompletableFuture.completedFuture(genesis);
-            }
-
-            @Override
-            public Optional<Hash256> expected() {
-                return Optional.of(genesis);
-            }
-
-            @Override
-            public Optional<String> complaint() {
-                return Optional.empty();
-            }
-        };
+                        outside.chains().clock())
+                .side();
     }
 
     /** Empty when the quote was refused. */

@@ -193,7 +193,7 @@ public class SwapMethodsTest {
                         Sample.MARGINS,
                         alarm -> {}),
                 stalled));
-        Quoting quoting = new Quoting(new Quoting.Setup(
+        Quoting quoting = new Quoting(
                 new QuoteBinding(limits(), key -> false),
                 new HttpPool(
                         Peers.of(kit.system()).to(chains.poolUri()),
@@ -210,7 +210,7 @@ public class SwapMethodsTest {
                 book,
                 "run-1",
                 new SecureRandom(),
-                EXECUTOR));
+                EXECUTOR);
         SwapService service = new SwapService(engine, quoting, journal, stalled, news, EXECUTOR);
         List<ErrorTranslator> known = List.of(new UpstreamErrors(), new KeyringErrors(folder));
         return new RpcDispatcher(

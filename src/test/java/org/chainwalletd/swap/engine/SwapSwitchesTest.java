@@ -29,6 +29,7 @@ import org.chainwalletd.swap.gates.SwapStatus;
 import org.chainwalletd.swap.gates.SwapTerms;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Copies;
 import org.chainwalletd.testkit.Spawners;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -118,7 +119,8 @@ class SwapSwitchesTest {
         assertThat(second.book.count(SwapStatus.QUOTED)).isEqualTo(3);
         second.quote(4);
         // The quotes of the other process are over for this one.
-        rows.computeIfPresent(early.get(0).id(), (id, row) -> unwatched(row));
+        rows.computeIfPresent(
+                early.get(0).id(), (id, row) -> Copies.with(row, "version", row.version() + 1, "watched", false));
         second.keeper.stop();
 
         CompletableFuture<Void> gate = new CompletableFuture<>();
@@ -134,19 +136,6 @@ class SwapSwitchesTest {
         assertThat(first.book.of(early.get(0).terms().hashLock())).isEmpty();
         assertThat(first.book.of(terms(4).hashLock()).orElseThrow()).contains("swap-4");
         assertThat(Await.result(asked)).isInstanceOf(SwapReply.Failed.class);
-    }
-
-    private static SwapEntry unwatched(SwapEntry row) {
-        return new SwapEntry(
-                row.number(),
-                row.id(),
-                row.version() + 1,
-                row.poolId(),
-                row.hashLock(),
-                row.status(),
-                false,
-                row.content(),
-                row.updatedAt());
     }
 
     @Test

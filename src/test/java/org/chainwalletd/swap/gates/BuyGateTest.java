@@ -7,10 +7,10 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.swap.gates.BuyGate.PoolHtlc;
 import org.chainwalletd.swap.pool.Direction;
+import org.chainwalletd.testkit.Copies;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,19 +25,15 @@ public class BuyGateTest {
         return GATE.judge(TERMS, Sample.evidence(htlcs));
     }
 
-    private static GateVerdict judge(BuyGate.Candidate candidate) {
-        return GATE.judge(
-                        TERMS,
-                        new BuyGate.Evidence(List.of(candidate), Sample.TIP, Sample.NOW, Sample.TIP, Sample.inputs()))
-                .verdict();
-    }
-
     private static boolean opens(PoolHtlc htlc) {
         return judge(htlc).verdict().isOpen();
     }
 
-    private static PoolHtlc changed(HtlcParams params, boolean datum, boolean spent) {
-        return new PoolHtlc(HONEST.outpoint(), params, HONEST.amount(), datum, spent, HONEST.place(), HONEST.minedAt());
+    /** @param changes of the evidence about the honest lock, as in {@link Copies#with} */
+    private static boolean opensWith(Object... changes) {
+        return GATE.judge(TERMS, Copies.with(Sample.evidence(HONEST), changes))
+                .verdict()
+                .isOpen();
     }
 
     @Test
@@ -49,14 +45,7 @@ public class BuyGateTest {
     @Test
     void decoys_beside_it_change_nothing() {
         PoolHtlc small = Sample.htlc(Sample.TIP + 500, Amount.of(1_000), Sample.TIP - 29, Sample.NOW - 300);
-        PoolHtlc other = new PoolHtlc(
-                new Outpoint(Hash256.ZERO, 0),
-                HONEST.params(),
-                Amount.of(999),
-                false,
-                false,
-                HONEST.place(),
-                HONEST.minedAt());
+        PoolHtlc other = Copies.with(HONEST, "outpoint", new Outpoint(Hash256.ZERO, 0), "amount", Amount.of(999));
         assertThat(judge(small, HONEST, other).htlc()).contains(HONEST.outpoint());
         assertThat(judge(small, other).verdict().isOpen()).isFalse();
         assertThat(judge().verdict().isOpen()).isFalse();
@@ -72,20 +61,18 @@ public class BuyGateTest {
 
     @Test
     void a_datum_or_the_hash_of_one_closes_it() {
-        assertThat(opens(changed(HONEST.params(), true, false))).isFalse();
+        assertThat(opens(Copies.with(HONEST, "datum", true))).isFalse();
     }
 
     @Test
     void a_spent_one_another_hash_lock_and_another_receiver_close_it() {
-        assertThat(opens(changed(HONEST.params(), false, true))).isFalse();
-        assertThat(opens(changed(
-                        new HtlcParams(Sample.POOL_KEY, Sample.OUR_KEY, Hash256.ZERO, Sample.TIP + 500), false, false)))
-                .isFalse();
-        assertThat(opens(changed(
-                        new HtlcParams(Sample.POOL_KEY, Sample.key(5), Sample.HASH_LOCK, Sample.TIP + 500),
-                        false,
-                        false)))
-                .isFalse();
+        assertThat(opens(Copies.with(HONEST, "spent", true))).isFalse();
+        assertThat(opens(ofParams("hashLock", Hash256.ZERO))).isFalse();
+        assertThat(opens(ofParams("receiver", Sample.key(5)))).isFalse();
+    }
+
+    private static PoolHtlc ofParams(String name, Object value) {
+        return Copies.with(HONEST, "params", Copies.with(HONEST.params(), name, value));
     }
 
     @ParameterizedTest
@@ -117,41 +104,30 @@ public class BuyGateTest {
     @CsvSource({"1800,true", "1801,false"})
     void the_pools_lock_must_come_in_its_window(long after, boolean open) {
         GateInputs settled =
-                new GateInputs(Sample.NOW, false, Optional.empty(), OptionalLong.of(HONEST.minedAt() - after));
-        BuyGate.Evidence evidence = new BuyGate.Evidence(
-                List.of(new BuyGate.Candidate(HONEST, true, true, true)), Sample.TIP, Sample.NOW, Sample.TIP, settled);
-        assertThat(GATE.judge(TERMS, evidence).verdict().isOpen()).isEqualTo(open);
+                Copies.with(Sample.inputs(), "ownLockSettledAt", OptionalLong.of(HONEST.minedAt() - after));
+        assertThat(opensWith("inputs", settled)).isEqualTo(open);
     }
 
     @ParameterizedTest
     @CsvSource({"600,true", "601,false"})
     void the_tip_must_be_fresh(long age, boolean open) {
         PoolHtlc htlc = Sample.htlc(Sample.TIP + 500, HONEST.amount(), Sample.TIP - 29, Sample.NOW - age - 300);
-        BuyGate.Evidence evidence = new BuyGate.Evidence(
-                List.of(new BuyGate.Candidate(htlc, true, true, true)),
-                Sample.TIP,
-                Sample.NOW - age,
-                Sample.TIP,
-                Sample.inputs());
+        BuyGate.Evidence evidence = Copies.with(Sample.evidence(htlc), "tipTime", Sample.NOW - age);
         assertThat(GATE.judge(TERMS, evidence).verdict().isOpen()).isEqualTo(open);
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 1, 2})
-    void work_nodes_and_the_evaluated_claim_are_each_needed(int missing) {
-        GateVerdict verdict = judge(new BuyGate.Candidate(HONEST, missing != 0, missing != 1, missing != 2));
-        assertThat(verdict.isOpen()).isFalse();
+    @ValueSource(strings = {"workChecked", "nodesAgree", "claimValid"})
+    void work_nodes_and_the_evaluated_claim_are_each_needed(String missing) {
+        BuyGate.Candidate sound = new BuyGate.Candidate(HONEST, true, true, true);
+        assertThat(opensWith("candidates", List.of(Copies.with(sound, missing, false))))
+                .isFalse();
     }
 
     @Test
     void nothing_leaves_when_our_refund_is_due() {
-        BuyGate.Evidence evidence = new BuyGate.Evidence(
-                List.of(new BuyGate.Candidate(HONEST, true, true, true)),
-                Sample.TIP,
-                Sample.NOW,
-                Sample.TIP,
-                new GateInputs(Sample.NOW, true, Optional.empty(), OptionalLong.of(Sample.NOW)));
-        assertThat(GATE.judge(TERMS, evidence).verdict().isOpen()).isFalse();
+        GateInputs due = new GateInputs(Sample.NOW, true, Optional.empty(), OptionalLong.of(Sample.NOW));
+        assertThat(opensWith("inputs", due)).isFalse();
     }
 
     /** Right after a start the followed tip is that of the run before. */
@@ -159,18 +135,10 @@ public class BuyGateTest {
     void blocks_that_a_node_has_named_and_that_are_not_followed_yet_count_against_the_margin() {
         long left = HONEST.params().timeoutHeight() - Sample.TIP;
         long margin = Sample.limits().margins().blocks();
-        assertThat(opensAt(Sample.TIP + left - margin)).isTrue();
-        assertThat(opensAt(Sample.TIP + left - margin + 1)).isFalse();
-        assertThat(opensAt(-1)).as("before a node has named one").isFalse();
-    }
-
-    private static boolean opensAt(long namedHeight) {
-        BuyGate.Evidence evidence = new BuyGate.Evidence(
-                List.of(new BuyGate.Candidate(HONEST, true, true, true)),
-                Sample.TIP,
-                Sample.NOW,
-                namedHeight,
-                Sample.inputs());
-        return GATE.judge(TERMS, evidence).verdict().isOpen();
+        assertThat(opensWith("namedHeight", Sample.TIP + left - margin)).isTrue();
+        assertThat(opensWith("namedHeight", Sample.TIP + left - margin + 1)).isFalse();
+        assertThat(opensWith("namedHeight", -1L))
+                .as("before a node has named one")
+                .isFalse();
     }
 }

@@ -15,6 +15,7 @@ import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.swap.pool.Pool.PoolQuote;
+import org.chainwalletd.testkit.Copies;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,56 +25,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 public class QuoteBindingTest {
     private static final QuoteBinding BINDING = new QuoteBinding(Sample.limits(), key -> false);
 
-    /** A quote with one field changed. */
-    private static final class Changed {
-        private String amountIn;
-        private String amountOut;
-        private String inUnits;
-        private String outUnits;
-        private long expiresAt;
-        private long feeBps;
-        private Optional<String> networkFee;
-        private Optional<String> contract;
-        private Optional<PoolQuote.EvmLock> evm;
-        private Optional<PoolQuote.ChainLock> chain;
-
-        private Changed(PoolQuote quote) {
-            amountIn = quote.amountIn();
-            amountOut = quote.amountOut();
-            inUnits = quote.amountInUnits();
-            outUnits = quote.amountOutUnits();
-            expiresAt = quote.expiresAt();
-            feeBps = quote.feeBps();
-            networkFee = quote.networkFeeNative();
-            contract = quote.htlcContract();
-            evm = quote.evm();
-            chain = quote.chain();
-        }
-
-        private PoolQuote quote() {
-            return new PoolQuote(
-                    "pool-1",
-                    amountIn,
-                    amountOut,
-                    inUnits,
-                    outUnits,
-                    expiresAt,
-                    feeBps,
-                    networkFee,
-                    contract,
-                    evm,
-                    chain);
-        }
-    }
-
-    private static PoolQuote changed(Direction direction, Consumer<Changed> change) {
-        Changed quote = new Changed(Sample.quote(direction));
-        change.accept(quote);
-        return quote.quote();
-    }
-
     private static Optional<String> refusal(Direction direction, PoolQuote quote) {
         return refusal(() -> BINDING.bind(Sample.asked(direction), quote, Optional.of(Sample.PRICE), Sample.now()));
+    }
+
+    /** Of a quote that is honest but for its price, or the time. */
+    private static Optional<String> refusal(Direction direction, Optional<BigDecimal> price, QuoteBinding.Now now) {
+        return refusal(() -> BINDING.bind(Sample.asked(direction), Sample.quote(direction), price, now));
     }
 
     private static Optional<String> refusal(Supplier<SwapTerms> bound) {
@@ -89,12 +47,13 @@ public class QuoteBindingTest {
         return message -> assertThat(message).contains(words);
     }
 
-    private static Optional<String> sellRefusal(Consumer<Changed> change) {
-        return refusal(Direction.CHAIN_TO_NATIVE, changed(Direction.CHAIN_TO_NATIVE, change));
+    /** @param changes of an honest quote, as in {@link Copies#with} */
+    private static Optional<String> sellRefusal(Object... changes) {
+        return refusal(Direction.CHAIN_TO_NATIVE, Copies.with(Sample.quote(Direction.CHAIN_TO_NATIVE), changes));
     }
 
-    private static Optional<String> buyRefusal(Consumer<Changed> change) {
-        return refusal(Direction.NATIVE_TO_CHAIN, changed(Direction.NATIVE_TO_CHAIN, change));
+    private static Optional<String> buyRefusal(Object... changes) {
+        return refusal(Direction.NATIVE_TO_CHAIN, Copies.with(Sample.quote(Direction.NATIVE_TO_CHAIN), changes));
     }
 
     @ParameterizedTest
@@ -110,45 +69,38 @@ public class QuoteBindingTest {
 
     @Test
     void amounts_that_are_not_those_that_were_asked_for_are_refused() {
-        assertThat(sellRefusal(quote -> quote.inUnits = "1200000001"))
+        assertThat(sellRefusal("amountInUnits", "1200000001"))
                 .hasValueSatisfying(containing("does not say what was asked"));
-        assertThat(sellRefusal(quote -> quote.amountIn = "12.00000001"))
+        assertThat(sellRefusal("amountIn", "12.00000001"))
                 .hasValueSatisfying(containing("does not say what was asked"));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"3.000000000000000001", "2.9", "3e0", "-3", ""})
     void an_output_whose_text_and_units_differ_is_refused(String said) {
-        assertThat(sellRefusal(quote -> quote.amountOut = said))
-                .hasValueSatisfying(containing("does not say what was asked"));
+        assertThat(sellRefusal("amountOut", said)).hasValueSatisfying(containing("does not say what was asked"));
     }
 
     @Test
     void nothing_and_more_than_a_contract_holds_are_refused() {
-        assertThat(sellRefusal(quote -> {
-                    quote.amountOut = "0";
-                    quote.outUnits = "0";
-                }))
+        assertThat(sellRefusal("amountOut", "0", "amountOutUnits", "0"))
                 .hasValueSatisfying(containing("units cannot be locked"));
-        assertThat(buyRefusal(quote -> {
-                    quote.amountOut = "0.00000199";
-                    quote.outUnits = "199";
-                }))
+        assertThat(buyRefusal("amountOut", "0.00000199", "amountOutUnits", "199"))
                 .hasValueSatisfying(containing("units cannot be locked"));
-        assertThat(buyRefusal(quote -> {
-                    quote.amountOut = "184467440737.09551616";
-                    quote.outUnits = "18446744073709551616";
-                }))
+        assertThat(buyRefusal("amountOut", "184467440737.09551616", "amountOutUnits", "18446744073709551616"))
                 .hasValueSatisfying(containing("units cannot be locked"));
     }
 
     @Test
     void the_pools_own_contract_is_refused_wherever_it_is_named() {
         String own = "0x" + "ee".repeat(20);
-        assertThat(sellRefusal(quote -> quote.contract = Optional.of(own)))
+        assertThat(sellRefusal("htlcContract", Optional.of(own)))
                 .contains("the pool's quote names the contract " + own + ", not the one that is configured");
-        assertThat(buyRefusal(quote -> quote.evm =
-                        quote.evm.map(lock -> new PoolQuote.EvmLock(own, lock.recipient(), lock.timeoutSec()))))
+        assertThat(buyRefusal(
+                        "evm",
+                        Sample.quote(Direction.NATIVE_TO_CHAIN)
+                                .evm()
+                                .map(lock -> Copies.with(lock, "htlcContract", own))))
                 .contains("the pool's quote names the contract " + own + ", not the one that is configured");
     }
 
@@ -164,7 +116,7 @@ public class QuoteBindingTest {
                 "zz",
             })
     void a_key_that_is_no_canonical_point_of_prime_order_is_refused(String hex) {
-        assertThat(sellRefusal(quote -> quote.chain = Optional.of(new PoolQuote.ChainLock(hex, Sample.TIP + 1_000))))
+        assertThat(sellRefusal("chain", Optional.of(new PoolQuote.ChainLock(hex, Sample.TIP + 1_000))))
                 .hasValueSatisfying(containing("the pool's public key"));
     }
 
@@ -179,18 +131,16 @@ public class QuoteBindingTest {
         byte[] mixed = Arrays.reverse(y);
         mixed[31] |= (byte) (odd ? 0 : 0x80);
         assertThat(Ed25519.isUsable(mixed)).isTrue();
-        assertThat(sellRefusal(quote -> quote.chain =
+        assertThat(sellRefusal(
+                        "chain",
                         Optional.of(new PoolQuote.ChainLock(PublicKey.of(mixed).hex(), Sample.TIP + 1_000))))
                 .hasValueSatisfying(containing("the pool's public key"));
     }
 
     @Test
     void a_key_of_our_own_is_refused() {
-        PoolQuote quote = changed(
-                Direction.CHAIN_TO_NATIVE,
-                changed ->
-                        changed.chain = Optional.of(new PoolQuote.ChainLock(Sample.OUR_KEY.hex(), Sample.TIP + 1_000)));
-        assertThat(refusal(Direction.CHAIN_TO_NATIVE, quote)).hasValueSatisfying(containing("the pool's public key"));
+        assertThat(sellRefusal("chain", Optional.of(new PoolQuote.ChainLock(Sample.OUR_KEY.hex(), Sample.TIP + 1_000))))
+                .hasValueSatisfying(containing("the pool's public key"));
         PublicKey another = Sample.POOL_KEY;
         assertThat(refusal(() -> new QuoteBinding(Sample.limits(), another::equals)
                         .bind(
@@ -210,7 +160,8 @@ public class QuoteBindingTest {
                 "0x0b",
             })
     void a_recipient_that_is_zero_the_contract_or_ourselves_is_refused(String recipient) {
-        assertThat(buyRefusal(quote -> quote.evm =
+        assertThat(buyRefusal(
+                        "evm",
                         Optional.of(new PoolQuote.EvmLock(Sample.CONTRACT.toString(), recipient, Sample.NOW + 10_000))))
                 .hasValueSatisfying(containing("the pool's account-chain address"));
     }
@@ -218,13 +169,9 @@ public class QuoteBindingTest {
     @Test
     void the_callers_minimum_is_exact() {
         for (int below = 0; below <= 1; below++) {
-            QuoteBinding.Asked plain = Sample.asked(Direction.CHAIN_TO_NATIVE);
-            QuoteBinding.Asked asked = new QuoteBinding.Asked(
-                    plain.direction(),
-                    plain.amountIn(),
-                    plain.amountInUnits(),
-                    plain.hashLock(),
-                    plain.ours(),
+            QuoteBinding.Asked asked = Copies.with(
+                    Sample.asked(Direction.CHAIN_TO_NATIVE),
+                    "minimumOut",
                     Optional.of(Sample.WEI.add(BigInteger.valueOf(below))));
             assertThat(refusal(() -> BINDING.bind(
                                     asked,
@@ -239,41 +186,27 @@ public class QuoteBindingTest {
     @ParameterizedTest
     @CsvSource({"70,0.0,true", "100,0,true", "101,0,false", "66,0.01,true", "67,0.01,false"})
     void fee_and_network_fee_together_have_a_limit(long feeBps, String networkFee, boolean taken) {
-        assertThat(sellRefusal(quote -> {
-                            quote.feeBps = feeBps;
-                            quote.networkFee = Optional.of(networkFee);
-                        })
+        assertThat(sellRefusal("feeBps", feeBps, "networkFeeNative", Optional.of(networkFee))
                         .isEmpty())
                 .isEqualTo(taken);
     }
 
     @Test
     void a_negative_fee_hides_nothing() {
-        assertThat(sellRefusal(quote -> {
-                    quote.feeBps = -5_000;
-                    quote.networkFee = Optional.of("1");
-                }))
+        assertThat(sellRefusal("feeBps", -5_000, "networkFeeNative", Optional.of("1")))
                 .hasValueSatisfying(containing("does not say what was asked"));
     }
 
     @ParameterizedTest
     @CsvSource({"0.263157894736842105,true", "0.263157894736842106,false", "0.1,true", "0.5,false"})
     void an_output_far_below_the_pools_own_price_is_refused(BigDecimal price, boolean taken) {
-        Optional<String> refusal = refusal(() -> BINDING.bind(
-                Sample.asked(Direction.CHAIN_TO_NATIVE),
-                Sample.quote(Direction.CHAIN_TO_NATIVE),
-                Optional.of(price),
-                Sample.now()));
+        Optional<String> refusal = refusal(Direction.CHAIN_TO_NATIVE, Optional.of(price), Sample.now());
         assertThat(refusal.isEmpty()).isEqualTo(taken);
     }
 
     @Test
     void a_buy_is_judged_by_the_same_price_the_other_way_round() {
-        assertThat(refusal(() -> BINDING.bind(
-                        Sample.asked(Direction.NATIVE_TO_CHAIN),
-                        Sample.quote(Direction.NATIVE_TO_CHAIN),
-                        Optional.of(new BigDecimal("0.2")),
-                        Sample.now())))
+        assertThat(refusal(Direction.NATIVE_TO_CHAIN, Optional.of(new BigDecimal("0.2")), Sample.now()))
                 .hasValueSatisfying(containing("less than the pool's own price"));
     }
 
@@ -281,11 +214,7 @@ public class QuoteBindingTest {
     void a_pool_without_a_price_is_refused() {
         for (Optional<BigDecimal> price :
                 List.<Optional<BigDecimal>>of(Optional.empty(), Optional.of(BigDecimal.ZERO))) {
-            assertThat(refusal(() -> BINDING.bind(
-                            Sample.asked(Direction.CHAIN_TO_NATIVE),
-                            Sample.quote(Direction.CHAIN_TO_NATIVE),
-                            price,
-                            Sample.now())))
+            assertThat(refusal(Direction.CHAIN_TO_NATIVE, price, Sample.now()))
                     .contains("the pool tells no price to judge its quote by");
         }
     }
@@ -293,15 +222,13 @@ public class QuoteBindingTest {
     @ParameterizedTest
     @CsvSource({"19,false", "20,true", "900,true", "901,false", "-1,false"})
     void a_quote_lives_between_20_and_900_seconds(long seconds, boolean taken) {
-        assertThat(sellRefusal(quote -> quote.expiresAt = Sample.NOW + seconds).isEmpty())
-                .isEqualTo(taken);
+        assertThat(sellRefusal("expiresAt", Sample.NOW + seconds).isEmpty()).isEqualTo(taken);
     }
 
     @ParameterizedTest
     @ValueSource(longs = {Long.MAX_VALUE, Long.MIN_VALUE, 0, -1})
     void an_expiry_out_of_all_bounds_is_refused_and_told(long expiresAt) {
-        assertThat(sellRefusal(quote -> quote.expiresAt = expiresAt))
-                .hasValueSatisfying(containing("the quote expires in"));
+        assertThat(sellRefusal("expiresAt", expiresAt)).hasValueSatisfying(containing("the quote expires in"));
     }
 
     @ParameterizedTest
@@ -330,24 +257,15 @@ public class QuoteBindingTest {
     @Test
     void the_account_chains_clock_has_to_agree_with_ours() {
         QuoteBinding.Now ahead = new QuoteBinding.Now(Sample.NOW, Sample.TIP, Sample.NOW + 5_000, Sample.REWARD);
-        assertThat(refusal(() -> BINDING.bind(
-                        Sample.asked(Direction.NATIVE_TO_CHAIN),
-                        Sample.quote(Direction.NATIVE_TO_CHAIN),
-                        Optional.of(Sample.PRICE),
-                        ahead)))
+        assertThat(refusal(Direction.NATIVE_TO_CHAIN, Optional.of(Sample.PRICE), ahead))
                 .hasValueSatisfying(containing("our lock would last"));
     }
 
     @Test
     void instructions_for_the_wrong_leg_are_refused() {
-        assertThat(refusal(
-                        Direction.CHAIN_TO_NATIVE,
-                        changed(Direction.CHAIN_TO_NATIVE, quote -> quote.chain = Optional.empty())))
+        assertThat(sellRefusal("chain", Optional.empty()))
                 .hasValueSatisfying(containing("does not say what was asked"));
-        assertThat(refusal(
-                        Direction.NATIVE_TO_CHAIN,
-                        changed(Direction.NATIVE_TO_CHAIN, quote -> quote.evm = Optional.empty())))
-                .hasValueSatisfying(containing("does not say what was asked"));
+        assertThat(buyRefusal("evm", Optional.empty())).hasValueSatisfying(containing("does not say what was asked"));
     }
 
     @Test
@@ -355,22 +273,16 @@ public class QuoteBindingTest {
         SwapTerms terms = Sample.terms(Direction.CHAIN_TO_NATIVE);
         assertThat(BINDING.stillGood(terms, Optional.empty(), Sample.now())).isEmpty();
         long blocksLeft = terms.timeout() - Sample.SHORTEST_SELL;
-        assertThat(BINDING.stillGood(
-                        terms,
-                        Optional.empty(),
-                        new QuoteBinding.Now(Sample.NOW, blocksLeft, Sample.NOW, Sample.REWARD)))
-                .isEmpty();
-        assertThat(BINDING.stillGood(
-                        terms,
-                        Optional.empty(),
-                        new QuoteBinding.Now(Sample.NOW, blocksLeft + 1, Sample.NOW, Sample.REWARD)))
+        assertThat(stillGood(terms, "chainHeight", blocksLeft)).isEmpty();
+        assertThat(stillGood(terms, "chainHeight", blocksLeft + 1))
                 .hasValueSatisfying(containing("our lock would last"));
-        assertThat(BINDING.stillGood(
-                        terms,
-                        Optional.empty(),
-                        new QuoteBinding.Now(Sample.NOW + 281, Sample.TIP, Sample.NOW, Sample.REWARD)))
+        assertThat(stillGood(terms, "wallSeconds", Sample.NOW + 281))
                 .hasValueSatisfying(containing("the quote expires in"));
         assertThat(BINDING.stillGood(terms, Optional.of(Sample.WEI.add(BigInteger.ONE)), Sample.now()))
                 .hasValueSatisfying(containing("less than min_amount_out"));
+    }
+
+    private static Optional<String> stillGood(SwapTerms terms, String clock, long time) {
+        return BINDING.stillGood(terms, Optional.empty(), Copies.with(Sample.now(), clock, time));
     }
 }

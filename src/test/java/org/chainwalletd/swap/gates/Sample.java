@@ -20,6 +20,7 @@ import org.chainwalletd.swap.gates.BuyGate.PoolHtlc;
 import org.chainwalletd.swap.gates.SellGate.EndpointView;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.swap.pool.Pool.PoolQuote;
+import org.chainwalletd.testkit.Copies;
 
 /** An honest swap of 12 coins for 3 native ones, and back, with the defaults of the configuration. */
 public final class Sample {
@@ -124,18 +125,7 @@ public final class Sample {
 
     /** One of many: with an id, a pool's id, a hash lock and a time of its own. */
     public static SwapRow row(int n, Direction direction) {
-        SwapTerms terms = terms(direction);
-        SwapTerms other = new SwapTerms(
-                terms.direction(),
-                Hash256.sha256(new byte[] {(byte) n}),
-                terms.given(),
-                terms.received(),
-                terms.account(),
-                terms.ours(),
-                terms.theirs(),
-                terms.timeout(),
-                terms.depth(),
-                terms.offer());
+        SwapTerms other = Copies.with(terms(direction), "hashLock", Hash256.sha256(new byte[] {(byte) n}));
         return SwapRow.quoted("swap-" + n, "pool-" + n, "run-1", other, Optional.of(WEI), NOW + n);
     }
 
@@ -152,7 +142,8 @@ public final class Sample {
     }
 
     public static EndpointView view(SwapContract.Swap settled, SwapContract.Swap latest, long latestTime) {
-        return new EndpointView(CHAIN_ID, HASH_LOCK, 500, CODE, settled, latest, latestTime, NOW - 1_500);
+        return new EndpointView(
+                new EndpointView.CommonView(CHAIN_ID, HASH_LOCK, 500, CODE, settled, NOW - 1_500), latest, latestTime);
     }
 
     /** 29 blocks below the tip: 30 deep. */

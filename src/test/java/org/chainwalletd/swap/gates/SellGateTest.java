@@ -11,6 +11,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.swap.gates.SellGate.EndpointView;
 import org.chainwalletd.swap.pool.Direction;
+import org.chainwalletd.testkit.Copies;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -61,15 +62,7 @@ public class SellGateTest {
 
     @Test
     void stories_of_different_blocks_do_not_add_up() {
-        EndpointView other = new EndpointView(
-                Sample.CHAIN_ID,
-                Hash256.ZERO,
-                501,
-                Sample.CODE,
-                HONEST.settled(),
-                HONEST.latest(),
-                HONEST.latestTime(),
-                HONEST.lockedAt());
+        EndpointView other = changed("block", Hash256.ZERO, "number", 501L);
         assertThat(judge(HONEST, other).isOpen()).isFalse();
     }
 
@@ -78,7 +71,7 @@ public class SellGateTest {
     void it_must_be_locked_in_the_settled_block_and_in_the_newest(SwapContract.State state) {
         SwapContract.Swap other = new SwapContract.Swap(Sample.POOL_EVM, Sample.OUR_EVM, Sample.WEI, FAR, state);
         assertThat(both(Sample.view(other)).isOpen()).isFalse();
-        assertThat(both(Sample.view(HONEST.settled(), other, Sample.NOW)).isOpen())
+        assertThat(both(Sample.view(HONEST.common().slot(), other, Sample.NOW)).isOpen())
                 .isFalse();
     }
 
@@ -119,14 +112,14 @@ public class SellGateTest {
     @ParameterizedTest
     @CsvSource({"60,true", "61,false"})
     void the_newest_block_must_be_fresh(long age, boolean open) {
-        assertThat(both(Sample.view(HONEST.settled(), HONEST.latest(), Sample.NOW - age))
+        assertThat(both(Sample.view(HONEST.common().slot(), HONEST.latest(), Sample.NOW - age))
                         .isOpen())
                 .isEqualTo(open);
     }
 
     @Test
     void a_development_chain_has_blocks_when_it_likes() {
-        EndpointView old = Sample.view(HONEST.settled(), HONEST.latest(), Sample.NOW - 9_999);
+        EndpointView old = Sample.view(HONEST.common().slot(), HONEST.latest(), Sample.NOW - 9_999);
         SellGate gate = new SellGate(Sample.limits(true));
         assertThat(gate.judge(TERMS, new SellGate.Evidence(List.of(old, old), false, Sample.inputs()))
                         .isOpen())
@@ -135,40 +128,26 @@ public class SellGateTest {
 
     @Test
     void endpoints_that_differ_about_when_it_was_locked_do_not_add_up() {
-        assertThat(judge(HONEST, lockedAt(HONEST.lockedAt() - 1)).isOpen()).isFalse();
+        assertThat(judge(HONEST, lockedAt(HONEST.common().lockedAt() - 1)).isOpen())
+                .isFalse();
         assertThat(both(lockedAt(EndpointView.NEVER)).isOpen()).isFalse();
     }
 
     @ParameterizedTest
     @CsvSource({"1800,true", "1801,false"})
     void the_pools_lock_must_come_in_its_window(long after, boolean open) {
-        GateInputs settled =
-                new GateInputs(Sample.NOW, false, Optional.empty(), OptionalLong.of(HONEST.lockedAt() - after));
+        GateInputs settled = new GateInputs(
+                Sample.NOW,
+                false,
+                Optional.empty(),
+                OptionalLong.of(HONEST.common().lockedAt() - after));
         assertThat(judge(settled, HONEST, HONEST).isOpen()).isEqualTo(open);
     }
 
     @Test
     void other_code_and_another_chain_close_it() {
-        EndpointView code = new EndpointView(
-                Sample.CHAIN_ID,
-                HONEST.settledBlock(),
-                500,
-                Hash256.ZERO,
-                HONEST.settled(),
-                HONEST.latest(),
-                Sample.NOW,
-                HONEST.lockedAt());
-        EndpointView chain = new EndpointView(
-                BigInteger.ONE,
-                HONEST.settledBlock(),
-                500,
-                Sample.CODE,
-                HONEST.settled(),
-                HONEST.latest(),
-                Sample.NOW,
-                HONEST.lockedAt());
-        assertThat(both(code).isOpen()).isFalse();
-        assertThat(both(chain).isOpen()).isFalse();
+        assertThat(both(changed("codeHash", Hash256.ZERO)).isOpen()).isFalse();
+        assertThat(both(changed("chainId", BigInteger.ONE)).isOpen()).isFalse();
     }
 
     @Test
@@ -191,14 +170,11 @@ public class SellGateTest {
     }
 
     private static EndpointView lockedAt(long time) {
-        return new EndpointView(
-                HONEST.chainId(),
-                HONEST.settledBlock(),
-                HONEST.settledNumber(),
-                HONEST.codeHash(),
-                HONEST.settled(),
-                HONEST.latest(),
-                HONEST.latestTime(),
-                time);
+        return changed("lockedAt", time);
+    }
+
+    /** @param changes of what honest endpoints have in common, as in {@link Copies#with} */
+    private static EndpointView changed(Object... changes) {
+        return Copies.with(HONEST, "common", Copies.with(HONEST.common(), changes));
     }
 }

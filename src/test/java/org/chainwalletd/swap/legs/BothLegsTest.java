@@ -34,6 +34,7 @@ import org.chainwalletd.swap.legs.Legs.OwnLeg;
 import org.chainwalletd.swap.legs.Legs.PoolLeg;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Copies;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -332,18 +333,7 @@ public class BothLegsTest {
     }
 
     private static SwapRow buy(long deadline) {
-        SwapTerms terms = Sample.terms(Direction.NATIVE_TO_CHAIN);
-        SwapTerms due = new SwapTerms(
-                terms.direction(),
-                terms.hashLock(),
-                terms.given(),
-                terms.received(),
-                terms.account(),
-                terms.ours(),
-                terms.theirs(),
-                deadline,
-                terms.depth(),
-                terms.offer());
+        SwapTerms due = Copies.with(Sample.terms(Direction.NATIVE_TO_CHAIN), "timeout", deadline);
         return SwapRow.quoted("buy", "pool-buy", "run-1", due, Optional.empty(), Sample.NOW)
                 .with(Acts.NONE.lock(), Sample.NOW)
                 .seeing(new ChainObservation(Optional.of(SETTLED), Optional.empty(), false), Sample.NOW);

@@ -6,16 +6,15 @@ import java.math.BigInteger;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.chainwalletd.account.endpoints.AccountChain.Finality;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -24,35 +23,27 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.HtlcScript;
-import org.chainwalletd.chain.Network;
+import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
-import org.chainwalletd.coins.OutputSource;
-import org.chainwalletd.coins.VerifiedOutputs;
+import org.chainwalletd.chain.Witness;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
-import org.chainwalletd.htlc.HashLockBooks;
 import org.chainwalletd.htlc.HtlcBook;
 import org.chainwalletd.htlc.HtlcSpends;
 import org.chainwalletd.htlc.HtlcSpends.HtlcOwners;
-import org.chainwalletd.htlc.HtlcTransactions;
 import org.chainwalletd.htlc.Sightings;
-import org.chainwalletd.node.ChainIdentity;
-import org.chainwalletd.spend.SpendChain;
 import org.chainwalletd.spend.SpendEnvironment;
 import org.chainwalletd.spend.SpendEnvironment.Pace;
-import org.chainwalletd.spend.SpendMetrics;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.spend.SpendingBook;
-import org.chainwalletd.spend.plan.Drawing;
 import org.chainwalletd.spend.plan.FeeChoice;
 import org.chainwalletd.spend.plan.Payment;
 import org.chainwalletd.spend.plan.TransferRequest;
 import org.chainwalletd.store.AllowanceStore;
-import org.chainwalletd.store.books.SpendingBooks;
 import org.chainwalletd.store.books.SpendingTable;
 import org.chainwalletd.store.books.htlc.HtlcTable;
 import org.chainwalletd.store.sql.SqliteStore;
@@ -125,28 +116,28 @@ public final class ChainLegRig implements AutoCloseable {
                 new SpendingTable(page -> new SpendingTable.View(owned::contains, table.view(page)::has));
         follow = new FollowRig(folder, List.of(book, new SpendingBook(PROFILE, spendings)), first.url(), second.url());
         store = SqliteStore.open(folder);
-        CompletableFuture<SpendService> started = new CompletableFuture<>();
-        SpendEnvironment env = environment();
-        follow.kit().spawn(SpendService.create(env, follow.background(), started), "spending");
-        spending = get(started);
-        sightings = new Sightings(follow.books(), store.intents(), book, follow.executor());
-        htlcs = new HtlcSpends(
-                PROFILE, env.identity(), keys, spending, sightings, hashLock -> owners.of(hashLock), follow.executor());
-        ChainSide side = new ChainSide(
-                PROFILE,
-                follow.client(),
-                env.identity(),
+        ChainParts parts = ChainParts.start(
+                follow,
+                book,
+                chain,
                 keys,
-                spending,
-                htlcs,
-                new HashLockBooks(follow.books(), follow.follower()::tip),
-                new HtlcTransactions(PROFILE, follow.client(), follow.executor()),
-                env.chain(),
-                clock,
-                () -> follow.follower().status().nodesHeight(),
-                follow.executor());
-        own = new ChainOwnLeg(side, limits(), Optional.empty());
-        pool = new ChainPoolLeg(side, limits());
+                SpendEnvironment.Stores.of(store, Optional.empty()),
+                allowance,
+                new Pace(
+                        Duration.ofMillis(20),
+                        Duration.ofMillis(20),
+                        Duration.ofMillis(100),
+                        Duration.ofMinutes(10),
+                        Duration.ofDays(30),
+                        Duration.ofMillis(5),
+                        BURIAL),
+                hashLock -> owners.of(hashLock),
+                clock);
+        spending = parts.spending();
+        sightings = parts.sightings();
+        htlcs = parts.htlcs();
+        own = new ChainOwnLeg(parts.side(), limits(), Optional.empty());
+        pool = new ChainPoolLeg(parts.side(), limits());
         followed();
     }
 
@@ -160,58 +151,6 @@ public final class ChainLegRig implements AutoCloseable {
                 new SwapLimits.Span(5, 60),
                 Sample.MOST_PRICE,
                 false);
-    }
-
-    private SpendEnvironment environment() {
-        return new SpendEnvironment(
-                PROFILE,
-                follow.client(),
-                new VerifiedOutputs(
-                        PROFILE,
-                        List.of(OutputSource.ofIntents(PROFILE, store.intents(), follow.executor())),
-                        follow.client(),
-                        follow.executor(),
-                        follow.meters()),
-                new SpendEnvironment.ChainView(
-                        identity(),
-                        () -> Optional.of(Network.DEVNET),
-                        new SpendChain.Followed(
-                                follow.follower(), new SpendingBooks(follow.books()), follow.executor()),
-                        Optional::empty),
-                keys,
-                SpendEnvironment.Stores.of(store, Optional.empty()),
-                allowance,
-                new Pace(
-                        Duration.ofMillis(20),
-                        Duration.ofMillis(20),
-                        Duration.ofMillis(100),
-                        Duration.ofMinutes(10),
-                        Duration.ofDays(30),
-                        Duration.ofMillis(5),
-                        BURIAL),
-                Drawing.RANDOM,
-                new SpendMetrics(follow.meters()),
-                clock.withZone(ZoneOffset.UTC),
-                follow.executor());
-    }
-
-    private ChainIdentity identity() {
-        return new ChainIdentity() {
-            @Override
-            public CompletionStage<Hash256> genesisForSigning() {
-                return CompletableFuture.completedFuture(chain.genesisId());
-            }
-
-            @Override
-            public Optional<Hash256> expected() {
-                return Optional.of(chain.genesisId());
-            }
-
-            @Override
-            public Optional<String> complaint() {
-                return Optional.empty();
-            }
-        };
     }
 
     /** The process dies and another one takes over. */
@@ -259,39 +198,62 @@ public final class ChainLegRig implements AutoCloseable {
 
     /** A sell that locks for {@code blocks} from now. */
     public SwapRow sell(Party ours, PublicKey pool, byte[] secret, long blocks) {
-        SwapTerms terms = new SwapTerms(
-                Direction.CHAIN_TO_NATIVE,
-                Hash256.sha256(secret),
-                new SwapTerms.Sum("0.5", AMOUNT.toBigInteger()),
-                new SwapTerms.Sum("1", BigInteger.TEN.pow(18)),
-                new SwapTerms.AccountLeg(Sample.CHAIN_ID, Sample.CONTRACT),
-                new SwapTerms.Ours(ours.address, ours.key, Sample.OUR_EVM),
-                SwapTerms.Theirs.onTheChain(pool),
-                chain.tip().height() + blocks,
-                DEPTH,
-                new SwapTerms.Offer(clock.instant().getEpochSecond() + 600, 30, Optional.empty()));
-        return row(terms);
+        return row(ours, secret, SwapTerms.Theirs.onTheChain(pool), chain.tip().height() + blocks);
     }
 
     /** A buy of the same amount. */
     SwapRow buy(Party ours, byte[] secret) {
-        SwapTerms terms = new SwapTerms(
-                Direction.NATIVE_TO_CHAIN,
-                Hash256.sha256(secret),
-                new SwapTerms.Sum("1", BigInteger.TEN.pow(18)),
-                new SwapTerms.Sum("0.5", AMOUNT.toBigInteger()),
-                new SwapTerms.AccountLeg(Sample.CHAIN_ID, Sample.CONTRACT),
-                new SwapTerms.Ours(ours.address, ours.key, Sample.OUR_EVM),
+        return row(
+                ours,
+                secret,
                 SwapTerms.Theirs.inTheContract(Sample.POOL_EVM),
-                clock.instant().getEpochSecond() + 8_000,
-                DEPTH,
-                new SwapTerms.Offer(clock.instant().getEpochSecond() + 600, 30, Optional.empty()));
-        return row(terms);
+                clock.instant().getEpochSecond() + 8_000);
     }
 
-    private static SwapRow row(SwapTerms terms) {
+    private SwapRow row(Party ours, byte[] secret, SwapTerms.Theirs theirs, long timeout) {
+        SwapTerms.Sum coins = new SwapTerms.Sum("0.5", AMOUNT.toBigInteger());
+        SwapTerms.Sum wei = new SwapTerms.Sum("1", BigInteger.TEN.pow(18));
+        boolean isSell = theirs.key().isPresent();
+        SwapTerms terms = new SwapTerms(
+                isSell ? Direction.CHAIN_TO_NATIVE : Direction.NATIVE_TO_CHAIN,
+                Hash256.sha256(secret),
+                isSell ? coins : wei,
+                isSell ? wei : coins,
+                new SwapTerms.AccountLeg(Sample.CHAIN_ID, Sample.CONTRACT),
+                new SwapTerms.Ours(ours.address, ours.key, Sample.OUR_EVM),
+                theirs,
+                timeout,
+                DEPTH,
+                new SwapTerms.Offer(clock.instant().getEpochSecond() + 600, 30, Optional.empty()));
         return SwapRow.quoted(
                 "swap-" + terms.hashLock().hex().substring(0, 8), "pool-1", "run-1", terms, Optional.empty(), 0);
+    }
+
+    /** Both nodes refuse every transaction with these words. */
+    void refuse(String words) {
+        first.refuse("send_raw_transaction", params -> words);
+        second.refuse("send_raw_transaction", params -> words);
+    }
+
+    void tellTheTruth() {
+        first.tellTheTruth();
+        second.tellTheTruth();
+    }
+
+    /** A party's spend of an HTLC of {@link #AMOUNT} into an output of its own. */
+    Transaction redeemed(Outpoint lock, Party by, long fee, Function<byte[], Witness> witness) {
+        Transaction unsigned = Transaction.unsigned(
+                List.of(lock), List.of(TxOutput.toAddress(by.address, AMOUNT.minus(Amount.of(fee)))));
+        return unsigned.withWitnesses(List.of(witness.apply(by.sign(chain.genesisId(), unsigned))));
+    }
+
+    Transaction claimed(Outpoint lock, Party by, long fee, byte[] preimage) {
+        return redeemed(lock, by, fee, signature -> HtlcWitness.claim(preimage, signature));
+    }
+
+    /** What a spend of an HTLC of {@link #AMOUNT} pays to be mined. */
+    Amount feeOf(String txId) {
+        return AMOUNT.minus(transaction(txId).outputs().get(0).value());
     }
 
     /** Somebody makes an HTLC with money of his own. */

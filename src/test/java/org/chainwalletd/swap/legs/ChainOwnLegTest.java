@@ -17,7 +17,6 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.HtlcScript;
-import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TxOutput;
@@ -71,8 +70,7 @@ public class ChainOwnLegTest {
 
     @AfterEach
     void beHonest() {
-        rig.first.tellTheTruth();
-        rig.second.tellTheTruth();
+        rig.tellTheTruth();
     }
 
     private SwapRow row(long blocks) {
@@ -93,6 +91,18 @@ public class ChainOwnLegTest {
 
     private Outpoint outpoint(String lockTx) {
         return new Outpoint(Hash256.parse(lockTx), 0);
+    }
+
+    private ReclaimRequest reclaim(SwapRow row, String lockTx, Optional<String> token) {
+        return new ReclaimRequest(
+                ours.address,
+                outpoint(lockTx),
+                pool.key,
+                row.terms().hashLock(),
+                row.terms().timeout(),
+                Optional.empty(),
+                Optional.empty(),
+                token);
     }
 
     @Test
@@ -152,8 +162,7 @@ public class ChainOwnLegTest {
     @Test
     void a_lock_whose_send_was_cut_short_goes_out_as_the_same_bytes_after_a_restart() {
         SwapRow row = row(LOCK_BLOCKS);
-        rig.first.refuse("send_raw_transaction", params -> "Tip changed during validation, try again");
-        rig.second.refuse("send_raw_transaction", params -> "Tip changed during validation, try again");
+        rig.refuse("Tip changed during validation, try again");
         assertThatThrownBy(() -> send(row)).isInstanceOf(RuntimeException.class);
         beHonest();
         rig.restart();
@@ -223,7 +232,7 @@ public class ChainOwnLegTest {
         assertThat(rig.own.takeBack(row)).isEqualTo(back);
         TxOutput paid = rig.transaction(back).outputs().get(0);
         assertThat(paid.address()).contains(ours.address);
-        assertThat(AMOUNT.minus(paid.value())).isEqualTo(Amount.of(6_400));
+        assertThat(rig.feeOf(back)).isEqualTo(Amount.of(6_400));
         rig.mine(1);
         String reference = outpoint(tx).toString();
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.TakenBack(reference, back, false));
@@ -239,23 +248,13 @@ public class ChainOwnLegTest {
         SwapRow row = row(3);
         String tx = send(row);
         rig.mineTo(row.terms().timeout() + 1);
-        Outpoint lock = outpoint(tx);
-        String begun = get(rig.htlcs.reclaim(new ReclaimRequest(
-                        ours.address,
-                        lock,
-                        pool.key,
-                        row.terms().hashLock(),
-                        row.terms().timeout(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.of(ReclaimRequest.tokenOfWatchdog(lock)))))
+        String token = ReclaimRequest.tokenOfWatchdog(outpoint(tx));
+        String begun = get(rig.htlcs.redeem(reclaim(row, tx, Optional.of(token))))
                 .txId()
                 .toString();
         assertThat(rig.own.takeBack(row)).isEqualTo(begun);
 
-        String full = "Mempool rejected transaction: fee density too low for mempool";
-        rig.first.refuse("send_raw_transaction", params -> full);
-        rig.second.refuse("send_raw_transaction", params -> full);
+        rig.refuse("Mempool rejected transaction: fee density too low for mempool");
         rig.chain.forgetMempool();
         assertThat(rig.own.takeBack(row)).isEqualTo(begun);
         rig.clock.advance(Duration.ofSeconds(30));
@@ -263,7 +262,7 @@ public class ChainOwnLegTest {
         beHonest();
         String back = rig.own.takeBack(row);
         assertThat(back).isNotEqualTo(begun);
-        assertThat(AMOUNT.minus(rig.transaction(back).outputs().get(0).value())).isEqualTo(Amount.of(6_400));
+        assertThat(rig.feeOf(back)).isEqualTo(Amount.of(6_400));
         rig.mine(1);
         assertThat(rig.ownLock(row)).isInstanceOf(OwnLock.TakenBack.class);
     }
@@ -274,19 +273,11 @@ public class ChainOwnLegTest {
         SwapRow row = row(3);
         String tx = send(row);
         rig.mineTo(row.terms().timeout() + 1);
-        ReclaimRequest byHand = new ReclaimRequest(
-                ours.address,
-                outpoint(tx),
-                pool.key,
-                row.terms().hashLock(),
-                row.terms().timeout(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.of("by hand"));
-        Hash256 taken = get(rig.htlcs.reclaim(byHand)).txId();
+        ReclaimRequest byHand = reclaim(row, tx, Optional.of("by hand"));
+        Hash256 taken = get(rig.htlcs.redeem(byHand)).txId();
         rig.owners = hashLock -> Optional.of("the swap of this test");
         try {
-            assertThat(get(rig.htlcs.reclaim(byHand)).txId()).isEqualTo(taken);
+            assertThat(get(rig.htlcs.redeem(byHand)).txId()).isEqualTo(taken);
         } finally {
             rig.owners = HtlcOwners.NONE;
         }
@@ -298,24 +289,15 @@ public class ChainOwnLegTest {
         SwapRow row = row(3);
         String tx = send(row);
         rig.mineTo(row.terms().timeout() + 1);
-        ReclaimRequest byHand = new ReclaimRequest(
-                ours.address,
-                outpoint(tx),
-                pool.key,
-                row.terms().hashLock(),
-                row.terms().timeout(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty());
+        ReclaimRequest byHand = reclaim(row, tx, Optional.empty());
         rig.owners = hashLock ->
                 hashLock.equals(row.terms().hashLock()) ? Optional.of("the swap of this test") : Optional.empty();
         try {
-            assertThatThrownBy(() -> get(rig.htlcs.reclaim(byHand)))
+            assertThatThrownBy(() -> get(rig.htlcs.redeem(byHand)))
                     .isInstanceOf(RefusedException.class)
                     .hasMessageContaining("the swap of this test");
             String back = rig.own.takeBack(row);
-            assertThat(AMOUNT.minus(rig.transaction(back).outputs().get(0).value()))
-                    .isEqualTo(Amount.of(6_400));
+            assertThat(rig.feeOf(back)).isEqualTo(Amount.of(6_400));
         } finally {
             rig.owners = HtlcOwners.NONE;
         }
@@ -341,7 +323,7 @@ public class ChainOwnLegTest {
         SwapRow row = row(LOCK_BLOCKS);
         String tx = send(row);
         rig.mine(1);
-        Transaction claim = claim(row, tx, secret);
+        Transaction claim = rig.claimed(outpoint(tx), pool, 1_000, secret);
         get(rig.sightings.seen(ChainLegRig.idOf(claim), claim));
         OwnLeg.View waiting = rig.own.look(row);
         assertThat(waiting.secretShown()).isTrue();
@@ -360,15 +342,9 @@ public class ChainOwnLegTest {
         SwapRow row = row(LOCK_BLOCKS);
         String tx = send(row);
         rig.mine(1);
-        Transaction forged = claim(row, tx, new byte[32]);
+        Transaction forged = rig.claimed(outpoint(tx), pool, 1_000, new byte[32]);
         get(rig.sightings.seen(ChainLegRig.idOf(forged), forged));
         assertThat(rig.own.look(row).secretShown()).isFalse();
-    }
-
-    private Transaction claim(SwapRow row, String lockTx, byte[] preimage) {
-        Transaction unsigned = Transaction.unsigned(
-                List.of(outpoint(lockTx)), List.of(TxOutput.toAddress(pool.address, AMOUNT.minus(Amount.of(1_000)))));
-        return unsigned.withWitnesses(List.of(HtlcWitness.claim(preimage, pool.sign(rig.chain.genesisId(), unsigned))));
     }
 
     @Test

@@ -79,8 +79,7 @@ public class ChainPoolLegTest {
 
     @AfterEach
     void beHonest() {
-        rig.first.tellTheTruth();
-        rig.second.tellTheTruth();
+        rig.tellTheTruth();
     }
 
     private HtlcParams params(long blocks) {
@@ -235,16 +234,12 @@ public class ChainPoolLegTest {
     }
 
     private void seen(Outpoint lock, byte[] preimage) {
-        Transaction unsigned = Transaction.unsigned(List.of(lock), List.of(TxOutput.toAddress(ours.address, AMOUNT)));
-        Transaction claim = unsigned.withWitnesses(
-                List.of(HtlcWitness.claim(preimage, ours.sign(rig.chain.genesisId(), unsigned))));
+        Transaction claim = rig.claimed(lock, ours, 0, preimage);
         get(rig.sightings.seen(ChainLegRig.idOf(claim), claim));
     }
 
     private Transaction reclaim(Outpoint lock) {
-        Transaction unsigned = Transaction.unsigned(
-                List.of(lock), List.of(TxOutput.toAddress(pool.address, AMOUNT.minus(Amount.of(1_000)))));
-        return unsigned.withWitnesses(List.of(HtlcWitness.reclaim(pool.sign(rig.chain.genesisId(), unsigned))));
+        return rig.redeemed(lock, pool, 1_000, HtlcWitness::reclaim);
     }
 
     @Test
@@ -256,7 +251,7 @@ public class ChainPoolLegTest {
         assertThat(claim()).isEqualTo(tx);
         TxOutput paid = rig.transaction(tx).outputs().get(0);
         assertThat(paid.address()).contains(ours.address);
-        assertThat(AMOUNT.minus(paid.value())).isEqualTo(Amount.of(6_900));
+        assertThat(rig.feeOf(tx)).isEqualTo(Amount.of(6_900));
         rig.mine(1);
         assertThat(rig.poolLock(row)).isEqualTo(new PoolLock.Claimed(lock.toString(), tx, false));
         rig.mine((int) ChainSide.FINAL_DEPTH - 2);
@@ -301,7 +296,7 @@ public class ChainPoolLegTest {
         rig.clock.advance(Duration.ofSeconds(1));
         rig.restart();
         String second = claim();
-        assertThat(fee(second)).isEqualTo(Amount.of(13_800));
+        assertThat(rig.feeOf(second)).isEqualTo(Amount.of(13_800));
         assertThat(claim()).isEqualTo(second);
         rig.mine(1);
         assertThat(rig.poolLock(row)).isInstanceOf(PoolLock.Claimed.class);
@@ -313,7 +308,7 @@ public class ChainPoolLegTest {
         poolLocks();
         rig.mine((int) DEPTH);
         String tx = claim();
-        assertThat(fee(tx)).isEqualTo(Amount.of(6_900));
+        assertThat(rig.feeOf(tx)).isEqualTo(Amount.of(6_900));
         refuseAll();
         rig.chain.forgetMempool();
         assertThat(claim()).isEqualTo(tx);
@@ -322,7 +317,7 @@ public class ChainPoolLegTest {
         beHonest();
         String second = claim();
         assertThat(second).isNotEqualTo(tx);
-        assertThat(fee(second)).isEqualTo(Amount.of(13_800));
+        assertThat(rig.feeOf(second)).isEqualTo(Amount.of(13_800));
         rig.mine(1);
         assertThat(rig.poolLock(row)).isInstanceOf(PoolLock.Claimed.class);
     }
@@ -354,7 +349,7 @@ public class ChainPoolLegTest {
         assertThat(claim()).isEqualTo(tx);
         rig.mine(1);
         String second = claim();
-        assertThat(fee(second)).isEqualTo(Amount.of(13_800));
+        assertThat(rig.feeOf(second)).isEqualTo(Amount.of(13_800));
         rig.mine(1);
         assertThat(rig.poolLock(row)).isInstanceOf(PoolLock.Claimed.class);
     }
@@ -364,10 +359,8 @@ public class ChainPoolLegTest {
         Outpoint lock = poolLocks();
         rig.mine((int) DEPTH);
         String tx = claim();
-        String unknown = "Mempool rejected transaction: UtxoNotFound(OutPoint { tx_id: Hash256(" + lock.txId()
-                + "), output_index: " + lock.index() + " })";
-        rig.first.refuse("send_raw_transaction", params -> unknown);
-        rig.second.refuse("send_raw_transaction", params -> unknown);
+        rig.refuse("Mempool rejected transaction: UtxoNotFound(OutPoint { tx_id: Hash256(" + lock.txId()
+                + "), output_index: " + lock.index() + " })");
         rig.chain.forgetMempool();
         rig.clock.advance(Duration.ofSeconds(30));
         assertThat(claim()).isEqualTo(tx);
@@ -382,31 +375,18 @@ public class ChainPoolLegTest {
     void a_rival_in_the_mempool_makes_the_claim_no_dearer() {
         Outpoint lock = poolLocks();
         rig.mine((int) DEPTH);
-        rig.chain.ledger().submit(claimWithFee(lock, 1_000));
+        rig.chain.ledger().submit(rig.claimed(lock, ours, 1_000, secret));
         assertThatThrownBy(this::claim).isInstanceOf(RuntimeException.class);
         for (int i = 0; i < 3; i++) {
             rig.clock.advance(Duration.ofSeconds(31));
             assertThatThrownBy(this::claim).isInstanceOf(RuntimeException.class);
         }
         rig.chain.forgetMempool();
-        assertThat(fee(claim())).isEqualTo(Amount.of(6_900));
-    }
-
-    private Transaction claimWithFee(Outpoint lock, long fee) {
-        Transaction unsigned = Transaction.unsigned(
-                List.of(lock), List.of(TxOutput.toAddress(ours.address, AMOUNT.minus(Amount.of(fee)))));
-        return unsigned.withWitnesses(List.of(HtlcWitness.claim(secret, ours.sign(rig.chain.genesisId(), unsigned))));
+        assertThat(rig.feeOf(claim())).isEqualTo(Amount.of(6_900));
     }
 
     private void refuseAll() {
-        rig.first.refuse(
-                "send_raw_transaction", params -> "Mempool rejected transaction: fee density too low for mempool");
-        rig.second.refuse(
-                "send_raw_transaction", params -> "Mempool rejected transaction: fee density too low for mempool");
-    }
-
-    private Amount fee(String claim) {
-        return AMOUNT.minus(rig.transaction(claim).outputs().get(0).value());
+        rig.refuse("Mempool rejected transaction: fee density too low for mempool");
     }
 
     /** What a node says of the lock cannot hold the claim back once the secret may have left. */
