@@ -20,6 +20,7 @@ import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.htlc.HtlcRow;
 import org.chainwalletd.store.books.htlc.HtlcRows;
 import org.chainwalletd.store.books.htlc.HtlcTable;
@@ -139,7 +140,8 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
     }
 
     private CompletionStage<Survey> survey(long tip) {
-        return watch.books().read(session -> new Survey(
+        Books books = watch.books();
+        return books.read(session -> new Survey(
                 HtlcRows.counts(session.head()),
                 List.of(HtlcTable.SENDER, HtlcTable.SENDER | HtlcTable.RECEIVER).stream()
                         .flatMap(role -> HtlcRows.ofState(

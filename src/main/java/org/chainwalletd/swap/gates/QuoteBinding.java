@@ -78,11 +78,13 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
         SwapTerms.Theirs theirs;
         long timeout;
         if (direction.isSell()) {
-            PoolQuote.ChainLock lock = quote.chain().orElseThrow(() -> unbound("instructions", "without instructions for the chain"));
+            PoolQuote.ChainLock lock =
+                    quote.chain().orElseThrow(() -> unbound("instructions", "without instructions for the chain"));
             theirs = SwapTerms.Theirs.onTheChain(poolKey(lock.receiverPubkey(), asked.ours()));
             timeout = lock.timeoutHeight();
         } else {
-            PoolQuote.EvmLock lock = quote.evm().orElseThrow(() -> unbound("instructions", "without instructions for the account chain"));
+            PoolQuote.EvmLock lock = quote.evm()
+                    .orElseThrow(() -> unbound("instructions", "without instructions for the account chain"));
             requireContract(lock.htlcContract());
             theirs = SwapTerms.Theirs.inTheContract(poolAddress(lock.recipient(), asked.ours()));
             timeout = lock.timeoutSec();

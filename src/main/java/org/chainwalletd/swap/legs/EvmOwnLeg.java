@@ -135,7 +135,9 @@ public record EvmOwnLeg(AccountChain chain, AccountSends sends, SwapLimits limit
                         row,
                         slot -> isMade && ContractSlot.isOurs(row.terms(), slot),
                         // A journalled send counts as spent already.
-                        Optional.of(funds -> isMade ? BigInteger.ZERO : row.terms().given().units().add(funds.perTransaction())));
+                        Optional.of(funds -> isMade
+                                ? BigInteger.ZERO
+                                : row.terms().given().units().add(funds.perTransaction())));
     }
 
     @Override

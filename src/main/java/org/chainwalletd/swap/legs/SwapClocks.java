@@ -30,7 +30,8 @@ public record SwapClocks(
                             long height = tip.get()
                                     .orElseThrow(() -> new IllegalStateException("the chain is not followed yet"))
                                     .height();
-                            return new QuoteBinding.Now(clock.instant().getEpochSecond(), height, evmSeconds, Reward.at(height));
+                            return new QuoteBinding.Now(
+                                    clock.instant().getEpochSecond(), height, evmSeconds, Reward.at(height));
                         },
                         executor);
     }
