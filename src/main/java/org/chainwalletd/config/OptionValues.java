@@ -1,10 +1,12 @@
 package org.chainwalletd.config;
 
 import java.nio.file.InvalidPathException;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Function;
 
 /** Values of the options, each read once and parsed. Remembers their sources, and notes problems instead of failing. */
@@ -49,8 +51,23 @@ final class OptionValues {
     }
 
     long number(Option option) {
-        return value(option, text -> Parsing.number(text, option.least(), option.most()))
-                .orElse(option.least());
+        return optionalNumber(option).orElse(option.least());
+    }
+
+    OptionalLong optionalNumber(Option option) {
+        return value(option, text -> OptionalLong.of(Parsing.number(text, option.least(), option.most())))
+                .orElse(OptionalLong.empty());
+    }
+
+    /** Reads a number of milliseconds or of seconds, whichever the option has. */
+    Duration duration(Option option) {
+        long number = number(option);
+        return option.form() == Option.Form.MILLISECONDS ? Duration.ofMillis(number) : Duration.ofSeconds(number);
+    }
+
+    /** Reads a list, which is empty when there is none. */
+    <T> List<T> list(Option option, Function<String, List<T>> parsing) {
+        return value(option, parsing).orElse(List.of());
     }
 
     /** Reads the option's value, or its default; a problem is noted, and the value is then empty. */

@@ -185,9 +185,9 @@ public final class SettingsLoader {
         return new Settings.Node(
                 nodeUrls(devnet),
                 values.count(Option.UPSTREAM_ATTEMPTS),
-                Duration.ofMillis(values.number(Option.UPSTREAM_RETRY_BACKOFF)),
-                Duration.ofMillis(values.number(Option.UPSTREAM_TIMEOUT)),
-                values.count(Option.UPSTREAM_MAX_ANSWER),
+                values.duration(Option.UPSTREAM_RETRY_BACKOFF_MS),
+                values.duration(Option.UPSTREAM_TIMEOUT_MS),
+                values.count(Option.UPSTREAM_MAX_ANSWER_BYTES),
                 values.count(Option.UPSTREAM_MAX_CONNECTIONS),
                 indexer());
     }
@@ -208,7 +208,7 @@ public final class SettingsLoader {
     }
 
     private List<URI> nodeUrls(Optional<Settings.Devnet> devnet) {
-        List<URI> urls = values.value(Option.NODE_RPC, Parsing::urls).orElse(List.of());
+        List<URI> urls = values.list(Option.NODE_RPC, Parsing::urls);
         if (devnet.isEmpty()) {
             return urls;
         }
@@ -234,7 +234,7 @@ public final class SettingsLoader {
                     warnings.addAll(verdict.warnings());
                 });
         metricsBind.ifPresent(metrics -> checkMetricsBind(metrics, allowPublic));
-        List<String> san = values.value(Option.TLS_SAN, Parsing::words).orElse(List.of());
+        List<String> san = values.list(Option.TLS_SAN, Parsing::words);
         if (!tls && !san.isEmpty()) {
             warnings.add("--tls-san does nothing without --tls");
         }
@@ -243,7 +243,7 @@ public final class SettingsLoader {
                         bind.orElse(NOT_READ),
                         allowPublic,
                         metricsBind,
-                        values.value(Option.TRUSTED_PROXIES, Parsing::networks).orElse(List.of())),
+                        values.list(Option.TRUSTED_PROXIES, Parsing::networks)),
                 tls,
                 san,
                 http2(),
@@ -251,11 +251,11 @@ public final class SettingsLoader {
                 requests(),
                 new Settings.Batches(
                         values.count(Option.MAX_BATCH),
-                        values.number(Option.MAX_BATCH_ANSWER),
+                        values.number(Option.MAX_BATCH_ANSWER_BYTES),
                         values.count(Option.BATCH_PARALLELISM)),
                 values.count(Option.MAX_CONNECTIONS),
                 shares(),
-                Duration.ofSeconds(values.number(Option.DRAIN)),
+                values.duration(Option.DRAIN_SECS),
                 values.truth(Option.CONSOLE),
                 access(tokens));
     }
@@ -273,28 +273,28 @@ public final class SettingsLoader {
 
     private Settings.Requests requests() {
         return new Settings.Requests(
-                values.count(Option.MAX_HEAD),
-                values.count(Option.MAX_BODY),
+                values.count(Option.MAX_HEAD_BYTES),
+                values.count(Option.MAX_BODY_BYTES),
                 values.count(Option.MAX_CONCURRENT_PER_TOKEN),
                 values.count(Option.MAX_WAITS),
-                Duration.ofSeconds(values.number(Option.HEAD_DEADLINE)));
+                values.duration(Option.HEAD_DEADLINE_SECS));
     }
 
     private Optional<Settings.Http2> http2() {
         Settings.Http2 limits = new Settings.Http2(
                 values.count(Option.HTTP2_MAX_STREAMS),
-                values.count(Option.HTTP2_MAX_HEADER),
-                values.count(Option.HTTP2_MAX_CONTROL));
+                values.count(Option.HTTP2_MAX_HEADER_BYTES),
+                values.count(Option.HTTP2_MAX_CONTROL_PER_SEC));
         return values.truth(Option.HTTP2) ? Optional.of(limits) : Optional.empty();
     }
 
     private Settings.ClientShares shares() {
-        long held = values.number(Option.MAX_HELD);
+        long held = values.number(Option.MAX_HELD_BYTES);
         return new Settings.ClientShares(
                 values.count(Option.MAX_CONNECTIONS_PER_ADDRESS),
                 held == 0 ? OptionalLong.empty() : OptionalLong.of(held),
-                values.count(Option.HELD_PER_ADDRESS),
-                values.count(Option.HELD_PER_CONNECTION));
+                values.count(Option.HELD_PERCENT_PER_ADDRESS),
+                values.count(Option.HELD_PERCENT_PER_CONNECTION));
     }
 
     /** Checks the address of the metrics listener. It asks for no token, so nothing but the operator's own assertion opens it to everyone. */
@@ -332,18 +332,18 @@ public final class SettingsLoader {
         return new Settings.Spend(
                 perTx,
                 perPeriod,
-                Duration.ofSeconds(values.number(Option.SPEND_CAP_PERIOD)),
-                Duration.ofSeconds(values.number(Option.RESERVATION_TTL)),
+                values.duration(Option.SPEND_CAP_PERIOD_SECS),
+                values.duration(Option.RESERVATION_TTL_SECS),
                 tokenKeep(),
                 historyKept(),
-                Duration.ofSeconds(values.number(Option.REBROADCAST_INTERVAL)),
+                values.duration(Option.REBROADCAST_INTERVAL_SECS),
                 values.truth(Option.AUTO_RECLAIM),
                 values.truth(Option.SHARED_KEYS),
                 values.truth(Option.STORE_RESTORED),
                 new Settings.Payouts(
-                        values.value(Option.PAYOUT_FROM, Parsing::addresses).orElse(List.of()),
+                        values.list(Option.PAYOUT_FROM, Parsing::addresses),
                         values.number(Option.PAYOUT_QUEUE_MAX),
-                        Duration.ofSeconds(values.number(Option.PAYOUT_DELAY)),
+                        values.duration(Option.PAYOUT_DELAY),
                         values.number(Option.PAYOUT_FEE_RATE),
                         values.count(Option.PAYOUT_COINS)));
     }
@@ -367,8 +367,8 @@ public final class SettingsLoader {
     /** Retention of tokens, which two options set. */
     private Duration tokenKeep() {
         Duration days = Duration.ofDays(values.number(Option.TOKEN_KEEP_DAYS));
-        Duration seconds = Duration.ofSeconds(values.number(Option.RECEIPT_TTL));
-        if (!values.isGiven(Option.RECEIPT_TTL)) {
+        Duration seconds = values.duration(Option.RECEIPT_TTL_SECS);
+        if (!values.isGiven(Option.RECEIPT_TTL_SECS)) {
             return days;
         }
         if (values.isGiven(Option.TOKEN_KEEP_DAYS) && !seconds.equals(days)) {
@@ -389,14 +389,13 @@ public final class SettingsLoader {
 
     private Optional<Settings.Evm> evm() {
         Optional<List<URI>> urls = values.value(Option.EVM_RPC, Parsing::urls);
-        Optional<Long> chainId = values.value(Option.EVM_CHAIN_ID, text -> Parsing.number(text, 1, Long.MAX_VALUE));
+        OptionalLong chainId = values.optionalNumber(Option.EVM_CHAIN_ID);
         int quorum = values.count(Option.EVM_QUORUM);
-        List<EvmAddress> tokens =
-                values.value(Option.EVM_TOKENS, Parsing::evmAddresses).orElse(List.of());
-        Optional<Long> known = values.value(Option.EVM_KNOWN_NONCE, text -> Parsing.number(text, 0, Long.MAX_VALUE));
+        List<EvmAddress> tokens = values.list(Option.EVM_TOKENS, Parsing::evmAddresses);
+        OptionalLong known = values.optionalNumber(Option.EVM_KNOWN_NONCE);
         Settings.EvmFinality finality = values.value(Option.SWAP_EVM_FINALITY, Parsing::finality)
                 .orElse(new Settings.EvmFinality.Tag("finalized"));
-        Duration timeout = Duration.ofMillis(values.number(Option.EVM_TIMEOUT));
+        Duration timeout = values.duration(Option.EVM_TIMEOUT_MS);
         if (urls.isEmpty()) {
             if (chainId.isPresent() || !tokens.isEmpty()) {
                 warnings.add("--evm-chain-id and --evm-tokens do nothing without --evm-rpc");
@@ -413,14 +412,7 @@ public final class SettingsLoader {
         if (quorum == 1) {
             warnings.add("--evm-quorum 1 believes what a single endpoint of the account chain says");
         }
-        return Optional.of(new Settings.Evm(
-                urls.get(),
-                quorum,
-                chainId.orElse(0L),
-                timeout,
-                tokens,
-                known.map(OptionalLong::of).orElse(OptionalLong.empty()),
-                finality));
+        return Optional.of(new Settings.Evm(urls.get(), quorum, chainId.orElse(0L), timeout, tokens, known, finality));
     }
 
     private int unsealThreads() {
@@ -431,10 +423,9 @@ public final class SettingsLoader {
     private Optional<Settings.Devnet> devnet(Path datadir) {
         boolean wanted = values.truth(Option.DEVNET);
         Optional<InetSocketAddress> place = values.value(Option.DEVNET_BIND, Parsing::address);
-        Duration interval = Duration.ofSeconds(values.number(Option.DEVNET_BLOCK_INTERVAL));
+        Duration interval = values.duration(Option.DEVNET_BLOCK_INTERVAL);
         boolean quotas = values.truth(Option.DEVNET_QUOTAS);
-        Optional<Long> seed =
-                values.value(Option.DEVNET_SEED, text -> Parsing.number(text, Long.MIN_VALUE, Long.MAX_VALUE));
+        OptionalLong seed = values.optionalNumber(Option.DEVNET_SEED);
         boolean work = values.truth(Option.DEVNET_WORK);
         boolean prompt = values.truth(Option.DEVNET_PROMPT);
         if (!wanted || place.isEmpty()) {
@@ -444,14 +435,7 @@ public final class SettingsLoader {
         if (BindPolicy.reachOf(bind.getAddress()) != BindPolicy.Reach.LOOPBACK) {
             warnings.add("the development node on " + HostPort.of(bind) + " gives coins to everyone who can reach it");
         }
-        return Optional.of(new Settings.Devnet(
-                bind,
-                datadir.resolve("devnet"),
-                interval,
-                quotas,
-                seed.map(OptionalLong::of).orElse(OptionalLong.empty()),
-                work,
-                prompt));
+        return Optional.of(new Settings.Devnet(bind, datadir.resolve("devnet"), interval, quotas, seed, work, prompt));
     }
 
     /**
@@ -495,26 +479,22 @@ public final class SettingsLoader {
         private Optional<Settings.Swapping> swapping(boolean pool, boolean account, boolean genesis) {
             Optional<EvmAddress> contract = values.value(Option.SWAP_CONTRACT, EvmAddress::parse);
             Optional<Hash256> code = values.value(Option.SWAP_CONTRACT_CODE_HASH, Parsing::codeHash);
-            Optional<Long> from =
-                    values.value(Option.SWAP_CONTRACT_FROM_BLOCK, text -> Parsing.number(text, 0, Long.MAX_VALUE));
-            Optional<Long> depth = values.value(
-                    Option.SWAP_CHAIN_CONFIRMATIONS,
-                    text -> Parsing.number(
-                            text, Option.SWAP_CHAIN_CONFIRMATIONS.least(), Option.SWAP_CHAIN_CONFIRMATIONS.most()));
+            OptionalLong from = values.optionalNumber(Option.SWAP_CONTRACT_FROM_BLOCK);
+            OptionalLong depth = values.optionalNumber(Option.SWAP_CHAIN_CONFIRMATIONS);
             Settings.Swapping swapping = new Settings.Swapping(
                     contract.orElse(NOWHERE),
                     code.orElse(Hash256.ZERO),
-                    optional(from),
-                    optional(depth),
+                    from,
+                    depth,
                     values.number(Option.SWAP_LOCK_BLOCKS),
                     values.number(Option.SWAP_LOCK_SECS),
-                    values.number(Option.SWAP_EVM_MARGIN),
-                    values.number(Option.SWAP_CHAIN_MARGIN),
+                    values.number(Option.SWAP_EVM_MARGIN_SECS),
+                    values.number(Option.SWAP_CHAIN_MARGIN_BLOCKS),
                     values.number(Option.SWAP_MAX_FEE_BPS),
                     values.number(Option.SWAP_MAX_IMPACT_BPS),
                     values.truth(Option.SWAP_ALLOW_RELAY));
             if (!values.isGiven(Option.SWAP_CONTRACT)) {
-                idle("without --swap-contract");
+                warnOfUnusedRules();
                 return Optional.empty();
             }
             if (!pool) {
@@ -529,7 +509,7 @@ public final class SettingsLoader {
             if (contract.filter(EvmAddress::isZero).isPresent()) {
                 problems.add("--swap-contract is the zero address: name the contract that swaps lock money in");
             }
-            warn(swapping, depth);
+            warn(swapping);
             return contract.map(address -> swapping);
         }
 
@@ -539,40 +519,36 @@ public final class SettingsLoader {
             }
         }
 
-        private void idle(String why) {
-            List<String> given = new ArrayList<>();
-            Stream.of(
+        private void warnOfUnusedRules() {
+            List<String> given = Stream.of(
                             Option.SWAP_CONTRACT_CODE_HASH,
                             Option.SWAP_CONTRACT_FROM_BLOCK,
                             Option.SWAP_CHAIN_CONFIRMATIONS,
                             Option.SWAP_LOCK_BLOCKS,
                             Option.SWAP_LOCK_SECS,
-                            Option.SWAP_EVM_MARGIN,
-                            Option.SWAP_CHAIN_MARGIN,
+                            Option.SWAP_EVM_MARGIN_SECS,
+                            Option.SWAP_CHAIN_MARGIN_BLOCKS,
                             Option.SWAP_MAX_FEE_BPS,
                             Option.SWAP_MAX_IMPACT_BPS,
                             Option.SWAP_ALLOW_RELAY)
                     .filter(values::isGiven)
-                    .forEach(option -> given.add(option.flag()));
+                    .map(Option::flag)
+                    .toList();
             if (!given.isEmpty()) {
-                warnings.add(String.join(", ", given) + " do nothing " + why);
+                warnings.add(String.join(", ", given) + " do nothing without --swap-contract");
             }
         }
 
-        private void warn(Settings.Swapping swapping, Optional<Long> depth) {
-            if (depth.filter(blocks -> blocks < USUAL_DEPTH).isPresent()) {
-                warnings.add(
-                        "--swap-chain-confirmations " + depth.get() + " takes a lock on the chain for settled that "
-                                + depth.get() + " blocks of somebody else can undo; less than " + USUAL_DEPTH
-                                + " is for development");
+        private void warn(Settings.Swapping swapping) {
+            long depth = swapping.chainConfirmations().orElse(USUAL_DEPTH);
+            if (depth < USUAL_DEPTH) {
+                warnings.add("--swap-chain-confirmations " + depth + " takes a lock on the chain for settled that "
+                        + depth + " blocks of somebody else can undo; less than " + USUAL_DEPTH
+                        + " is for development");
             }
             if (swapping.allowRelay()) {
                 warnings.add("--swap-allow-relay trusts the pool with the whole amount of a sell when there is no gas");
             }
-        }
-
-        private static OptionalLong optional(Optional<Long> number) {
-            return number.map(OptionalLong::of).orElse(OptionalLong.empty());
         }
     }
 }
