@@ -3,7 +3,6 @@ package org.chainwalletd.doctor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import org.chainwalletd.config.OpenFiles;
@@ -26,17 +25,17 @@ public final class MachineCheck implements Doctor.Check {
 
     @Override
     public List<Finding> examine() {
-        List<Finding> findings = new ArrayList<>();
+        Findings findings = new Findings();
         java(findings);
         memory(findings);
         files(findings);
         listen("--bind", settings.http().listening().bind(), findings);
         settings.http().listening().metrics().ifPresent(bind -> listen("--metrics-bind", bind, findings));
         settings.devnet().ifPresent(devnet -> listen("--devnet-bind", devnet.bind(), findings));
-        return findings;
+        return findings.all();
     }
 
-    private static void java(List<Finding> findings) {
+    private static void java(Findings findings) {
         int feature = Runtime.version().feature();
         String text = System.getProperty("java.vm.name") + " " + Runtime.version() + ", "
                 + Runtime.getRuntime().availableProcessors() + " cores";
@@ -46,7 +45,7 @@ public final class MachineCheck implements Doctor.Check {
                         : Finding.ok("java", text));
     }
 
-    private void memory(List<Finding> findings) {
+    private void memory(Findings findings) {
         long heap = Runtime.getRuntime().maxMemory() / MEBIBYTE;
         long needed = BASE_MEBIBYTES + settings.keyring().unsealThreads() * ARGON2_MEBIBYTES;
         String text = heap + " MiB of heap";
@@ -59,7 +58,7 @@ public final class MachineCheck implements Doctor.Check {
                         : Finding.ok("memory", text));
     }
 
-    private void files(List<Finding> findings) {
+    private void files(Findings findings) {
         OptionalLong limit = OpenFiles.limit();
         findings.add(OpenFiles.complaint(limit, settings.http().maxConnections())
                 .map(complaint -> Finding.warn("files", complaint))
@@ -67,11 +66,11 @@ public final class MachineCheck implements Doctor.Check {
                         "files", (limit.isPresent() ? limit.getAsLong() : "no limit of") + " open files allowed")));
     }
 
-    private void listen(String flag, InetSocketAddress bind, List<Finding> findings) {
+    private void listen(String flag, InetSocketAddress bind, Findings findings) {
         String subject = "listen";
         try (ServerSocket probe = new ServerSocket()) {
             probe.bind(bind);
-            findings.add(Finding.ok(subject, flag + " " + shown(bind) + " is free"));
+            findings.ok(subject, flag + " " + shown(bind) + " is free");
         } catch (IOException e) {
             String problem = flag + " " + shown(bind) + " cannot be used now: " + e.getMessage();
             findings.add(

@@ -5,7 +5,6 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -49,14 +48,14 @@ public final class NodeCheck implements Doctor.Check {
 
     @Override
     public List<Finding> examine() {
-        List<Finding> findings = new ArrayList<>();
+        Findings findings = new Findings();
         for (URI url : settings.node().urls()) {
             examine(url, client.apply(url), findings);
         }
-        return findings;
+        return findings.all();
     }
 
-    private void examine(URI url, NodeClient node, List<Finding> findings) {
+    private void examine(URI url, NodeClient node, Findings findings) {
         String subject = "node " + url;
         Tip tip;
         try {
@@ -68,38 +67,37 @@ public final class NodeCheck implements Doctor.Check {
                             : Finding.fail(subject, e.getMessage() + "; start the node or correct --node-rpc"));
             return;
         }
-        findings.add(Finding.ok(subject, "answers; tip " + Long.toUnsignedString(tip.height()) + " " + tip.blockId()));
+        findings.ok(subject, "answers; tip " + Long.toUnsignedString(tip.height()) + " " + tip.blockId());
         genesis(subject, node, tip.genesisBlockId(), findings);
         version(subject, node, findings);
         quota(subject, node, findings);
         clock(subject, node, tip, findings);
     }
 
-    private void genesis(String subject, NodeClient node, Hash256 reported, List<Finding> findings) {
+    private void genesis(String subject, NodeClient node, Hash256 reported, Findings findings) {
         Optional<Hash256> expected = settings.identity().genesis().or(this::pinned);
         if (reported == null) {
-            findings.add(Finding.warn(
-                    subject,
-                    "does not report its genesis id (older than 1.13): what chain it is on cannot be checked"));
+            findings.warn(
+                    subject, "does not report its genesis id (older than 1.13): what chain it is on cannot be checked");
         } else if (expected.isPresent() && !expected.get().equals(reported)) {
-            findings.add(Finding.fail(
+            findings.fail(
                     subject,
                     "is of another chain: its genesis is " + reported + ", ours is " + expected.get()
-                            + "; it would not be asked for anything"));
+                            + "; it would not be asked for anything");
         } else {
-            findings.add(Finding.ok(
-                    subject, "genesis " + reported + (expected.isPresent() ? ", as expected" : ", would be pinned")));
+            findings.ok(
+                    subject, "genesis " + reported + (expected.isPresent() ? ", as expected" : ", would be pinned"));
             rules(subject, node, reported, findings);
         }
     }
 
     /** Reports what keeps the daemon from following the chain, and from calling a chain verified that it only met first. */
-    private void rules(String subject, NodeClient node, Hash256 genesis, List<Finding> findings) {
+    private void rules(String subject, NodeClient node, Hash256 genesis, Findings findings) {
         Settings.ChainIdentity ours = settings.identity();
         try {
             Optional<BlockSummary> first = answer(node.blockAt(0));
             if (first.isEmpty()) {
-                findings.add(Finding.fail(subject, "shows no block at height 0: nothing of it would be followed"));
+                findings.fail(subject, "shows no block at height 0: nothing of it would be followed");
                 return;
             }
             ChainRules rules = ChainRules.of(
@@ -108,12 +106,12 @@ public final class NodeCheck implements Doctor.Check {
                     new ChainRules.Word(ours.genesis().isPresent(), ours.network()),
                     Optional.ofNullable(answer(node.info()).network()).flatMap(Network::ofWord));
             if (rules.network() != Network.DEVNET && ours.genesis().isEmpty()) {
-                findings.add(Finding.warn(subject, "its genesis is taken as it is met; name it with --expect-genesis"));
+                findings.warn(subject, "its genesis is taken as it is met; name it with --expect-genesis");
             }
         } catch (ChainRules.Refused e) {
-            findings.add(Finding.fail(subject, e.getMessage()));
+            findings.fail(subject, e.getMessage());
         } catch (Unanswered e) {
-            findings.add(Finding.warn(subject, "does not show its genesis block: " + e.getMessage()));
+            findings.warn(subject, "does not show its genesis block: " + e.getMessage());
         }
     }
 
@@ -125,23 +123,22 @@ public final class NodeCheck implements Doctor.Check {
         }
     }
 
-    private void version(String subject, NodeClient node, List<Finding> findings) {
+    private void version(String subject, NodeClient node, Findings findings) {
         try {
             NodeInfo info = answer(node.info());
             if (info.version() == null) {
-                findings.add(Finding.warn(subject, "does not tell its version"));
+                findings.warn(subject, "does not tell its version");
             } else if (isBefore(info.version(), 1, 12)) {
-                findings.add(Finding.warn(
+                findings.warn(
                         subject,
                         "version " + info.version()
-                                + " has no push stream (1.12): waits learn of payments only with each block"));
+                                + " has no push stream (1.12): waits learn of payments only with each block");
             } else {
-                findings.add(Finding.ok(
-                        subject,
-                        "version " + info.version() + (info.network() == null ? "" : " on " + info.network())));
+                findings.ok(
+                        subject, "version " + info.version() + (info.network() == null ? "" : " on " + info.network()));
             }
         } catch (Unanswered e) {
-            findings.add(Finding.warn(subject, "does not tell its version: " + e.getMessage()));
+            findings.warn(subject, "does not tell its version: " + e.getMessage());
         }
     }
 
@@ -156,18 +153,18 @@ public final class NodeCheck implements Doctor.Check {
     }
 
     /** Scans an address that nobody has, which tells whether this machine has used up its quota (chain protocol, section 10.3). */
-    private void quota(String subject, NodeClient node, List<Finding> findings) {
+    private void quota(String subject, NodeClient node, Findings findings) {
         try {
             answer(node.balance(Address.of(new byte[Address.LENGTH])));
-            findings.add(Finding.ok(subject, "has quota left for balance queries"));
+            findings.ok(subject, "has quota left for balance queries");
         } catch (Unanswered e) {
-            findings.add(Finding.warn(
+            findings.warn(
                     subject,
-                    "a balance query was refused: " + e.getMessage() + "; another program here may use up its quota"));
+                    "a balance query was refused: " + e.getMessage() + "; another program here may use up its quota");
         }
     }
 
-    private void clock(String subject, NodeClient node, Tip tip, List<Finding> findings) {
+    private void clock(String subject, NodeClient node, Tip tip, Findings findings) {
         Optional<BlockSummary> block;
         try {
             block = answer(node.blockAt(tip.height()));
@@ -175,23 +172,23 @@ public final class NodeCheck implements Doctor.Check {
             block = Optional.empty();
         }
         if (block.isEmpty()) {
-            findings.add(Finding.warn("clock", "cannot be compared: " + subject + " did not give its best block"));
+            findings.warn("clock", "cannot be compared: " + subject + " did not give its best block");
             return;
         }
         Instant time = Instant.ofEpochSecond(instantSeconds(block.get().timestamp()));
         Duration age = Duration.between(time, clock.instant());
         if (age.plus(CLOCK_AHEAD).isNegative()) {
-            findings.add(Finding.fail(
+            findings.fail(
                     "clock",
                     "the best block of " + subject + " is " + text(age.negated())
-                            + " in the future: set this machine's clock (NTP)"));
+                            + " in the future: set this machine's clock (NTP)");
         } else if (age.compareTo(TIP_OLD) > 0) {
-            findings.add(Finding.warn(
+            findings.warn(
                     "clock",
                     "the best block of " + subject + " is " + text(age)
-                            + " old: the node is not in sync, or this machine's clock is ahead"));
+                            + " old: the node is not in sync, or this machine's clock is ahead");
         } else {
-            findings.add(Finding.ok("clock", "the best block of " + subject + " is " + text(age) + " old"));
+            findings.ok("clock", "the best block of " + subject + " is " + text(age) + " old");
         }
     }
 

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.chainwalletd.api.Call;
 import org.chainwalletd.api.ErrorCode;
@@ -94,6 +95,12 @@ public final class RpcMethod<P extends Record, R> {
     /** Creates a method that is declared by the record of its parameters. */
     public static <R, C extends Record & Call<R>> RpcMethod<C, R> of(Class<C> call, Handler<C, R> handler) {
         return of(call, Spelling.AS_DECLARED, handler);
+    }
+
+    /** As {@link #of(Class, Handler)}, with a handler to which its caller is indifferent. */
+    public static <R, C extends Record & Call<R>> RpcMethod<C, R> of(
+            Class<C> call, Function<C, CompletionStage<R>> handler) {
+        return of(call, Spelling.AS_DECLARED, (given, context) -> handler.apply(given));
     }
 
     /** @param spelling names of the members for which the brand has its own words */

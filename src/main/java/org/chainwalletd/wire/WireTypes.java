@@ -23,6 +23,7 @@ import java.lang.reflect.Type;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.function.Predicate;
 import org.chainwalletd.crypto.SecretBytes;
 
 /** Has Jackson write results as the {@link WireValue}s say. */
@@ -69,9 +70,17 @@ final class WireTypes extends SimpleModule {
                     return new OptionalSerializer(type, contentTypeSerializer, contentValueSerializer);
                 }
                 if (type.hasRawClass(OptionalLong.class)) {
-                    return new OptionalLongSerializer();
+                    return new OptionalNumberSerializer<>(
+                            OptionalLong.class,
+                            OptionalLong::isEmpty,
+                            (value, out) -> WireValue.writeUnsigned(value.getAsLong(), out));
                 }
-                return type.hasRawClass(OptionalInt.class) ? new OptionalIntSerializer() : null;
+                return type.hasRawClass(OptionalInt.class)
+                        ? new OptionalNumberSerializer<>(
+                                OptionalInt.class,
+                                OptionalInt::isEmpty,
+                                (value, out) -> out.writeNumber(value.getAsInt()))
+                        : null;
             }
         });
     }
@@ -138,46 +147,30 @@ final class WireTypes extends SimpleModule {
         }
     }
 
-    private static final class OptionalLongSerializer extends StdScalarSerializer<OptionalLong> {
+    /** Writes an {@link OptionalLong} or an {@link OptionalInt}. */
+    private static final class OptionalNumberSerializer<T> extends StdScalarSerializer<T> {
         private static final long serialVersionUID = 1L;
 
-        OptionalLongSerializer() {
-            super(OptionalLong.class);
+        private final transient Predicate<T> empty;
+        private final transient WireValue.Writer<T> writing;
+
+        OptionalNumberSerializer(Class<T> type, Predicate<T> empty, WireValue.Writer<T> writing) {
+            super(type);
+            this.empty = empty;
+            this.writing = writing;
         }
 
         @Override
-        public boolean isEmpty(SerializerProvider provider, OptionalLong value) {
-            return value.isEmpty();
+        public boolean isEmpty(SerializerProvider provider, T value) {
+            return empty.test(value);
         }
 
         @Override
-        public void serialize(OptionalLong value, JsonGenerator out, SerializerProvider provider) throws IOException {
-            if (value.isPresent()) {
-                WireValue.writeUnsigned(value.getAsLong(), out);
-            } else {
+        public void serialize(T value, JsonGenerator out, SerializerProvider provider) throws IOException {
+            if (empty.test(value)) {
                 out.writeNull();
-            }
-        }
-    }
-
-    private static final class OptionalIntSerializer extends StdScalarSerializer<OptionalInt> {
-        private static final long serialVersionUID = 1L;
-
-        OptionalIntSerializer() {
-            super(OptionalInt.class);
-        }
-
-        @Override
-        public boolean isEmpty(SerializerProvider provider, OptionalInt value) {
-            return value.isEmpty();
-        }
-
-        @Override
-        public void serialize(OptionalInt value, JsonGenerator out, SerializerProvider provider) throws IOException {
-            if (value.isPresent()) {
-                out.writeNumber(value.getAsInt());
             } else {
-                out.writeNull();
+                writing.write(value, out);
             }
         }
     }

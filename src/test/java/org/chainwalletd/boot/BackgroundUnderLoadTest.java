@@ -1,6 +1,7 @@
 package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.testkit.DaemonRig.payment;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Files;
@@ -175,13 +176,7 @@ class BackgroundUnderLoadTest {
     private void pay(int number, String payer, String shop) {
         for (int i = 0; i < PAYMENTS; i++) {
             long amount = FIRST_AMOUNT + number * PAYMENTS + i;
-            Map<String, Object> payment = Map.of(
-                    "from",
-                    payer,
-                    "outputs",
-                    List.of(Map.of("to", shop, "amount", amount)),
-                    "client_token",
-                    "payment-" + amount);
+            Map<String, Object> payment = payment(payer, shop, amount, "client_token", "payment-" + amount);
             untilAnswered("transfer", payment);
         }
     }

@@ -49,9 +49,8 @@ class CreditFeedsTest {
             WalletdClient node = new WalletdClient(chain.uri(), "none", Optional.empty());
             List<String> addresses = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
-                addresses.add(daemon.call("generate_standard_address", Map.of())
-                        .path("address")
-                        .asText());
+                addresses.add(
+                        daemon.call("generate_standard_address").path("address").asText());
             }
             List<Watcher> watchers = List.of(new Watcher(daemon, 0), new Watcher(daemon, 1), new Watcher(daemon, 3));
             for (int step = 0; step < STEPS; step++) {

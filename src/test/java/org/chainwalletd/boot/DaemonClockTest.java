@@ -1,14 +1,13 @@
 package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.testkit.DaemonRig.payment;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
-import java.util.List;
-import java.util.Map;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.testkit.Await;
@@ -38,7 +37,8 @@ class DaemonClockTest {
             JsonNode status = daemon.followerStatus();
             long tip = daemon.call(
                             "get_block_by_height",
-                            Map.of("height", status.path("last_indexed_height").longValue()))
+                            "height",
+                            status.path("last_indexed_height").longValue())
                     .path("timestamp")
                     .longValue();
 
@@ -46,16 +46,21 @@ class DaemonClockTest {
             assertThat(status.path("tip_age_seconds").longValue()).isEqualTo(now - tip);
             assertThat(daemon.call(
                                     "quote_issue",
-                                    DaemonRig.params(
-                                            "address", payer.address,
-                                            "payee_pubkey", payer.key,
-                                            "currency", "EUR",
-                                            "amount_minor", 100,
-                                            "rate_chain_per_unit", 1_000,
-                                            "chain_amount", 1_000,
-                                            "ttl_secs", 60))
-                            .path("quote")
-                            .path("issued_at")
+                                    "address",
+                                    payer.address,
+                                    "payee_pubkey",
+                                    payer.key,
+                                    "currency",
+                                    "EUR",
+                                    "amount_minor",
+                                    100,
+                                    "rate_chain_per_unit",
+                                    1_000,
+                                    "chain_amount",
+                                    1_000,
+                                    "ttl_secs",
+                                    60)
+                            .at("/quote/issued_at")
                             .longValue())
                     .isEqualTo(now);
             Await.until(
@@ -63,14 +68,8 @@ class DaemonClockTest {
             JsonNode steps = steps(daemon);
             assertThat(now - steps.get(steps.size() - 1).path("time").longValue())
                     .isBetween(0L, FIVE_MINUTES);
-            daemon.call(
-                    "transfer",
-                    DaemonRig.params(
-                            "from",
-                            payer.address,
-                            "outputs",
-                            List.of(DaemonRig.params("to", "5a".repeat(32), "amount", 1_000))));
-            assertThat(daemon.call("list_spends", Map.of())
+            daemon.call("transfer", payment(payer.address, "5a".repeat(32), 1_000));
+            assertThat(daemon.call("list_spends")
                             .path("spends")
                             .get(0)
                             .path("created_at")
@@ -80,6 +79,6 @@ class DaemonClockTest {
     }
 
     private static JsonNode steps(DaemonRig daemon) {
-        return daemon.call("get_wallet_history", Map.of()).path("steps");
+        return daemon.call("get_wallet_history").path("steps");
     }
 }

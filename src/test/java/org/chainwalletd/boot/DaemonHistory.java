@@ -1,6 +1,7 @@
 package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.testkit.DaemonRig.payment;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -363,7 +364,7 @@ final class DaemonHistory implements AutoCloseable {
     private long balance(Member member, Party party) {
         try {
             return member.rig
-                    .call("get_balance", DaemonRig.params("address", party.address))
+                    .call("get_balance", "address", party.address)
                     .path("balance")
                     .asLong();
         } catch (WalletdException e) {
@@ -553,9 +554,8 @@ final class DaemonHistory implements AutoCloseable {
         Member other = members.get((late.number + 1) % DAEMONS);
         late.door.fallSilentAt("SET block_height = NULL");
         long height = late.rig
-                .call("payout_get", Map.of("payout_id", order.token()))
-                .path("payout")
-                .path("block_height")
+                .call("payout_get", "payout_id", order.token())
+                .at("/payout/block_height")
                 .asLong();
         chain.reorganise((int) (chain.tip().height() - height + 1), false, List.of());
         Await.until("the keeper pauses", late.door::isSilent);
@@ -579,9 +579,8 @@ final class DaemonHistory implements AutoCloseable {
     private static String stateOf(Order payout, Member member) {
         try {
             return member.rig
-                    .call("payout_get", Map.of("payout_id", payout.token()))
-                    .path("payout")
-                    .path("state")
+                    .call("payout_get", "payout_id", payout.token())
+                    .at("/payout/state")
                     .asText();
         } catch (WalletdException lost) {
             return "";
@@ -603,14 +602,7 @@ final class DaemonHistory implements AutoCloseable {
         long amount = LEAST + number;
         String token = String.format("order-%06d", number);
         Map<String, Object> params = switch (method) {
-            case "transfer" ->
-                DaemonRig.params(
-                        "from",
-                        payer.address,
-                        "outputs",
-                        List.of(DaemonRig.params("to", shop.address, "amount", amount)),
-                        "client_token",
-                        token);
+            case "transfer" -> payment(payer.address, shop.address, amount, "client_token", token);
             case "htlc_lock" ->
                 DaemonRig.params(
                         "from",
@@ -716,7 +708,7 @@ final class DaemonHistory implements AutoCloseable {
         String token =
                 payouts.get(Math.max(0, payouts.size() - 1 - random.nextInt(3))).token();
         ask(any(), "payout_cancel", Map.of("payout_ids", List.of(token)), answer -> {
-            if (answer.path("payouts").path(0).path("state").asText().equals("cancelled")) {
+            if (answer.at("/payouts/0/state").asText().equals("cancelled")) {
                 counts.merge("payout cancelled", 1, Integer::sum);
                 cancelled.add(token);
             }
@@ -1184,7 +1176,7 @@ final class DaemonHistory implements AutoCloseable {
         try {
             settlePayouts();
             for (Member member : members) {
-                JsonNode status = member.rig.call("get_status", Map.of());
+                JsonNode status = member.rig.call("get_status");
                 if (status.path("in_flight_utxos").longValue() != 0
                         || status.path("in_flight_transfers").longValue() != 0) {
                     return false;
@@ -1226,7 +1218,7 @@ final class DaemonHistory implements AutoCloseable {
     }
 
     private static JsonNode payouts(Member member) {
-        return member.rig.call("payout_list", Map.of("limit", 1_000)).path("payouts");
+        return member.rig.call("payout_list", "limit", 1_000).path("payouts");
     }
 
     private String open() {
@@ -1235,7 +1227,7 @@ final class DaemonHistory implements AutoCloseable {
             try {
                 open.append(member.number)
                         .append(": ")
-                        .append(member.rig.call("get_status", Map.of()))
+                        .append(member.rig.call("get_status"))
                         .append(payouts(member))
                         .append(spends(member))
                         .append('\n');
@@ -1253,7 +1245,7 @@ final class DaemonHistory implements AutoCloseable {
     private static List<String> spends(Member member) {
         List<String> all = new ArrayList<>();
         member.rig
-                .call("list_spends", Map.of("limit", 1_000))
+                .call("list_spends", "limit", 1_000)
                 .path("spends")
                 .forEach(spend -> all.add(spend.path("spend_id")
                         + " " + spend.path("client_token").asText() + " "
@@ -1372,7 +1364,7 @@ final class DaemonHistory implements AutoCloseable {
     private List<JsonNode> wronglyTold(Set<String> mined) {
         List<JsonNode> wrong = new ArrayList<>();
         for (JsonNode spend :
-                members.get(0).rig.call("list_spends", Map.of("limit", 1_000)).path("spends")) {
+                members.get(0).rig.call("list_spends", "limit", 1_000).path("spends")) {
             boolean isConfirmed = spend.path("state").asText().equals("confirmed");
             if (isConfirmed != mined.contains(spend.path("tx_id").asText())) {
                 wrong.add(spend);

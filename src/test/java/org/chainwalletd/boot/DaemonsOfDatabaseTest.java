@@ -2,6 +2,7 @@ package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.testkit.DaemonRig.payment;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -572,8 +573,7 @@ class DaemonsOfDatabaseTest {
 
     private static String waitsFor(WalletdClient daemon) {
         return daemon.call("payout_get", Map.of("payout_id", "payout-of-all"))
-                .path("payout")
-                .path("waiting_for")
+                .at("/payout/waiting_for")
                 .asText();
     }
 
@@ -606,20 +606,15 @@ class DaemonsOfDatabaseTest {
             one.mine(3);
             copyTokens();
             try (DaemonRig two = DaemonRig.over(chain, second, "--store", database.url())) {
-                two.call("import_private_key", DaemonRig.params("private_key", payer.secret()));
-                assertThat(one.call(
-                                        "sign_message",
-                                        DaemonRig.params("address", payer.address, "message", "it is known at once"))
+                two.call("import_private_key", "private_key", payer.secret());
+                assertThat(one.call("sign_message", "address", payer.address, "message", "it is known at once")
                                 .get("signature")
                                 .asText())
                         .isNotEmpty();
                 for (DaemonRig each : List.of(two, one)) {
                     Await.until(
                             "its coins are credited",
-                            () -> each.call("list_credits", Map.of())
-                                            .get("credits")
-                                            .size()
-                                    == 2);
+                            () -> each.call("list_credits").get("credits").size() == 2);
                 }
                 pay(one, payer, shop, "order-0001");
                 pay(two, payer, shop, "order-0002");
@@ -628,7 +623,7 @@ class DaemonsOfDatabaseTest {
                 for (DaemonRig each : List.of(two, one)) {
                     Await.until(
                             "both are paid",
-                            () -> each.call("get_balance", DaemonRig.params("address", shop.address))
+                            () -> each.call("get_balance", "address", shop.address)
                                             .get("balance")
                                             .asLong()
                                     == 2_000);
@@ -650,7 +645,7 @@ class DaemonsOfDatabaseTest {
                     for (DaemonRig each : List.of(one, two)) {
                         Await.until(
                                 "its coin is known",
-                                () -> each.call("get_balance", DaemonRig.params("address", payer.address))
+                                () -> each.call("get_balance", "address", payer.address)
                                                 .get("balance")
                                                 .asLong()
                                         == 5_000);
@@ -674,25 +669,22 @@ class DaemonsOfDatabaseTest {
             String named;
             try (DaemonRig rig = DaemonRig.over(chain, first, "--store", database.url())) {
                 payer = rig.imported(81);
-                minted = rig.call("generate_standard_address", Map.of())
-                        .path("address")
-                        .asText();
+                minted = rig.call("generate_standard_address").path("address").asText();
                 rig.fund(payer, 5_000_000, 7_000_000);
                 rig.mine(1);
                 Await.until("its coins are known", () -> balance(rig, payer) == 12_000_000);
                 receipt = pay(rig, payer, shop, "order-0001");
                 rig.mine(1);
                 rig.awaitFollowed();
-                rig.call("watch_address", Map.of("address", watched, "label", "shop"));
-                rig.call("payout_pause", Map.of());
+                rig.call("watch_address", "address", watched, "label", "shop");
+                rig.call("payout_pause");
                 rig.call(
                         "payout_submit",
-                        Map.of(
-                                "payouts",
-                                List.of(Map.of("payout_id", "payout-of-all", "to", watched, "amount", 1_000)),
-                                "from",
-                                Map.of("addresses", List.of(payer.address.toString()))));
-                credits = rig.call("list_credits", Map.of());
+                        "payouts",
+                        List.of(Map.of("payout_id", "payout-of-all", "to", watched, "amount", 1_000)),
+                        "from",
+                        Map.of("addresses", List.of(payer.address.toString())));
+                credits = rig.call("list_credits");
                 named = command(second, "token", "create", "shop", "--scope", "read");
                 assertThat(run(first, "store", "move", "--back").errors().toString())
                         .contains("another process is using the datadir");
@@ -746,17 +738,17 @@ class DaemonsOfDatabaseTest {
                 rig.awaitFollowed();
                 assertThat(rig.call(
                                         "list_credits",
-                                        DaemonRig.params(
-                                                "cursor", credits.path("cursor").asText()))
+                                        "cursor",
+                                        credits.path("cursor").asText())
                                 .path("credits"))
                         .as("what was told already")
                         .isEmpty();
-                assertThat(rig.call("list_credits", Map.of()).path("credits")).isEqualTo(credits.path("credits"));
+                assertThat(rig.call("list_credits").path("credits")).isEqualTo(credits.path("credits"));
                 assertThat(watched(rig.client())).contains(watched, minted);
                 assertThat(waitsFor(rig.client())).isEqualTo("paused");
-                rig.call("sign_message", DaemonRig.params("address", minted, "message", "the key is here"));
+                rig.call("sign_message", "address", minted, "message", "the key is here");
                 assertThat(accepts(rig.daemon(), named)).isTrue();
-                rig.call("generate_standard_address", Map.of());
+                rig.call("generate_standard_address");
             }
             try (TestDatabase next = new TestDatabase()) {
                 Commands.Ended there =
@@ -764,8 +756,7 @@ class DaemonsOfDatabaseTest {
                 assertThat(there.code()).as(there.errors().toString()).isZero();
                 try (DaemonRig rig = DaemonRig.over(chain, first, "--store", next.url())) {
                     goesOn(rig, payer, shop, receipt);
-                    assertThat(rig.call("list_credits", Map.of()).path("credits"))
-                            .isEqualTo(credits.path("credits"));
+                    assertThat(rig.call("list_credits").path("credits")).isEqualTo(credits.path("credits"));
                     assertThat(accepts(rig.daemon(), named)).isTrue();
                 }
                 assertThat(first.resolve("wallets-moved/state.json")).exists();
@@ -774,9 +765,7 @@ class DaemonsOfDatabaseTest {
     }
 
     private static long balance(DaemonRig rig, Party party) {
-        return rig.call("get_balance", DaemonRig.params("address", party.address))
-                .path("balance")
-                .asLong();
+        return rig.call("get_balance", "address", party.address).path("balance").asLong();
     }
 
     private static void goesOn(DaemonRig rig, Party payer, Party shop, JsonNode receipt) {
@@ -791,15 +780,7 @@ class DaemonsOfDatabaseTest {
     }
 
     private static JsonNode pay(DaemonRig daemon, Party payer, Party shop, String token) {
-        return daemon.call(
-                "transfer",
-                DaemonRig.params(
-                        "from",
-                        payer.address,
-                        "outputs",
-                        List.of(DaemonRig.params("to", shop.address, "amount", 1_000)),
-                        "client_token",
-                        token));
+        return daemon.call("transfer", payment(payer.address, shop.address, 1_000, "client_token", token));
     }
 
     private static String watched(WalletdClient client) {

@@ -61,9 +61,7 @@ class DatabaseKeysTest {
     }
 
     private static String mint(DaemonRig daemon) {
-        return daemon.call("generate_standard_address", Map.of())
-                .path("address")
-                .asText();
+        return daemon.call("generate_standard_address").path("address").asText();
     }
 
     @Test
@@ -91,7 +89,7 @@ class DatabaseKeysTest {
         assertThat(datadir().resolve("wallets-moved")).doesNotExist();
 
         try (DaemonRig after = daemon()) {
-            assertThat(after.call("sign_message", params("address", address, "message", "mine"))
+            assertThat(after.call("sign_message", "address", address, "message", "mine")
                             .path("signature")
                             .asText())
                     .isNotEmpty();
@@ -126,16 +124,13 @@ class DatabaseKeysTest {
                 }
             });
             assertThat(others).isEmpty();
-            assertThat(daemon.call("list_addresses", Map.of()).path("addresses"))
-                    .hasSize(1);
+            assertThat(daemon.call("list_addresses").path("addresses")).hasSize(1);
 
             database.back();
             Await.until("keys are made again", () -> answers(daemon, "generate_standard_address", Map.of()));
-            assertThat(daemon.call("list_addresses", Map.of()).path("addresses"))
-                    .hasSize(2);
+            assertThat(daemon.call("list_addresses").path("addresses")).hasSize(2);
             calls.forEach(daemon::call);
-            assertThat(daemon.call("list_addresses", Map.of()).path("addresses"))
-                    .hasSize(4);
+            assertThat(daemon.call("list_addresses").path("addresses")).hasSize(4);
         }
     }
 
@@ -147,14 +142,11 @@ class DatabaseKeysTest {
                     database.leave();
                 }
             });
-            WalletdException.RpcError refused = daemon.refused("generate_standard_address", Map.of());
+            WalletdException.RpcError refused = daemon.refused("generate_standard_address");
             CrashPoint.watch(null);
 
-            String made = daemon.call("list_addresses", Map.of())
-                    .path("addresses")
-                    .path(0)
-                    .path("address")
-                    .asText();
+            String made =
+                    daemon.call("list_addresses").at("/addresses/0/address").asText();
             assertThat(refused.code()).isEqualTo(-32603);
             assertThat(refused.getMessage())
                     .contains("address " + made + " was made, but what is paid there is not credited yet")
@@ -176,8 +168,7 @@ class DatabaseKeysTest {
             database.fallSilent();
             List<CompletableFuture<JsonNode>> mints = new ArrayList<>();
             for (int i = 0; i < 8; i++) {
-                mints.add(CompletableFuture.supplyAsync(
-                        () -> daemon.call("generate_standard_address", Map.of()), threads));
+                mints.add(CompletableFuture.supplyAsync(() -> daemon.call("generate_standard_address"), threads));
             }
             Await.until("a thread for keys waits for the database", DatabaseKeysTest::waitsForRows);
             Files.delete(datadir().resolve(DatadirLock.FILE));

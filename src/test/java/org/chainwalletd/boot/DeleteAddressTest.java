@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Map;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
@@ -26,13 +25,12 @@ class DeleteAddressTest {
             assertKept(daemon, holder, "could not be checked");
             assertThat(daemon.call(
                                     "delete_address",
-                                    DaemonRig.params(
-                                            "address",
-                                            holder.address,
-                                            "passphrase",
-                                            DaemonRig.PASSPHRASE,
-                                            "force",
-                                            true))
+                                    "address",
+                                    holder.address,
+                                    "passphrase",
+                                    DaemonRig.PASSPHRASE,
+                                    "force",
+                                    true)
                             .path("deleted")
                             .asText())
                     .isEqualTo(holder.address.hex());
@@ -57,13 +55,11 @@ class DeleteAddressTest {
             daemon.awaitFollowed();
             Await.until(
                     "the history of the key is read",
-                    () -> daemon.call("get_follower_status", Map.of())
+                    () -> daemon.call("get_follower_status")
                             .path("full_scan_complete")
                             .asBoolean());
-            daemon.call(
-                    "delete_address", DaemonRig.params("address", holder.address, "passphrase", DaemonRig.PASSPHRASE));
-            assertThat(daemon.call("list_addresses", Map.of()).path("addresses"))
-                    .isEmpty();
+            daemon.call("delete_address", "address", holder.address, "passphrase", DaemonRig.PASSPHRASE);
+            assertThat(daemon.call("list_addresses").path("addresses")).isEmpty();
         }
     }
 
@@ -72,10 +68,10 @@ class DeleteAddressTest {
     }
 
     private static void assertKept(DaemonRig daemon, Party holder, String why) {
-        WalletdException.RpcError refusal = daemon.refused(
-                "delete_address", DaemonRig.params("address", holder.address, "passphrase", DaemonRig.PASSPHRASE));
+        WalletdException.RpcError refusal =
+                daemon.refused("delete_address", "address", holder.address, "passphrase", DaemonRig.PASSPHRASE);
         assertThat(refusal.code()).as(refusal.getMessage()).isEqualTo(-32602);
         assertThat(refusal.getMessage()).contains(why);
-        assertThat(daemon.call("list_addresses", Map.of()).toString()).contains(holder.address.hex());
+        assertThat(daemon.call("list_addresses").toString()).contains(holder.address.hex());
     }
 }

@@ -64,9 +64,8 @@ class DepositWatcherTest {
     private void round(Path datadir) {
         List<String> customers = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            customers.add(daemon.call("generate_standard_address", Map.of())
-                    .path("address")
-                    .asText());
+            customers.add(
+                    daemon.call("generate_standard_address").path("address").asText());
         }
         Shop shop = new Shop();
         for (int step = 0; step < STEPS; step++) {

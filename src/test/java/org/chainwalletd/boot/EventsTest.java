@@ -1,6 +1,7 @@
 package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.testkit.DaemonRig.payment;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -198,15 +199,7 @@ class EventsTest {
         try (EventReader reader = open(null)) {
             reader.next("resync");
 
-            String txId = client.call(
-                            "transfer",
-                            Map.of(
-                                    "from",
-                                    address,
-                                    "outputs",
-                                    List.of(Map.of("to", address, "amount", 5_000)),
-                                    "client_token",
-                                    "events-test-1"))
+            String txId = client.call("transfer", payment(address, address, 5_000, "client_token", "events-test-1"))
                     .path("tx_id")
                     .asText();
 

@@ -32,16 +32,15 @@ class EvmKeyMethodsTest {
     @Test
     void a_key_is_made_revealed_replaced_and_deleted() {
         try (DaemonRig daemon = new DaemonRig(datadir, chain.uri())) {
-            JsonNode none = daemon.call("evm_get_address", Map.of());
+            JsonNode none = daemon.call("evm_get_address");
             assertThat(none.toString()).isEqualTo("{\"address\":null,\"created\":false}");
             assertThat(code(daemon, "reveal_evm_private_key", passphrase())).isEqualTo(-32013);
 
-            JsonNode made = daemon.call("evm_create_address", Map.of());
+            JsonNode made = daemon.call("evm_create_address");
             String first = made.get("address").asText();
             assertThat(first).matches("0x[0-9a-fA-F]{40}");
             assertThat(made.get("mnemonic")).hasSize(24);
-            assertThat(daemon.call("evm_get_address", Map.of()).get("address").asText())
-                    .isEqualTo(first);
+            assertThat(daemon.call("evm_get_address").get("address").asText()).isEqualTo(first);
             assertThat(daemon.call("evm_reveal_mnemonic", passphrase()).get("mnemonic"))
                     .isEqualTo(made.get("mnemonic"));
             assertThat(code(daemon, "evm_reveal_mnemonic", Map.of("passphrase", "another")))
@@ -54,12 +53,11 @@ class EvmKeyMethodsTest {
                     .isEqualTo(-32602);
             assertThat(code(daemon, "evm_delete_key", passphrase())).isEqualTo(-32602);
 
-            JsonNode deleted = daemon.call("evm_delete_key", Map.of("passphrase", DaemonRig.PASSPHRASE, "force", true));
+            JsonNode deleted = daemon.call("evm_delete_key", "passphrase", DaemonRig.PASSPHRASE, "force", true);
             assertThat(deleted.toString()).isEqualTo("{\"deleted\":\"" + first + "\"}");
             assertThat(code(daemon, "evm_delete_key", passphrase())).isEqualTo(-32013);
 
-            assertThat(daemon.call("evm_import_mnemonic", Map.of("mnemonic", JUNK))
-                            .toString())
+            assertThat(daemon.call("evm_import_mnemonic", "mnemonic", JUNK).toString())
                     .isEqualTo("{\"address\":\"" + JUNK_ADDRESS + "\"}");
             assertThat(daemon.call("reveal_evm_private_key", passphrase()).toString())
                     .isEqualTo("{\"address\":\"" + JUNK_ADDRESS + "\",\"private_key_hex\":\"" + JUNK_KEY + "\"}");

@@ -78,8 +78,7 @@ class EvmSendMethodsTest {
     @Test
     void a_call_without_a_client_token_that_was_handed_over_pays_once_however_often_it_comes() throws Exception {
         try (DaemonRig daemon = daemon()) {
-            String own =
-                    daemon.call("evm_create_address", Map.of()).get("address").asText();
+            String own = daemon.call("evm_create_address").get("address").asText();
             evm.fund(EvmAddress.parse(own), ETHER);
 
             Set<String> hashes = new HashSet<>();
@@ -108,12 +107,11 @@ class EvmSendMethodsTest {
         try (DaemonRig daemon = daemon()) {
             assertThat(code(daemon, "evm_send_native", payment)).isEqualTo(-32013);
             assertThat(code(daemon, "evm_get_balances", Map.of())).isEqualTo(-32013);
-            String own =
-                    daemon.call("evm_create_address", Map.of()).get("address").asText();
+            String own = daemon.call("evm_create_address").get("address").asText();
             assertThat(code(daemon, "evm_send_native", payment)).isEqualTo(-32031);
             evm.fund(EvmAddress.parse(own), ETHER);
 
-            assertThat(daemon.call("evm_get_balances", Map.of()).toString())
+            assertThat(daemon.call("evm_get_balances").toString())
                     .isEqualTo("{\"address\":\"" + own + "\",\"native_wei\":\"" + ETHER
                             + "\",\"gas_reserve_wei\":\"0\",\"tokens\":[]}");
             txhash = daemon.call("evm_send_native", payment).get("txhash").asText();
@@ -134,11 +132,7 @@ class EvmSendMethodsTest {
             Await.until(
                     "it is final",
                     () -> "final"
-                            .equals(history(daemon)
-                                    .get("txs")
-                                    .path(0)
-                                    .path("status")
-                                    .asText()));
+                            .equals(history(daemon).get("txs").at("/0/status").asText()));
             JsonNode told = history(daemon);
             assertThat(told.get("chain_id").longValue()).isEqualTo(31_337);
             assertThat(told.get("txs")).hasSize(1);
@@ -160,8 +154,7 @@ class EvmSendMethodsTest {
         String txhash;
         String earlier;
         try (DaemonRig daemon = daemon()) {
-            String own =
-                    daemon.call("evm_create_address", Map.of()).get("address").asText();
+            String own = daemon.call("evm_create_address").get("address").asText();
             evm.fund(EvmAddress.parse(own), ETHER);
             txhash = pay(client(daemon, one), payment);
             earlier = pay(daemon.client(), classic);
@@ -192,8 +185,7 @@ class EvmSendMethodsTest {
     void a_payment_whose_token_is_revoked_before_it_is_written_down_is_refused_and_never_leaves() {
         String ending = token("ending");
         try (DaemonRig daemon = daemon()) {
-            String own =
-                    daemon.call("evm_create_address", Map.of()).get("address").asText();
+            String own = daemon.call("evm_create_address").get("address").asText();
             evm.fund(EvmAddress.parse(own), ETHER);
             AtomicBoolean once = new AtomicBoolean();
             evm.endpoint().before("eth_getBalance", () -> {
@@ -254,28 +246,31 @@ class EvmSendMethodsTest {
     }
 
     private static JsonNode history(DaemonRig daemon) {
-        return daemon.call("evm_tx_history", Map.of());
+        return daemon.call("evm_tx_history");
     }
 
     @Test
     void all_that_can_be_paid_is_paid_and_the_history_has_pages() {
         try (DaemonRig daemon = daemon()) {
-            String own = daemon.call("evm_import_mnemonic", Map.of("mnemonic", JUNK))
+            String own = daemon.call("evm_import_mnemonic", "mnemonic", JUNK)
                     .get("address")
                     .asText();
             for (String amount : List.of("0.1", "1", "max")) {
-                daemon.call("evm_send_native", Map.of("to", payee, "amount", amount));
+                daemon.call("evm_send_native", "to", payee, "amount", amount);
             }
             evm.mine();
             assertThat(evm.balance(EvmAddress.parse(own))).isLessThan(ETHER);
             assertThat(code(daemon, "evm_send_native", Map.of("to", payee, "amount", "1")))
                     .isEqualTo(-32031);
 
-            JsonNode first = daemon.call("evm_tx_history", Map.of("limit", 2));
+            JsonNode first = daemon.call("evm_tx_history", "limit", 2);
             assertThat(first.get("txs")).hasSize(2);
             JsonNode last = daemon.call(
                     "evm_tx_history",
-                    Map.of("limit", 2, "cursor", first.get("next_cursor").asText()));
+                    "limit",
+                    2,
+                    "cursor",
+                    first.get("next_cursor").asText());
             assertThat(last.get("txs")).hasSize(1);
             assertThat(last.has("next_cursor")).isFalse();
             assertThat(last.get("txs").get(0).get("amount_wei").asText()).isEqualTo("100000000000000000");
@@ -285,7 +280,7 @@ class EvmSendMethodsTest {
     @Test
     void wrong_parameters_are_refused_before_anything_is_asked() {
         try (DaemonRig daemon = daemon()) {
-            daemon.call("evm_create_address", Map.of());
+            daemon.call("evm_create_address");
             for (Map<String, ?> wrong : List.of(
                     Map.of("to", payee),
                     Map.of("to", payee, "amount", "0"),
@@ -308,8 +303,7 @@ class EvmSendMethodsTest {
     void a_send_that_no_endpoint_takes_is_an_unknown_outcome_and_the_token_settles_it() {
         Map<String, String> payment = Map.of("to", payee, "amount", "1", "client_token", "invoice-2");
         try (DaemonRig daemon = daemon()) {
-            String own =
-                    daemon.call("evm_create_address", Map.of()).get("address").asText();
+            String own = daemon.call("evm_create_address").get("address").asText();
             evm.fund(EvmAddress.parse(own), ETHER.multiply(BigInteger.TWO));
             evm.endpoint().refuse("eth_sendRawTransaction", -32000, "txpool is full");
             second.refuse("eth_sendRawTransaction", -32000, "txpool is full");
@@ -338,7 +332,7 @@ class EvmSendMethodsTest {
         assertThatThrownBy(this::daemon).isInstanceOf(StartupException.class).hasMessageContaining("unknown block tag");
         second.down();
         try (DaemonRig daemon = daemon()) {
-            daemon.call("evm_create_address", Map.of());
+            daemon.call("evm_create_address");
             assertThat(code(daemon, "evm_get_balances", Map.of())).isEqualTo(-32020);
         }
     }
@@ -346,11 +340,9 @@ class EvmSendMethodsTest {
     @Test
     void a_brand_has_its_own_names_beside_the_usual_ones() {
         try (DaemonRig daemon = daemon("--evm-brand", "acct")) {
-            String own =
-                    daemon.call("acct_create_address", Map.of()).get("address").asText();
+            String own = daemon.call("acct_create_address").get("address").asText();
 
-            assertThat(daemon.call("evm_get_address", Map.of()).get("address").asText())
-                    .isEqualTo(own);
+            assertThat(daemon.call("evm_get_address").get("address").asText()).isEqualTo(own);
             assertThat(code(daemon, "reveal_acct_private_key", Map.of("passphrase", "wrong")))
                     .isEqualTo(-32012);
         }

@@ -2,7 +2,6 @@ package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.chainwalletd.testkit.DaemonRig.params;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -89,8 +88,8 @@ class ForgetfulStoreTest {
     }
 
     private Map<String, Object> payment(String token) {
-        Map<String, Object> output = params("to", shop.address, "amount", 1_000 + token.length());
-        return params("from", new Party(1).address, "outputs", List.of(output), "client_token", "token-of-" + token);
+        return DaemonRig.payment(
+                new Party(1).address, shop.address, 1_000 + token.length(), "client_token", "token-of-" + token);
     }
 
     private String pay(DaemonRig daemon, String token) {
@@ -140,8 +139,7 @@ class ForgetfulStoreTest {
                         .contains("store restored");
             }
             assertThat(ready(daemon)).contains("\"ready\":false").contains("so nothing is spent");
-            assertThat(daemon.call("get_balance", params("address", shop.address))
-                            .isMissingNode())
+            assertThat(daemon.call("get_balance", "address", shop.address).isMissingNode())
                     .isFalse();
             assertThat(daemon.node().count("send_raw_transaction")).isZero();
         }

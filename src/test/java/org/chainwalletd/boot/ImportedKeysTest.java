@@ -9,7 +9,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
@@ -133,27 +132,17 @@ class ImportedKeysTest {
     }
 
     private long balance(Address address) {
-        return rig.call("get_balance", params("address", address))
-                .get("balance")
-                .asLong();
+        return rig.call("get_balance", "address", address).get("balance").asLong();
     }
 
     private JsonNode payment(long amount, String token) {
-        return rig.call(
-                "transfer",
-                params(
-                        "from",
-                        HOLDER.address,
-                        "outputs",
-                        List.of(params("to", SHOP.address, "amount", amount)),
-                        "client_token",
-                        token));
+        return rig.call("transfer", DaemonRig.payment(HOLDER.address, SHOP.address, amount, "client_token", token));
     }
 
     private void assertCoinsAreThoseOfTheChainAndCanBeSpent(Listing listing, String ownCoins) {
         start("--own-coins", ownCoins);
         lie(listing);
-        JsonNode imported = rig.call("import_private_key", params("private_key", HOLDER.secret()));
+        JsonNode imported = rig.call("import_private_key", "private_key", HOLDER.secret());
         assertThat(imported.get("rescan_blocks_left").asLong()).isBetween(1L, 18L);
         awaitHistories();
 
@@ -187,7 +176,7 @@ class ImportedKeysTest {
     }
 
     private WalletdException.RpcError refusedDeletion(Address address) {
-        return rig.refused("delete_address", params("address", address, "passphrase", DaemonRig.PASSPHRASE));
+        return rig.refused("delete_address", "address", address, "passphrase", DaemonRig.PASSPHRASE);
     }
 
     @Test
@@ -199,17 +188,16 @@ class ImportedKeysTest {
         rig.awaitFollowed();
         JsonNode lock = rig.call(
                 "htlc_lock",
-                params(
-                        "from",
-                        sender.address,
-                        "receiver",
-                        new Party(33).key,
-                        "amount",
-                        50_000,
-                        "hash_lock",
-                        "ab".repeat(32),
-                        "timeout",
-                        1_000));
+                "from",
+                sender.address,
+                "receiver",
+                new Party(33).key,
+                "amount",
+                50_000,
+                "hash_lock",
+                "ab".repeat(32),
+                "timeout",
+                1_000);
         assertThat(lock.path("tx_id").asText()).isNotEmpty();
         rig.mine(3);
         rig.awaitFollowed();
@@ -232,11 +220,11 @@ class ImportedKeysTest {
         holdRescansAt(5);
         Party one = rig.imported(4);
         assertThat(refusedDeletion(one.address).getMessage()).contains("cannot be checked yet");
-        rig.call("delete_address", params("address", one.address, "passphrase", DaemonRig.PASSPHRASE, "force", true));
+        rig.call("delete_address", "address", one.address, "passphrase", DaemonRig.PASSPHRASE, "force", true);
         Party other = rig.imported(5);
         rig.node().tellTheTruth();
         awaitHistories();
-        rig.call("delete_address", params("address", other.address, "passphrase", DaemonRig.PASSPHRASE));
+        rig.call("delete_address", "address", other.address, "passphrase", DaemonRig.PASSPHRASE);
     }
 
     @Test
@@ -245,7 +233,7 @@ class ImportedKeysTest {
         List<Party> parties = IntStream.of(1, 31, 32, 33, 34, 35, 36, 37)
                 .mapToObj(rig::imported)
                 .toList();
-        String vault = rig.call("export_vault", params("passphrase", "vault of tests"))
+        String vault = rig.call("export_vault", "passphrase", "vault of tests")
                 .get("vault_hex")
                 .asText();
         awaitHistories();
@@ -253,7 +241,7 @@ class ImportedKeysTest {
         folder = folder.resolve("restored");
         start();
         holdRescansAt(5);
-        JsonNode restored = rig.call("import_vault", params("vault_hex", vault, "passphrase", "vault of tests"));
+        JsonNode restored = rig.call("import_vault", "vault_hex", vault, "passphrase", "vault of tests");
         assertThat(restored.get("imported")).hasSize(8);
         assertThat(restored.get("rescan_blocks_left").asLong()).isPositive();
         assertThat(rig.followerStatus().get("full_scan_complete").asBoolean()).isFalse();
@@ -275,15 +263,15 @@ class ImportedKeysTest {
     void who_wants_only_what_comes_gets_no_rescan_by_itself_and_one_when_it_is_called() {
         start("--follow-from", "now");
         rig.awaitFollowed();
-        JsonNode imported = rig.call("import_private_key", params("private_key", HOLDER.secret()));
+        JsonNode imported = rig.call("import_private_key", "private_key", HOLDER.secret());
         assertThat(imported.has("rescan_blocks_left")).isFalse();
         assertThat(refusedDeletion(HOLDER.address).getMessage()).contains("balance");
         Party other = rig.imported(9);
         assertThat(refusedDeletion(other.address).getMessage()).contains("cannot be checked yet", "rescan reads it");
 
-        rig.call("rescan", Map.of("from_height", 0));
+        rig.call("rescan", "from_height", 0);
         awaitHistories();
-        rig.call("delete_address", params("address", other.address, "passphrase", DaemonRig.PASSPHRASE));
+        rig.call("delete_address", "address", other.address, "passphrase", DaemonRig.PASSPHRASE);
     }
 
     /** A lock of the holder's that is past its timeout, made before its key is in the daemon. */
@@ -305,12 +293,11 @@ class ImportedKeysTest {
     void what_a_rescan_finds_is_told_counted_and_taken_back_while_the_chain_stands_still() {
         Outpoint lock = overdueLock(29_000);
         start("--auto-reclaim", "true");
-        String cursor =
-                rig.call("list_credits", params("from", "now")).get("cursor").asText();
+        String cursor = rig.call("list_credits", "from", "now").get("cursor").asText();
         holdRescansAt(5);
-        rig.call("import_private_key", params("private_key", HOLDER.secret()));
+        rig.call("import_private_key", "private_key", HOLDER.secret());
         CompletableFuture<JsonNode> waiting = CompletableFuture.supplyAsync(
-                () -> rig.call("list_credits", params("cursor", cursor, "wait_secs", 30)),
+                () -> rig.call("list_credits", "cursor", cursor, "wait_secs", 30),
                 task -> new Thread(task, "waits for credits").start());
         Await.until(
                 "a caller waits for the next credit",
@@ -325,12 +312,12 @@ class ImportedKeysTest {
 
         assertThat(rig.followerStatus().get("indexed_htlc_count").asLong())
                 .as("what the status counts is what is listed")
-                .isEqualTo(rig.call("htlc_list", Map.of()).get("htlcs").size())
+                .isEqualTo(rig.call("htlc_list").get("htlcs").size())
                 .isOne();
         assertThat(Await.result(waiting).get("credits")).as("who waits is told").isNotEmpty();
         Await.until(
                 "the lock is taken back",
-                () -> !rig.call("htlc_status", params("lock_tx_id", lock.txId()))
+                () -> !rig.call("htlc_status", "lock_tx_id", lock.txId())
                         .path("reclaim")
                         .isNull());
     }

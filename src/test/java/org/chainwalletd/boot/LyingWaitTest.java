@@ -53,7 +53,7 @@ class LyingWaitTest {
 
             rig.node().tellTheTruth();
             rig.mine(1);
-            JsonNode confirmed = rig.call("wait_for_tx", params("tx_id", pending, "timeout_secs", 60));
+            JsonNode confirmed = rig.call("wait_for_tx", "tx_id", pending, "timeout_secs", 60);
             assertThat(confirmed.path("block_height").asLong()).isEqualTo(above);
             assertThat(confirmed.path("block_id").asText())
                     .isEqualTo(rig.devnet().tip().id().hex());

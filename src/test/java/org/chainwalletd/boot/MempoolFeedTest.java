@@ -47,9 +47,7 @@ class MempoolFeedTest {
     void start() {
         daemon = new DaemonRig(folder, chain.uri());
         node = new WalletdClient(chain.uri(), "none", Optional.empty());
-        address = daemon.call("generate_standard_address", Map.of())
-                .path("address")
-                .asText();
+        address = daemon.call("generate_standard_address").path("address").asText();
         node.call("devnet_mine", Map.of());
         followed();
     }
@@ -68,7 +66,7 @@ class MempoolFeedTest {
     }
 
     private String now() {
-        return daemon.call("list_credits", Map.of("from", "now", "address", address))
+        return daemon.call("list_credits", "from", "now", "address", address)
                 .path("cursor")
                 .asText();
     }
@@ -94,7 +92,7 @@ class MempoolFeedTest {
         assertThat(credit.path("confirmations").asLong()).isZero();
         node.call("devnet_mine", Map.of());
         JsonNode confirmed = daemon.call(
-                "list_credits", Map.of("cursor", seen.path("cursor").asText(), "address", address, "wait_secs", 60));
+                "list_credits", "cursor", seen.path("cursor").asText(), "address", address, "wait_secs", 60);
         assertThat(confirmed.path("credits").get(0).path("event").asText()).isEqualTo("confirmed");
     }
 
@@ -106,7 +104,7 @@ class MempoolFeedTest {
         followed();
 
         JsonNode missed =
-                daemon.call("wait_for_payment", Map.of("address", address, "since_cursor", cursor, "timeout_secs", 30));
+                daemon.call("wait_for_payment", "address", address, "since_cursor", cursor, "timeout_secs", 30);
 
         assertThat(missed.path("received").asBoolean()).isTrue();
         assertThat(missed.path("tx_id").asText()).isEqualTo(first);
@@ -123,7 +121,12 @@ class MempoolFeedTest {
         followed();
         JsonNode nothing = daemon.call(
                 "wait_for_payment",
-                Map.of("address", address, "since_cursor", seen.path("cursor").asText(), "timeout_secs", 0));
+                "address",
+                address,
+                "since_cursor",
+                seen.path("cursor").asText(),
+                "timeout_secs",
+                0);
         assertThat(nothing.path("timed_out").asBoolean()).isTrue();
         assertThat(nothing.path("cursor").asText()).isNotEmpty();
     }
@@ -131,48 +134,45 @@ class MempoolFeedTest {
     @Test
     void the_preimage_of_a_counterpartys_claim_is_told_before_its_block(@TempDir Path other) {
         try (DaemonRig counterparty = new DaemonRig(other, chain.uri())) {
-            JsonNode receiver = counterparty.call("generate_standard_address", Map.of());
-            JsonNode sender = daemon.call("generate_standard_address", Map.of());
+            JsonNode receiver = counterparty.call("generate_standard_address");
+            JsonNode sender = daemon.call("generate_standard_address");
             node.call("devnet_faucet", Map.of("address", sender.path("address").asText(), "amount", 10_000_000));
             node.call("devnet_mine", Map.of());
             followed();
             String lock = daemon.call(
                             "htlc_lock",
-                            Map.of(
-                                    "from",
-                                    sender.path("address").asText(),
-                                    "receiver",
-                                    receiver.path("pubkey").asText(),
-                                    "hash_lock",
-                                    Hash256.sha256(Bytes.parse(PREIMAGE).toArray())
-                                            .hex(),
-                                    "timeout",
-                                    100_000,
-                                    "amount",
-                                    1_000_000))
+                            "from",
+                            sender.path("address").asText(),
+                            "receiver",
+                            receiver.path("pubkey").asText(),
+                            "hash_lock",
+                            Hash256.sha256(Bytes.parse(PREIMAGE).toArray()).hex(),
+                            "timeout",
+                            100_000,
+                            "amount",
+                            1_000_000)
                     .path("tx_id")
                     .asText();
             node.call("devnet_mine", Map.of());
             followed();
             counterparty.call(
                     "htlc_claim",
-                    Map.of(
-                            "from",
-                            receiver.path("address").asText(),
-                            "lock_tx_id",
-                            lock,
-                            "preimage",
-                            PREIMAGE,
-                            "sender",
-                            sender.path("pubkey").asText(),
-                            "timeout",
-                            100_000));
+                    "from",
+                    receiver.path("address").asText(),
+                    "lock_tx_id",
+                    lock,
+                    "preimage",
+                    PREIMAGE,
+                    "sender",
+                    sender.path("pubkey").asText(),
+                    "timeout",
+                    100_000);
 
             Await.until("the claim is seen", () -> !status(lock).path("claim").isNull());
 
             JsonNode record = status(lock);
-            assertThat(record.path("claim").path("preimage").asText()).isEqualTo(PREIMAGE);
-            assertThat(record.path("claim").path("block_height").isNull()).isTrue();
+            assertThat(record.at("/claim/preimage").asText()).isEqualTo(PREIMAGE);
+            assertThat(record.at("/claim/block_height").isNull()).isTrue();
             assertThat(record.path("state").asText()).isEqualTo("locked");
             node.call("devnet_mine", Map.of());
             followed();
@@ -181,20 +181,17 @@ class MempoolFeedTest {
     }
 
     private JsonNode status(String lock) {
-        return daemon.call("htlc_status", Map.of("lock_tx_id", lock));
+        return daemon.call("htlc_status", "lock_tx_id", lock);
     }
 
     @Test
     void a_cursor_for_an_address_that_is_not_ours_or_of_another_feed_is_refused_and_without_one_there_is_none() {
-        String all = daemon.call("list_credits", Map.of("from", "now"))
-                .path("cursor")
-                .asText();
-        assertThatThrownBy(() -> daemon.call("wait_for_payment", Map.of("address", address, "since_cursor", all)))
+        String all = daemon.call("list_credits", "from", "now").path("cursor").asText();
+        assertThatThrownBy(() -> daemon.call("wait_for_payment", "address", address, "since_cursor", all))
                 .isInstanceOf(WalletdException.InvalidParams.class);
-        assertThatThrownBy(() ->
-                        daemon.call("wait_for_payment", Map.of("address", "ab".repeat(32), "since_cursor", now())))
+        assertThatThrownBy(() -> daemon.call("wait_for_payment", "address", "ab".repeat(32), "since_cursor", now()))
                 .isInstanceOf(WalletdException.InvalidParams.class);
-        assertThat(daemon.call("wait_for_payment", Map.of("address", address, "timeout_secs", 0))
+        assertThat(daemon.call("wait_for_payment", "address", address, "timeout_secs", 0)
                         .has("cursor"))
                 .isFalse();
     }

@@ -12,7 +12,6 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -53,7 +52,7 @@ class MintsTest {
     }
 
     private static int keys(DaemonRig daemon) {
-        return daemon.call("list_addresses", Map.of()).path("addresses").size();
+        return daemon.call("list_addresses").path("addresses").size();
     }
 
     private static boolean minting(DaemonRig daemon) {
@@ -63,13 +62,12 @@ class MintsTest {
     @Test
     void a_reveal_waits_for_one_key_that_is_being_made_and_not_for_all() throws Exception {
         try (DaemonRig daemon = DaemonRig.ofCost(SLOW, datadir, "--unseal-threads", "1")) {
-            String address = daemon.call("generate_independent_address", Map.of())
-                    .path("address")
-                    .asText();
+            String address =
+                    daemon.call("generate_independent_address").path("address").asText();
             var mints = post(daemon);
             Await.until("keys are being made", () -> minting(daemon));
 
-            daemon.call("reveal_private_key", Map.of("address", address, "passphrase", DaemonRig.PASSPHRASE));
+            daemon.call("reveal_private_key", "address", address, "passphrase", DaemonRig.PASSPHRASE);
 
             assertThat(keys(daemon)).isLessThan(BATCH / 2);
             JsonNode answers = JSON.readTree(Await.outcome(mints).body());

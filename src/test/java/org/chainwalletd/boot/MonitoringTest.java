@@ -1,6 +1,7 @@
 package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.testkit.DaemonRig.payment;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -62,7 +63,7 @@ class MonitoringTest {
                     "the chain is followed",
                     () -> daemon.metrics().contains("walletd_follower_tip_age_seconds ")
                             && !daemon.metrics().contains("walletd_ready{check=\"follower\"} 0"));
-            daemon.call("ping", Map.of());
+            daemon.call("ping");
             String served = daemon.metrics();
             assertThat(served)
                     .contains("walletd_ready{check=\"nodes\"} 1", "walletd_ready{check=\"spending\"} 1")
@@ -135,8 +136,7 @@ class MonitoringTest {
                     () -> history(daemon).path("height").asLong()
                             == chain.node().tip().height());
 
-            long total =
-                    daemon.call("get_wallet_balance", Map.of()).path("total").asLong();
+            long total = daemon.call("get_wallet_balance").path("total").asLong();
             long paid = 12_001_000 - total;
             assertThat(paid).isBetween(1_000_001L, 1_010_000L);
             assertThat(meter(daemon, "walletd_balance_base_units")).isEqualTo(total);
@@ -155,28 +155,25 @@ class MonitoringTest {
             Await.until(
                     "the books are read", () -> !history(daemon).path("steps").isEmpty());
             assertThat(meter(daemon, "walletd_deposits_total")).isZero();
-            long total =
-                    daemon.call("get_wallet_balance", Map.of()).path("total").asLong();
+            long total = daemon.call("get_wallet_balance").path("total").asLong();
             assertHistory(daemon, total, 12_001_000 - total);
-            assertThat(daemon.refused("get_wallet_history", Map.of("hours", 25)).code())
-                    .isEqualTo(-32602);
+            assertThat(daemon.refused("get_wallet_history", "hours", 25).code()).isEqualTo(-32602);
         }
     }
 
     private static String address(DaemonRig daemon, String label) {
-        return daemon.call("generate_standard_address", Map.of("label", label))
+        return daemon.call("generate_standard_address", "label", label)
                 .path("address")
                 .asText();
     }
 
     private void pay(DaemonRig daemon, String from, long amount) {
-        daemon.call(
-                "transfer", Map.of("from", from, "outputs", List.of(Map.of("to", "ab".repeat(32), "amount", amount))));
+        daemon.call("transfer", payment(from, "ab".repeat(32), amount));
         chain.mine(1);
     }
 
     private static JsonNode history(DaemonRig daemon) {
-        return daemon.call("get_wallet_history", Map.of());
+        return daemon.call("get_wallet_history");
     }
 
     private static void assertHistory(DaemonRig daemon, long total, long paid) {

@@ -111,13 +111,7 @@ class NamedTokensDaemonTest {
     }
 
     private static Map<String, Object> payment(Party from, Party to, long amount, String clientToken) {
-        return params(
-                "from",
-                from.address,
-                "outputs",
-                List.of(params("to", to.address, "amount", amount)),
-                "client_token",
-                clientToken);
+        return DaemonRig.payment(from.address, to.address, amount, "client_token", clientToken);
     }
 
     private static HttpResponse<String> get(String page, String token) throws Exception {
@@ -186,7 +180,7 @@ class NamedTokensDaemonTest {
                     .endsWith("{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32001,\"message\":"
                             + "\"authentication required\"},\"id\":null}");
         }
-        assertThat(daemon.call("list_addresses", Map.of()).toString()).doesNotContain("of-slow-body");
+        assertThat(daemon.call("list_addresses").toString()).doesNotContain("of-slow-body");
     }
 
     @Test
@@ -197,7 +191,7 @@ class NamedTokensDaemonTest {
         Party stranger = new Party(914);
         daemon.fund(payer, 50_000_000);
         daemon.fund(other, 50_000_000);
-        daemon.call("get_balance", params("address", payer.address));
+        daemon.call("get_balance", "address", payer.address);
         Path list = Files.writeString(files.resolve("to.txt"), "# shops\n" + shop.address + "\n");
         WalletdClient worker = taken(token(
                 "create", "payer", "--scope", "spend", "--from", payer.address.toString(), "--to", list.toString()));
@@ -305,12 +299,12 @@ class NamedTokensDaemonTest {
     @Test
     void a_label_that_is_given_to_another_address_later_changes_no_token() {
         Party first = daemon.imported(921);
-        String labelled = daemon.call("generate_independent_address", params("label", "till"))
+        String labelled = daemon.call("generate_independent_address", "label", "till")
                 .get("address")
                 .asText();
         WalletdClient worker = taken(token("create", "till-worker", "--scope", "spend", "--from", "till"));
-        daemon.call("delete_address", params("address", labelled, "force", true, "passphrase", DaemonRig.PASSPHRASE));
-        String later = daemon.call("generate_independent_address", params("label", "till"))
+        daemon.call("delete_address", "address", labelled, "force", true, "passphrase", DaemonRig.PASSPHRASE);
+        String later = daemon.call("generate_independent_address", "label", "till")
                 .get("address")
                 .asText();
 

@@ -61,14 +61,14 @@ class NewKeysTest {
         assertThat(new InitSeeded(offline(first), NOWHERE, NOWHERE).run(DaemonRig.passphrase(), Optional.empty()))
                 .isZero();
         try (DaemonRig daemon = new DaemonRig(first, chain.uri(), "--key-pool", "1")) {
-            watched(first, daemon.call("generate_address", Map.of()));
-            watched(first, daemon.call("generate_independent_address", Map.of()));
+            watched(first, daemon.call("generate_address"));
+            watched(first, daemon.call("generate_independent_address"));
             // Does not wait for the pool: whether its key comes from there is left open.
-            watched(first, daemon.call("generate_standard_address", Map.of()));
+            watched(first, daemon.call("generate_standard_address"));
             Await.until(
                     "a key is ready in the pool",
                     () -> daemon.metrics().lines().anyMatch(line -> line.equals("walletd_keyring_pool_keys 1.0")));
-            watched(first, daemon.call("generate_standard_address", Map.of()));
+            watched(first, daemon.call("generate_standard_address"));
 
             assertPaymentsAreTold(daemon);
         }
@@ -78,13 +78,13 @@ class NewKeysTest {
     void keys_that_are_brought_are_watched_when_they_are_told() throws Exception {
         try (DaemonRig source = new DaemonRig(first, chain.uri());
                 DaemonRig daemon = new DaemonRig(second, chain.uri())) {
-            watched(second, daemon.call("import_private_key", Map.of("private_key", SECRET)));
-            watched(second, daemon.call("import_mnemonic", Map.of("mnemonic", phrase(source, "independent"))));
-            watched(second, daemon.call("import_standard_mnemonic", Map.of("mnemonic", phrase(source, "standard"))));
-            source.call("generate_standard_address", Map.of());
-            JsonNode vault = source.call("export_vault", Map.of("passphrase", "vault"));
+            watched(second, daemon.call("import_private_key", "private_key", SECRET));
+            watched(second, daemon.call("import_mnemonic", "mnemonic", phrase(source, "independent")));
+            watched(second, daemon.call("import_standard_mnemonic", "mnemonic", phrase(source, "standard")));
+            source.call("generate_standard_address");
+            JsonNode vault = source.call("export_vault", "passphrase", "vault");
             JsonNode imported = daemon.call(
-                    "import_vault", Map.of("vault_hex", vault.get("vault_hex").asText(), "passphrase", "vault"));
+                    "import_vault", "vault_hex", vault.get("vault_hex").asText(), "passphrase", "vault");
             assertThat(imported.get("imported")).isNotEmpty();
             for (JsonNode address : imported.get("imported")) {
                 watched(second, address.asText());
@@ -114,9 +114,7 @@ class NewKeysTest {
         String address;
         try (DaemonRig daemon = new DaemonRig(first, chain.uri())) {
             Await.until("the chain is followed, which gives births", () -> follows(daemon));
-            address = daemon.call("generate_standard_address", Map.of())
-                    .get("address")
-                    .asText();
+            address = daemon.call("generate_standard_address").get("address").asText();
             chain.fund(Address.parse(address), 7_000);
         }
         Files.delete(first.resolve(Books.FILE_NAME));
@@ -125,7 +123,7 @@ class NewKeysTest {
         try (DaemonRig daemon = new DaemonRig(first, chain.uri())) {
             Await.until(
                     "the old payment is told",
-                    () -> daemon.call("list_credits", Map.of())
+                    () -> daemon.call("list_credits")
                             .get("credits")
                             .findValuesAsText("address")
                             .contains(address));
@@ -134,7 +132,7 @@ class NewKeysTest {
 
     private static boolean follows(DaemonRig daemon) {
         try {
-            return daemon.call("get_follower_status", Map.of()).get("lag").asLong() == 0;
+            return daemon.call("get_follower_status").get("lag").asLong() == 0;
         } catch (WalletdException.RpcError notYet) {
             return false;
         }
@@ -144,7 +142,7 @@ class NewKeysTest {
         String address = daemon.call("generate_" + kind + "_address", Map.of())
                 .get("address")
                 .asText();
-        return daemon.call("reveal_address_mnemonic", Map.of("address", address, "passphrase", DaemonRig.PASSPHRASE))
+        return daemon.call("reveal_address_mnemonic", "address", address, "passphrase", DaemonRig.PASSPHRASE)
                 .get("mnemonic");
     }
 
@@ -176,7 +174,7 @@ class NewKeysTest {
         Set<String> unpaid = new HashSet<>(keys);
         keys.forEach(key -> chain.fund(Address.parse(key), 7_000));
         Await.until("every payment is in the feed", () -> {
-            daemon.call("list_credits", Map.of())
+            daemon.call("list_credits")
                     .get("credits")
                     .forEach(credit -> unpaid.remove(credit.get("address").asText()));
             return unpaid.isEmpty();

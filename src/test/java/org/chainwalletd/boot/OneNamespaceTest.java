@@ -2,6 +2,7 @@ package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.testkit.DaemonRig.params;
+import static org.chainwalletd.testkit.DaemonRig.payment;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.lang.reflect.ParameterizedType;
@@ -84,13 +85,7 @@ class OneNamespaceTest {
 
     private final Map<String, Payment> payments = new LinkedHashMap<>(Map.of(
             "transfer",
-            (id, second) -> params(
-                    "from",
-                    sender.address,
-                    "outputs",
-                    List.of(params("to", shop.address, "amount", second ? 1_002 : 1_001)),
-                    "client_token",
-                    id),
+            (id, second) -> payment(sender.address, shop.address, second ? 1_002 : 1_001, "client_token", id),
             "htlc_lock",
             (id, second) -> lock(second ? 20_002 : 20_001, FAR, "client_token", id),
             "htlc_claim",
@@ -210,9 +205,9 @@ class OneNamespaceTest {
         }
         daemon.mine(12);
         daemon.awaitFollowed();
-        String own = daemon.call("evm_create_address", Map.of()).get("address").asText();
+        String own = daemon.call("evm_create_address").get("address").asText();
         account.chain().fund(EvmAddress.parse(own), BigInteger.TEN.pow(18));
-        daemon.call("payout_pause", Map.of());
+        daemon.call("payout_pause");
     }
 
     private static String idOf(String method) {
@@ -221,7 +216,7 @@ class OneNamespaceTest {
 
     private List<String> spends() {
         List<String> all = new ArrayList<>();
-        daemon.call("list_spends", params("limit", 1_000))
+        daemon.call("list_spends", "limit", 1_000)
                 .get("spends")
                 .forEach(spend -> all.add(spend.get("spend_id") + " " + spend.get("tx_id")));
         return all;
@@ -229,7 +224,7 @@ class OneNamespaceTest {
 
     private List<String> accountSends() {
         List<String> all = new ArrayList<>();
-        daemon.call("evm_tx_history", Map.of())
+        daemon.call("evm_tx_history")
                 .get("txs")
                 .forEach(tx -> all.add(tx.get("hash").asText()));
         return all;
@@ -239,7 +234,7 @@ class OneNamespaceTest {
     private List<String> decided() {
         List<String> all = new ArrayList<>(spends());
         all.addAll(accountSends());
-        daemon.call("payout_list", Map.of())
+        daemon.call("payout_list")
                 .get("payouts")
                 .forEach(payout -> all.add(payout.get("payout_id") + " " + payout.get("amount")));
         return all;

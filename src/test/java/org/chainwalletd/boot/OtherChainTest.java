@@ -2,6 +2,7 @@ package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.testkit.DaemonRig.params;
+import static org.chainwalletd.testkit.DaemonRig.payment;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -71,27 +72,25 @@ class OtherChainTest {
                                 OTHER);
             });
             for (int confirmations = 0; confirmations < 2; confirmations++) {
-                assertThat(rig.call("list_credits", params("min_confirmations", confirmations))
+                assertThat(rig.call("list_credits", "min_confirmations", confirmations)
                                 .path("credits"))
                         .isEmpty();
             }
-            assertThat(rig.refused("wait_for_tx", params("tx_id", paid, "timeout_secs", 1))
+            assertThat(rig.refused("wait_for_tx", "tx_id", paid, "timeout_secs", 1)
                             .code())
                     .isEqualTo(TIMED_OUT);
-            JsonNode unpaid = rig.call("wait_for_payment", params("address", shop.address, "timeout_secs", 1));
+            JsonNode unpaid = rig.call("wait_for_payment", "address", shop.address, "timeout_secs", 1);
             assertThat(unpaid.path("received").asBoolean()).isFalse();
             assertThat(unpaid.path("timed_out").asBoolean()).isTrue();
-            assertThat(rig.call("htlc_list", Map.of()).path("htlcs")).isEmpty();
-            assertThat(rig.refused("transfer", params("from", shop.address, "outputs", new Object[] {
-                                params("to", new Party(2).address, "amount", 1_000)
-                            }))
+            assertThat(rig.call("htlc_list").path("htlcs")).isEmpty();
+            assertThat(rig.refused("transfer", payment(shop.address, new Party(2).address, 1_000))
                             .code())
                     .isEqualTo(TX_BUILD);
 
-            WalletdException.RpcError unfollowed = rig.refused("get_follower_status", Map.of());
+            WalletdException.RpcError unfollowed = rig.refused("get_follower_status");
             assertThat(unfollowed.code()).isEqualTo(UPSTREAM);
             assertThat(unfollowed.getMessage()).contains("no block is followed yet", "is of another chain");
-            JsonNode status = rig.call("get_status", Map.of());
+            JsonNode status = rig.call("get_status");
             assertThat(status.path("complaint").asText()).contains("is of another chain");
             assertThat(status.path("upstream_ok").asBoolean()).isFalse();
             assertThat(readiness(rig.uri())).contains("is of another chain");
@@ -104,40 +103,34 @@ class OtherChainTest {
         try (DaemonRig rig = DaemonRig.withChain(datadir)) {
             // One that is made before the first block is followed is covered only when its history was read.
             rig.awaitFollowed();
-            String address = rig.call("generate_standard_address", Map.of())
-                    .path("address")
-                    .asText();
+            String address =
+                    rig.call("generate_standard_address").path("address").asText();
             Party stranger = new Party(9);
             rig.devnet().faucet(Address.parse(address), Amount.of(5_000));
             rig.mine(1);
             rig.awaitFollowed();
             assertThat(balance(rig, address)).isEqualTo(5_000);
-            JsonNode before = rig.call("list_credits", params("min_confirmations", 1));
+            JsonNode before = rig.call("list_credits", "min_confirmations", 1);
             assertThat(before.path("credits")).hasSize(1);
 
             rig.node().lieAbout("get_block_height", tip -> tip.put("genesis_block_id", OTHER));
             Await.until(
                     "the change is seen",
-                    () -> !rig.call("get_follower_status", Map.of())
-                            .path("complaints")
-                            .isEmpty());
-            long height = rig.call("get_follower_status", Map.of())
-                    .path("last_indexed_height")
-                    .asLong();
+                    () -> !rig.call("get_follower_status").path("complaints").isEmpty());
+            long height =
+                    rig.call("get_follower_status").path("last_indexed_height").asLong();
             rig.devnet().faucet(Address.parse(address), Amount.of(9_000));
             rig.mine(2);
 
             assertThat(balance(rig, address)).isEqualTo(5_000);
-            assertThat(rig.call("get_wallet_balance", Map.of()).path("total").asLong())
-                    .isEqualTo(5_000);
-            assertThat(rig.call("get_address_utxos", params("address", address)).path("utxos"))
+            assertThat(rig.call("get_wallet_balance").path("total").asLong()).isEqualTo(5_000);
+            assertThat(rig.call("get_address_utxos", "address", address).path("utxos"))
                     .hasSize(1);
-            assertThat(rig.refused("get_balance", params("address", stranger.address))
-                            .getMessage())
+            assertThat(rig.refused("get_balance", "address", stranger.address).getMessage())
                     .contains("node is of another chain", OTHER);
-            assertThat(rig.call("list_credits", params("min_confirmations", 1)).path("credits"))
+            assertThat(rig.call("list_credits", "min_confirmations", 1).path("credits"))
                     .isEqualTo(before.path("credits"));
-            JsonNode follower = rig.call("get_follower_status", Map.of());
+            JsonNode follower = rig.call("get_follower_status");
             assertThat(follower.path("last_indexed_height").asLong()).isEqualTo(height);
             assertThat(follower.path("complaints").get(0).asText()).contains("is of another chain", OTHER);
 
@@ -169,16 +162,13 @@ class OtherChainTest {
                 right.mine(1);
                 for (int i = 0; i < 6; i++) {
                     assertThat(balance(rig, shop.address.hex())).isEqualTo(3_000);
-                    assertThat(rig.call("get_block_height", Map.of())
-                                    .path("height")
-                                    .asLong())
+                    assertThat(rig.call("get_block_height").path("height").asLong())
                             .isEqualTo(11);
                 }
                 Await.until(
                         "the right chain is followed",
                         () -> rig.followerStatus().path("last_indexed_height").asLong() == 11);
-                assertThat(rig.call("list_credits", params("min_confirmations", 1))
-                                .path("credits"))
+                assertThat(rig.call("list_credits", "min_confirmations", 1).path("credits"))
                         .allSatisfy(credit ->
                                 assertThat(credit.path("amount").asLong()).isEqualTo(3_000));
                 for (String method : new String[] {"get_balance", "get_balances", "get_block", "get_transaction"}) {
@@ -230,17 +220,13 @@ class OtherChainTest {
 
     private void assertUnfollowed(Devnet chain, String why, String... flags) {
         try (DaemonRig rig = DaemonRig.over(chain, datadir, flags)) {
-            String shop = rig.call("generate_standard_address", Map.of())
-                    .path("address")
-                    .asText();
+            String shop = rig.call("generate_standard_address").path("address").asText();
             chain.faucet(Address.parse(shop), Amount.of(5_000));
             chain.mine(1);
             Await.until(
                     "it is said why",
-                    () -> rig.refused("get_follower_status", Map.of())
-                            .getMessage()
-                            .contains(why));
-            assertThat(rig.call("list_credits", params("min_confirmations", 1)).path("credits"))
+                    () -> rig.refused("get_follower_status").getMessage().contains(why));
+            assertThat(rig.call("list_credits", "min_confirmations", 1).path("credits"))
                     .isEmpty();
             assertThat(readiness(rig.uri())).contains(why);
         }
@@ -258,16 +244,14 @@ class OtherChainTest {
                                     : null);
             Await.until(
                     "it is said why",
-                    () -> rig.refused("get_follower_status", Map.of())
+                    () -> rig.refused("get_follower_status")
                             .getMessage()
                             .contains("a node names genesis " + genesis + " and shows another block at height 0"));
         }
     }
 
     private static long balance(DaemonRig rig, String address) {
-        return rig.call("get_balance", Map.of("address", address))
-                .path("balance")
-                .asLong();
+        return rig.call("get_balance", "address", address).path("balance").asLong();
     }
 
     private static String readiness(URI daemon) {

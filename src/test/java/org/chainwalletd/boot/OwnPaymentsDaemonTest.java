@@ -2,11 +2,9 @@ package org.chainwalletd.boot;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.testkit.DaemonRig.payment;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.io.ByteArrayOutputStream;
-import java.io.InputStream;
-import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -20,9 +18,8 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import org.chainwalletd.cli.Invocation;
-import org.chainwalletd.cli.Program;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Party;
 import org.chainwalletd.testkit.Seeded;
@@ -65,21 +62,11 @@ class OwnPaymentsDaemonTest {
     }
 
     private static JsonNode pay(String token, long amount, String memo) {
-        return daemon.call(
-                "transfer",
-                Map.of(
-                        "from",
-                        payer.address.hex(),
-                        "outputs",
-                        List.of(Map.of("to", SHOP, "amount", amount)),
-                        "client_token",
-                        token,
-                        "memo",
-                        memo));
+        return daemon.call("transfer", payment(payer.address.hex(), SHOP, amount, "client_token", token, "memo", memo));
     }
 
     private static JsonNode spend(String name, Object value) {
-        return daemon.call("get_spend", Map.of(name, value)).path("spend");
+        return daemon.call("get_spend", name, value).path("spend");
     }
 
     private static void mine(int blocks) {
@@ -109,7 +96,7 @@ class OwnPaymentsDaemonTest {
                 () -> spend("spend_id", number).path("confirmations").asLong() == 2);
         assertThat(spend("spend_id", number).path("state").asText()).isEqualTo("confirmed");
         assertThat(spend("client_token", "nobody-has-this").isNull()).isTrue();
-        assertThat(daemon.refused("get_spend", Map.of()).code()).isEqualTo(INVALID);
+        assertThat(daemon.refused("get_spend").code()).isEqualTo(INVALID);
     }
 
     @Test
@@ -117,14 +104,14 @@ class OwnPaymentsDaemonTest {
         pay("own-payment-2", 1_000, "");
         long number = spend("client_token", "own-payment-2").path("spend_id").asLong();
         assertThat(spend("spend_id", number).path("memo").isNull()).isTrue();
-        daemon.call("set_memo", Map.of("spend_id", number, "memo", "\u00fc".repeat(128)));
+        daemon.call("set_memo", "spend_id", number, "memo", "\u00fc".repeat(128));
         assertThat(spend("spend_id", number).path("memo").asText()).isEqualTo("\u00fc".repeat(128));
-        assertThat(daemon.refused("set_memo", Map.of("spend_id", number, "memo", "\u00fc".repeat(128) + "x"))
+        assertThat(daemon.refused("set_memo", "spend_id", number, "memo", "\u00fc".repeat(128) + "x")
                         .code())
                 .isEqualTo(INVALID);
-        daemon.call("set_memo", Map.of("spend_id", number, "memo", ""));
+        daemon.call("set_memo", "spend_id", number, "memo", "");
         assertThat(spend("spend_id", number).path("memo").isNull()).isTrue();
-        assertThat(daemon.refused("set_memo", Map.of("spend_id", 1_000_000, "memo", "x"))
+        assertThat(daemon.refused("set_memo", "spend_id", 1_000_000, "memo", "x")
                         .code())
                 .isEqualTo(INVALID);
     }
@@ -133,15 +120,15 @@ class OwnPaymentsDaemonTest {
     void a_label_is_changed_and_erased_among_many() {
         List<String> addresses = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            addresses.add(daemon.call("generate_standard_address", Map.of("label", "label " + i))
+            addresses.add(daemon.call("generate_standard_address", "label", "label " + i)
                     .path("address")
                     .asText());
         }
-        daemon.call("set_label", Map.of("address", addresses.get(1), "label", "a much longer label \u00fc"));
-        daemon.call("set_label", Map.of("address", addresses.get(0), "label", ""));
-        daemon.call("generate_standard_address", Map.of("label", "label 3"));
+        daemon.call("set_label", "address", addresses.get(1), "label", "a much longer label \u00fc");
+        daemon.call("set_label", "address", addresses.get(0), "label", "");
+        daemon.call("generate_standard_address", "label", "label 3");
         Map<String, String> labels = new TreeMap<>();
-        daemon.call("list_addresses", Map.of())
+        daemon.call("list_addresses")
                 .path("addresses")
                 .forEach(entry -> labels.put(
                         entry.path("address").asText(), entry.path("label").asText("")));
@@ -149,10 +136,9 @@ class OwnPaymentsDaemonTest {
         assertThat(labels.get(addresses.get(1))).isEqualTo("a much longer label \u00fc");
         assertThat(labels.get(addresses.get(2))).isEqualTo("label 2");
         assertThat(labels).containsValue("label 3");
-        assertThat(daemon.refused("set_label", Map.of("address", SHOP, "label", "x"))
-                        .code())
+        assertThat(daemon.refused("set_label", "address", SHOP, "label", "x").code())
                 .isEqualTo(-32010);
-        assertThat(daemon.refused("set_label", Map.of("address", addresses.get(2), "label", "\n"))
+        assertThat(daemon.refused("set_label", "address", addresses.get(2), "label", "\n")
                         .code())
                 .isEqualTo(INVALID);
     }
@@ -200,8 +186,7 @@ class OwnPaymentsDaemonTest {
         assertThat(tokens.stream().filter(token -> token.startsWith("paged-")).toList())
                 .hasSize(48)
                 .doesNotHaveDuplicates();
-        assertThat(daemon.call("list_spends", Map.of("cursor", cursor)).path("spends"))
-                .isEmpty();
+        assertThat(daemon.call("list_spends", "cursor", cursor).path("spends")).isEmpty();
     }
 
     @Test
@@ -217,9 +202,8 @@ class OwnPaymentsDaemonTest {
         long at = spend("client_token", "filtered-payment").path("created_at").asLong();
         assertThat(tokens(Map.of("since", at, "until", at + 1))).contains("filtered-payment");
         assertThat(tokens(Map.of("until", at))).doesNotContain("filtered-payment");
-        assertThat(daemon.refused("list_spends", Map.of("cursor", "s1.x")).code())
-                .isEqualTo(INVALID);
-        assertThat(daemon.refused("list_spends", Map.of("limit", 1_001)).code()).isEqualTo(INVALID);
+        assertThat(daemon.refused("list_spends", "cursor", "s1.x").code()).isEqualTo(INVALID);
+        assertThat(daemon.refused("list_spends", "limit", 1_001).code()).isEqualTo(INVALID);
     }
 
     private static Set<String> tokens(Map<String, ?> filters) {
@@ -234,17 +218,11 @@ class OwnPaymentsDaemonTest {
         List<String> all = new ArrayList<>(List.of("export"));
         all.addAll(Arrays.asList(words));
         all.addAll(List.of("--datadir", datadir.toString()));
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
-        int code = Program.run(
-                all.toArray(String[]::new),
+        Commands.Ended ended = Commands.run(
                 Map.of("WALLETD_URL", daemon.uri().toString(), "WALLETD_AUTH_TOKEN", daemon.token()),
-                new Invocation.Streams(
-                        InputStream.nullInputStream(),
-                        new PrintStream(out, true, UTF_8),
-                        new PrintStream(err, true, UTF_8)));
-        assertThat(code).as(err.toString(UTF_8)).isZero();
-        return out.toString(UTF_8).lines().toList();
+                all.toArray(String[]::new));
+        assertThat(ended.code()).as("%s", ended.errors()).isZero();
+        return ended.output();
     }
 
     @Test
@@ -277,7 +255,7 @@ class OwnPaymentsDaemonTest {
 
     @Test
     void a_page_has_at_most_a_megabyte() {
-        JsonNode all = daemon.call("list_spends", Map.of("limit", 1_000));
+        JsonNode all = daemon.call("list_spends", "limit", 1_000);
         assertThat(all.toString().getBytes(UTF_8).length).isLessThanOrEqualTo(1 << 20);
     }
 }

@@ -46,7 +46,7 @@ class PayoutAttacksTest {
         daemon.fund(PAYER, 3_000_000, 3_000_000);
         daemon.mine(7);
         daemon.awaitFollowed();
-        daemon.call("payout_pause", Map.of());
+        daemon.call("payout_pause");
         daemon.call("payout_submit", submission(List.of(order(TAKEN, 4_000))));
     }
 
@@ -280,10 +280,9 @@ class PayoutAttacksTest {
 
     /** The position in the feed of changes moves with whatever is written of payouts. */
     private static String position() {
-        JsonNode page = daemon.call("payout_changes", params("limit", 1_000));
+        JsonNode page = daemon.call("payout_changes", "limit", 1_000);
         while (page.get("more").asBoolean()) {
-            page = daemon.call(
-                    "payout_changes", params("cursor", page.get("cursor").asText()));
+            page = daemon.call("payout_changes", "cursor", page.get("cursor").asText());
         }
         return page.get("cursor").asText();
     }
@@ -311,26 +310,24 @@ class PayoutAttacksTest {
                         order("the-other-half", half),
                         order("all-but-a-fee", TOO_MUCH.subtract(BigInteger.valueOf(1_000_000))),
                         order("a-small-neighbour", 1_000))));
-        daemon.call("payout_resume", Map.of());
+        daemon.call("payout_resume");
 
         Await.until(
                 "the small one is in the mempool",
-                () -> !daemon.call("get_address_mempool", params("address", PAYER.address))
+                () -> !daemon.call("get_address_mempool", "address", PAYER.address)
                         .get("mempool")
                         .isEmpty());
         daemon.mine(1);
         Await.until(
                 "the small one is confirmed", () -> state("a-small-neighbour").equals("confirmed"));
-        daemon.call("payout_pause", Map.of());
+        daemon.call("payout_pause");
         List<String> great = List.of("half-of-all-amounts", "the-other-half", "all-but-a-fee");
         great.forEach(id -> assertThat(state(id)).isEqualTo("queued"));
-        daemon.call("payout_cancel", params("payout_ids", great));
+        daemon.call("payout_cancel", "payout_ids", great);
     }
 
     private static String state(String id) {
-        return daemon.call("payout_get", params("payout_id", id))
-                .at("/payout/state")
-                .asText();
+        return daemon.call("payout_get", "payout_id", id).at("/payout/state").asText();
     }
 
     @Test
@@ -356,6 +353,6 @@ class PayoutAttacksTest {
                 .hasSize(256);
         List<String> ids = new ArrayList<>();
         taken.forEach(payout -> ids.add(payout.get("payout_id").asText()));
-        daemon.call("payout_cancel", params("payout_ids", ids));
+        daemon.call("payout_cancel", "payout_ids", ids);
     }
 }

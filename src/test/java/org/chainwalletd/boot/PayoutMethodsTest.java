@@ -2,6 +2,7 @@ package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.testkit.DaemonRig.params;
+import static org.chainwalletd.testkit.DaemonRig.payment;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -64,7 +65,7 @@ class PayoutMethodsTest {
     }
 
     private static JsonNode payout(String id) {
-        return daemon.call("payout_get", params("payout_id", id)).get("payout");
+        return daemon.call("payout_get", "payout_id", id).get("payout");
     }
 
     private static boolean isIn(String id, String state) {
@@ -88,7 +89,7 @@ class PayoutMethodsTest {
     void payouts_are_paid_in_one_transaction_and_their_shares_add_up_to_its_fee() {
         Party payer = payer(801);
         Party shop = new Party(802);
-        daemon.call("payout_pause", Map.of());
+        daemon.call("payout_pause");
         List<Map<String, Object>> orders = IntStream.range(0, 20)
                 .mapToObj(i -> order("batch-of-twenty-" + i, shop, 1_000 + i))
                 .toList();
@@ -98,7 +99,7 @@ class PayoutMethodsTest {
         assertThat(daemon.call("payout_submit", submission(payer, orders)).get("payouts"))
                 .as("the same ids with the same payments are the same payouts")
                 .hasSize(20);
-        daemon.call("payout_resume", Map.of());
+        daemon.call("payout_resume");
 
         Await.until("they are in flight", () -> isIn("batch-of-twenty-19", "in_flight"));
         mineSpendOf(payer);
@@ -114,11 +115,11 @@ class PayoutMethodsTest {
         }
         assertThat(transactions).hasSize(1);
         assertThat(outputs).hasSize(20);
-        JsonNode mined = daemon.call(
-                "get_transaction", params("tx_id", transactions.iterator().next()));
+        JsonNode mined =
+                daemon.call("get_transaction", "tx_id", transactions.iterator().next());
         assertThat(mined.get("fee").asLong()).isEqualTo(shares);
         JsonNode spend = daemon.call(
-                        "get_spend", params("tx_id", transactions.iterator().next()))
+                        "get_spend", "tx_id", transactions.iterator().next())
                 .get("spend");
         assertThat(spend.get("output_count").asInt()).as("the change is split").isGreaterThan(21);
         assertThat(spend.get("amount").asLong())
@@ -137,14 +138,14 @@ class PayoutMethodsTest {
                 submission(payer, List.of(order("feed-one", shop, 2_000), order("feed-two", shop, 2_001))));
         Await.until("both are in flight", () -> isIn("feed-one", "in_flight") && isIn("feed-two", "in_flight"));
 
-        JsonNode page = daemon.call("payout_changes", params("cursor", before));
+        JsonNode page = daemon.call("payout_changes", "cursor", before);
         List<String> ids = new ArrayList<>();
         page.get("payouts").forEach(payout -> ids.add(payout.get("payout_id").asText()));
         assertThat(ids).containsExactlyInAnyOrder("feed-one", "feed-two");
         String cursor = page.get("cursor").asText();
         mineSpendOf(payer);
 
-        JsonNode next = daemon.call("payout_changes", params("cursor", cursor, "wait_secs", 30));
+        JsonNode next = daemon.call("payout_changes", "cursor", cursor, "wait_secs", 30);
 
         assertThat(next.get("payouts")).isNotEmpty();
         next.get("payouts")
@@ -195,10 +196,9 @@ class PayoutMethodsTest {
 
     /** The cursor behind everything that there is. */
     private static String drained() {
-        JsonNode page = daemon.call("payout_changes", Map.of());
+        JsonNode page = daemon.call("payout_changes");
         while (page.get("more").asBoolean()) {
-            page = daemon.call(
-                    "payout_changes", params("cursor", page.get("cursor").asText()));
+            page = daemon.call("payout_changes", "cursor", page.get("cursor").asText());
         }
         return page.get("cursor").asText();
     }
@@ -209,10 +209,10 @@ class PayoutMethodsTest {
         Party shop = new Party(822);
         Await.until(
                 "no payout of another test waits",
-                () -> daemon.call("payout_list", params("state", "queued"))
+                () -> daemon.call("payout_list", "state", "queued")
                         .get("payouts")
                         .isEmpty());
-        daemon.call("payout_pause", Map.of());
+        daemon.call("payout_pause");
         daemon.call("payout_submit", submission(payer, List.of(order("cancelled-1", shop, 3_000))));
         Await.until(
                 "it waits for the operator",
@@ -224,15 +224,15 @@ class PayoutMethodsTest {
                         .anyMatch(line -> line.matches("walletd_payouts_waiting\\{for=\"paused\".*\\} 1\\.0")));
         assertThat(daemon.metrics()).contains("walletd_payouts_oldest_seconds ");
 
-        daemon.call("payout_cancel", params("payout_ids", List.of("cancelled-1")));
+        daemon.call("payout_cancel", "payout_ids", List.of("cancelled-1"));
 
-        daemon.call("payout_resume", Map.of());
+        daemon.call("payout_resume");
         JsonNode again = daemon.call("payout_submit", submission(payer, List.of(order("cancelled-1", shop, 3_000))));
         assertThat(again.at("/payouts/0/state").asText()).isEqualTo("cancelled");
         daemon.call("payout_submit", submission(payer, List.of(order("after-the-cancelled", shop, 3_001))));
         Await.until("the next one flies", () -> isIn("after-the-cancelled", "in_flight"));
         assertThat(payout("cancelled-1").get("attempts")).isEmpty();
-        JsonNode late = daemon.call("payout_cancel", params("payout_ids", List.of("after-the-cancelled")));
+        JsonNode late = daemon.call("payout_cancel", "payout_ids", List.of("after-the-cancelled"));
         assertThat(late.at("/payouts/0/state").asText()).isEqualTo("in_flight");
         assertThat(refusal("payout_cancel", params("payout_ids", List.of("never-submitted"))))
                 .isEqualTo(-32602);
@@ -241,16 +241,13 @@ class PayoutMethodsTest {
 
     @Test
     void an_address_that_a_payout_waits_to_be_paid_from_is_kept() {
-        String empty = daemon.call("generate_standard_address", Map.of())
-                .get("address")
-                .asText();
+        String empty = daemon.call("generate_standard_address").get("address").asText();
         daemon.call(
                 "payout_submit",
-                params(
-                        "payouts",
-                        List.of(order("without-coins", new Party(827), 3_000)),
-                        "from",
-                        params("addresses", List.of(empty))));
+                "payouts",
+                List.of(order("without-coins", new Party(827), 3_000)),
+                "from",
+                params("addresses", List.of(empty)));
         Map<String, Object> deletion = params("address", empty, "passphrase", DaemonRig.PASSPHRASE);
 
         // Until the books cover it, that is the objection.
@@ -260,7 +257,7 @@ class PayoutMethodsTest {
             return refused.getMessage().contains("the payout without-coins waits to be paid from it");
         });
 
-        daemon.call("payout_cancel", params("payout_ids", List.of("without-coins")));
+        daemon.call("payout_cancel", "payout_ids", List.of("without-coins"));
         daemon.call("delete_address", deletion);
     }
 
@@ -274,13 +271,7 @@ class PayoutMethodsTest {
                 daemon.refused("payout_submit", submission(payer, List.of(order("one-namespace", shop, 4_001))));
         assertThat(changed.code()).isEqualTo(-32035);
         assertThat(changed.data("payout_id").orElseThrow().asText()).isEqualTo("one-namespace");
-        Map<String, Object> transfer = params(
-                "from",
-                payer.address,
-                "outputs",
-                List.of(params("to", shop.address, "amount", 4_000)),
-                "client_token",
-                "one-namespace");
+        Map<String, Object> transfer = payment(payer.address, shop.address, 4_000, "client_token", "one-namespace");
         assertThat(refusal("transfer", transfer)).isEqualTo(-32035);
 
         transfer.put("client_token", "a-transfer-s-own");

@@ -84,15 +84,14 @@ class PayoutOperatorTest {
     private void submit(DaemonRig daemon, Party from, String id, long amount) {
         daemon.call(
                 "payout_submit",
-                params(
-                        "payouts",
-                        List.of(params("payout_id", id, "to", shop.address, "amount", amount)),
-                        "from",
-                        params("addresses", List.of(from.address.toString()))));
+                "payouts",
+                List.of(params("payout_id", id, "to", shop.address, "amount", amount)),
+                "from",
+                params("addresses", List.of(from.address.toString())));
     }
 
     private static JsonNode payout(DaemonRig daemon, String id) {
-        return daemon.call("payout_get", params("payout_id", id)).get("payout");
+        return daemon.call("payout_get", "payout_id", id).get("payout");
     }
 
     private static JsonNode awaitState(DaemonRig daemon, String id, String state) {
@@ -110,7 +109,7 @@ class PayoutOperatorTest {
     /** A daemon that stopped between opening a batch and sending it sends it soon after its next start. */
     private static boolean isKnown(DaemonRig daemon, String txId) {
         try {
-            return !daemon.call("get_transaction", params("tx_id", txId)).isEmpty();
+            return !daemon.call("get_transaction", "tx_id", txId).isEmpty();
         } catch (WalletdException.Upstream e) {
             return false;
         }
@@ -151,13 +150,13 @@ class PayoutOperatorTest {
     }
 
     private static void assertRefused(DaemonRig daemon, String batch, int code, String words) {
-        String before = daemon.call("payout_changes", Map.of()).toString();
-        String spends = daemon.call("list_spends", Map.of()).toString();
-        WalletdException.RpcError refused = daemon.refused("payout_recall", params("tx_id", batch));
+        String before = daemon.call("payout_changes").toString();
+        String spends = daemon.call("list_spends").toString();
+        WalletdException.RpcError refused = daemon.refused("payout_recall", "tx_id", batch);
         assertThat(refused.code()).as(refused.getMessage()).isEqualTo(code);
         assertThat(refused.getMessage()).contains(words);
-        assertThat(daemon.call("payout_changes", Map.of()).toString()).isEqualTo(before);
-        assertThat(daemon.call("list_spends", Map.of()).toString()).isEqualTo(spends);
+        assertThat(daemon.call("payout_changes").toString()).isEqualTo(before);
+        assertThat(daemon.call("list_spends").toString()).isEqualTo(spends);
     }
 
     @Test
@@ -165,13 +164,13 @@ class PayoutOperatorTest {
         Map<String, Object> label = params("label", "till");
         Map<String, Object> known = order("known-one", 5_000);
         try (DaemonRig daemon = startWithKeys()) {
-            daemon.call("set_label", params("address", payer.address, "label", "till"));
-            daemon.call("payout_submit", params("payouts", List.of(known), "from", label));
+            daemon.call("set_label", "address", payer.address, "label", "till");
+            daemon.call("payout_submit", "payouts", List.of(known), "from", label);
             awaitInMempool(daemon, "known-one");
             daemon.mine(1);
             awaitState(daemon, "known-one", "confirmed");
 
-            daemon.call("set_label", params("address", payer.address, "label", ""));
+            daemon.call("set_label", "address", payer.address, "label", "");
             Map<String, Object> repeated = params("payouts", List.of(known), "from", label);
             assertThat(daemon.call("payout_submit", repeated)
                             .at("/payouts/0/state")
@@ -220,9 +219,7 @@ class PayoutOperatorTest {
             assertRefused(daemon, batch, -32012, payer.address.hex());
 
             Files.write(keyFile(), whole);
-            daemon.call(
-                    "delete_address",
-                    params("address", payer.address, "passphrase", DaemonRig.PASSPHRASE, "force", true));
+            daemon.call("delete_address", "address", payer.address, "passphrase", DaemonRig.PASSPHRASE, "force", true);
             assertRefused(daemon, batch, -32010, payer.address.hex());
             confirm(daemon, "without-a-key");
             assertThat(paidToShop()).containsExactly(5_000L);
@@ -243,14 +240,14 @@ class PayoutOperatorTest {
     void after_an_older_store_is_restored_what_was_sent_goes_on_and_the_rest_is_held_until_it_is_released()
             throws IOException {
         try (DaemonRig daemon = startWithKeys()) {
-            daemon.call("payout_pause", Map.of());
+            daemon.call("payout_pause");
             submit(daemon, payer, "sent-after-the-copy", 1_001);
             submit(daemon, poor, "never-sent", 1_002);
         }
         Files.copy(datadir.resolve(SqliteStore.FILE_NAME), elsewhere.resolve(SqliteStore.FILE_NAME));
         String sent;
         try (DaemonRig daemon = start()) {
-            daemon.call("payout_resume", Map.of());
+            daemon.call("payout_resume");
             awaitInMempool(daemon, "sent-after-the-copy");
             sent = lastAttempt(daemon, "sent-after-the-copy");
         }
@@ -261,11 +258,10 @@ class PayoutOperatorTest {
         try (DaemonRig daemon = start()) {
             WalletdException.RpcError refused = daemon.refused(
                     "payout_submit",
-                    params(
-                            "payouts",
-                            List.of(params("payout_id", "in-between", "to", shop.address, "amount", 900)),
-                            "from",
-                            params("addresses", List.of(payer.address.toString()))));
+                    "payouts",
+                    List.of(params("payout_id", "in-between", "to", shop.address, "amount", 900)),
+                    "from",
+                    params("addresses", List.of(payer.address.toString())));
             assertThat(refused.getMessage()).contains("store restored");
         }
 
@@ -276,7 +272,7 @@ class PayoutOperatorTest {
                     .isEqualTo("in_flight");
             assertThat(lastAttempt(daemon, "sent-after-the-copy")).isEqualTo(sent);
             assertThat(payout(daemon, "never-sent").get("state").asText()).isEqualTo("held");
-            daemon.call("payout_resume", Map.of());
+            daemon.call("payout_resume");
             confirm(daemon, "sent-after-the-copy");
             daemon.fund(poor, 500_000, 500_000);
             daemon.mine(7);
@@ -287,7 +283,7 @@ class PayoutOperatorTest {
                     .as("coins alone do not release it")
                     .isEqualTo("held");
 
-            JsonNode released = daemon.call("payout_release", params("payout_ids", List.of("never-sent")));
+            JsonNode released = daemon.call("payout_release", "payout_ids", List.of("never-sent"));
             assertThat(released.at("/payouts/0/state").asText()).isEqualTo("queued");
             confirm(daemon, "never-sent");
             daemon.mine(BURIAL);
@@ -320,7 +316,7 @@ class PayoutOperatorTest {
             acts.put("export_vault", () -> params("passphrase", DaemonRig.PASSPHRASE));
             acts.put("sweep_stop", () -> {
                 Map<String, Object> from = params("addresses", List.of(poor.address.toString()));
-                daemon.call("sweep", params("from", from, "to", shop.address, "client_token", "sweep-to-stop"));
+                daemon.call("sweep", "from", from, "to", shop.address, "client_token", "sweep-to-stop");
                 return params("client_token", "sweep-to-stop");
             });
             acts.put("payout_resume", Map::of);
@@ -336,7 +332,7 @@ class PayoutOperatorTest {
             acts.forEach((method, params) -> {
                 Map<String, Object> call = params.get();
                 JsonNode first = daemon.call(method, call);
-                String paused = daemon.call("payout_changes", Map.of()).toString();
+                String paused = daemon.call("payout_changes").toString();
                 List<JsonNode> spends = spendIds(daemon);
                 JsonNode second = daemon.call(method, call);
                 if (!method.equals("export_vault")) {
@@ -346,7 +342,7 @@ class PayoutOperatorTest {
                     assertThat(spendIds(daemon)).as(method).isEqualTo(spends);
                 }
                 if (!List.of("payout_resume", "payout_recall").contains(method)) {
-                    assertThat(daemon.call("payout_changes", Map.of()).toString())
+                    assertThat(daemon.call("payout_changes").toString())
                             .as(method)
                             .isEqualTo(paused);
                 }
@@ -355,7 +351,7 @@ class PayoutOperatorTest {
     }
 
     private static List<JsonNode> spendIds(DaemonRig daemon) {
-        return daemon.call("list_spends", Map.of()).findValues("spend_id");
+        return daemon.call("list_spends").findValues("spend_id");
     }
 
     private static HttpResponse<String> readiness(DaemonRig daemon) {
@@ -415,13 +411,11 @@ class PayoutOperatorTest {
             submit(daemon, payer, "found-by-its-payee", 5_000);
             awaitState(daemon, "found-by-its-payee", "in_flight");
 
-            JsonNode found =
-                    daemon.call("list_spends", params("address", shop.address)).get("spends");
+            JsonNode found = daemon.call("list_spends", "address", shop.address).get("spends");
             assertThat(found).hasSize(1);
             assertThat(found.at("/0/kind").asText()).isEqualTo("payout_batch");
             assertThat(found.at("/0/token_name").asText()).isEqualTo("spend");
-            assertThat(daemon.call("list_spends", params("address", poor.address))
-                            .get("spends"))
+            assertThat(daemon.call("list_spends", "address", poor.address).get("spends"))
                     .isEmpty();
             assertThat(events.next("spend").data()).contains("payout_batch").doesNotContain("client_token");
         }
@@ -438,12 +432,12 @@ class PayoutOperatorTest {
             awaitInMempool(daemon, "recalled-at-a-price");
             String batch = lastAttempt(daemon, "recalled-at-a-price");
 
-            assertThat(daemon.refused("payout_recall", params("tx_id", batch, "fee_rate", 30_000))
+            assertThat(daemon.refused("payout_recall", "tx_id", batch, "fee_rate", 30_000)
                             .code())
                     .isEqualTo(-32038);
             assertThat(payout(daemon, "recalled-at-a-price").get("state").asText())
                     .isEqualTo("in_flight");
-            daemon.call("payout_recall", params("tx_id", batch));
+            daemon.call("payout_recall", "tx_id", batch);
         }
     }
 }

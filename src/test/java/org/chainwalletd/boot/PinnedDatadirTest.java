@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.testkit.DaemonRig;
@@ -48,7 +47,7 @@ class PinnedDatadirTest {
         assertThat(folder.resolve("walletd.db")).doesNotExist();
 
         try (DaemonRig daemon = new DaemonRig(folder, devnet.uri(), "--store-restored", "true")) {
-            assertThat(daemon.call("get_status", Map.of())).isNotNull();
+            assertThat(daemon.call("get_status")).isNotNull();
         }
         assertRefused("start without --store-restored", "--store-restored", "true");
     }
@@ -60,7 +59,7 @@ class PinnedDatadirTest {
         assertRefused(pinned, "--expect-genesis", "ab".repeat(32));
 
         try (DaemonRig daemon = new DaemonRig(folder, devnet.uri(), "--expect-genesis", pinned)) {
-            assertThat(daemon.call("get_status", Map.of())).isNotNull();
+            assertThat(daemon.call("get_status")).isNotNull();
         }
     }
 }

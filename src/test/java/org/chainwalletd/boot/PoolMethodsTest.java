@@ -30,14 +30,14 @@ class PoolMethodsTest {
                         chains.chain().uri(),
                         "--swap-pool",
                         chains.poolUri().toString())) {
-            JsonNode info = daemon.call("swap_pool_info", Map.of());
+            JsonNode info = daemon.call("swap_pool_info");
             assertThat(info.get("fee_bps").isIntegralNumber()).isTrue();
             assertThat(info.get("max_swap_bps").longValue()).isEqualTo(10_000);
             assertThat(info.get("mid_price_native_per_chain").isTextual()).isTrue();
             assertThat(info.get("chain_reserve").textValue()).startsWith("200");
             assertThat(info.get("native_reserve").textValue()).startsWith("1000");
 
-            JsonNode klines = daemon.call("swap_price_klines", Map.of("limit", 3));
+            JsonNode klines = daemon.call("swap_price_klines", "limit", 3);
             assertThat(klines.get("items")).hasSize(3);
             assertThat(code(daemon, "swap_price_klines", Map.of("limit", 501))).isEqualTo(-32602);
             assertThat(code(daemon, "swap_price_klines", Map.of("interval", "../x")))

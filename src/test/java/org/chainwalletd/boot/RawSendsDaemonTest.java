@@ -73,7 +73,7 @@ class RawSendsDaemonTest {
     }
 
     private static JsonNode told(String txId) {
-        return daemon.call("get_spend", Map.of("tx_id", txId)).path("spend");
+        return daemon.call("get_spend", "tx_id", txId).path("spend");
     }
 
     private static List<String> listed(Map<String, ?> filters) {
@@ -165,10 +165,7 @@ class RawSendsDaemonTest {
 
     private static String pay(String token) {
         daemon.awaitFollowed();
-        Map<String, Object> output = Map.of("to", SHOP.hex(), "amount", 1_000);
-        return daemon.call(
-                        "transfer",
-                        Map.of("from", owned.address.hex(), "outputs", List.of(output), "client_token", token))
+        return daemon.call("transfer", DaemonRig.payment(owned.address, SHOP, 1_000, "client_token", token))
                 .path("tx_id")
                 .asText();
     }
@@ -180,11 +177,9 @@ class RawSendsDaemonTest {
         assertThat(daemon.refused("send_raw_transaction", hex(bad)).code()).isEqualTo(-32020);
         assertThat(listed(Map.of("kind", "raw", "state", "refused")))
                 .containsExactly(TransactionCodec.txId(Party.PROFILE, bad).hex());
-        assertThat(daemon.refused("send_raw_transaction", Map.of("tx_hex", "0102"))
-                        .code())
+        assertThat(daemon.refused("send_raw_transaction", "tx_hex", "0102").code())
                 .isEqualTo(-32020);
-        assertThat(daemon.refused("send_raw_transaction", Map.of("tx_hex", "zz"))
-                        .code())
+        assertThat(daemon.refused("send_raw_transaction", "tx_hex", "zz").code())
                 .isEqualTo(-32602);
         assertThat(listed(Map.of("kind", "raw", "state", "refused"))).hasSize(1);
     }

@@ -91,15 +91,13 @@ class SwapDaemonTest {
     }
 
     private void fundChain(DaemonRig daemon) {
-        account = daemon.call("evm_create_address", Map.of()).get("address").asText();
-        address = daemon.call("generate_standard_address", Map.of())
-                .get("address")
-                .asText();
+        account = daemon.call("evm_create_address").get("address").asText();
+        address = daemon.call("generate_standard_address").get("address").asText();
         chains.chain().faucet(Address.parse(address), Amount.of(COINS));
         round(daemon);
         Await.until(
                 "the coins are there",
-                () -> daemon.call("get_balance", Map.of("address", address))
+                () -> daemon.call("get_balance", "address", address)
                                 .path("balance")
                                 .asLong()
                         == COINS);
@@ -118,7 +116,7 @@ class SwapDaemonTest {
     }
 
     private String quote(DaemonRig daemon, String direction, String amount) {
-        return daemon.call("swap_get_quote", Map.of("direction", direction, "amount_in", amount, "from", address))
+        return daemon.call("swap_get_quote", "direction", direction, "amount_in", amount, "from", address)
                 .get("swap_id")
                 .asText();
     }
@@ -154,9 +152,7 @@ class SwapDaemonTest {
                             "swap_get_quote",
                             Map.of("direction", "chain_to_native", "amount_in", "12", "from", "ab".repeat(32))))
                     .isEqualTo(-32010);
-            address = daemon.call("generate_standard_address", Map.of())
-                    .get("address")
-                    .asText();
+            address = daemon.call("generate_standard_address").get("address").asText();
             assertThat(code(
                             daemon,
                             "swap_get_quote",
@@ -189,10 +185,7 @@ class SwapDaemonTest {
             assertThat(done.get("claim_tx").asText()).isNotEmpty();
             Await.until("the pool has claimed our lock", () -> {
                 round(daemon);
-                return daemon.call("htlc_list", Map.of("state", "claimed"))
-                                .get("htlcs")
-                                .size()
-                        == 1;
+                return daemon.call("htlc_list", "state", "claimed").get("htlcs").size() == 1;
             });
             assertThat(daemon.metrics()).contains("walletd_swap_ended_total{status=\"completed\"} 1");
             refusedOnceMore(daemon, swap);
@@ -207,15 +200,13 @@ class SwapDaemonTest {
     /** The keys of an open swap stay, whatever is forced where the specification says always. */
     private void guarded(DaemonRig daemon, String swap) {
         WalletdException.RpcError address =
-                daemon.refused("delete_address", Map.of("address", this.address, "passphrase", DaemonRig.PASSPHRASE));
+                daemon.refused("delete_address", "address", this.address, "passphrase", DaemonRig.PASSPHRASE);
         assertThat(address.code()).isEqualTo(-32602);
-        WalletdException.RpcError key = daemon.refused("evm_delete_key", Map.of("passphrase", DaemonRig.PASSPHRASE));
+        WalletdException.RpcError key = daemon.refused("evm_delete_key", "passphrase", DaemonRig.PASSPHRASE);
         assertThat(key.code()).isEqualTo(-32602);
         assertThat(key).hasMessageContaining(swap);
-        assertThat(daemon.refused("evm_create_address", Map.of("force", true))).hasMessageContaining(swap);
-        assertThat(daemon.call("evm_get_balances", Map.of())
-                        .get("gas_reserve_wei")
-                        .asText())
+        assertThat(daemon.refused("evm_create_address", "force", true)).hasMessageContaining(swap);
+        assertThat(daemon.call("evm_get_balances").get("gas_reserve_wei").asText())
                 .isNotEqualTo("0");
     }
 
@@ -252,7 +243,7 @@ class SwapDaemonTest {
             calls.forEach((method, params) -> assertThat(daemon.refused(method, params))
                     .as(method)
                     .hasMessageContaining("the daemon that does the background work"));
-            assertThat(daemon.call("evm_tx_history", Map.of())).isNotNull();
+            assertThat(daemon.call("evm_tx_history")).isNotNull();
 
             daemon.daemon().keeper().start();
             Await.until("the swaps are known again", () -> {
@@ -277,20 +268,17 @@ class SwapDaemonTest {
             until(daemon, swap, "claiming");
             Await.until("our claim is mined", () -> {
                 round(daemon);
-                return daemon.call("htlc_list", Map.of("state", "claimed"))
-                                .get("htlcs")
-                                .size()
-                        == 1;
+                return daemon.call("htlc_list", "state", "claimed").get("htlcs").size() == 1;
             });
             chains.chain().mine(60);
             until(daemon, swap, "completed");
-            long gained = daemon.call("get_balance", Map.of("address", address))
+            long gained = daemon.call("get_balance", "address", address)
                             .get("balance")
                             .asLong()
                     - COINS;
             long out = swap(daemon, swap).get("amount_out_units").asLong();
             assertThat(gained).isBetween(out * 98 / 100, out);
-            assertThat(daemon.call("swap_list", Map.of("state", "completed")).get("swaps"))
+            assertThat(daemon.call("swap_list", "state", "completed").get("swaps"))
                     .hasSize(1);
         }
     }
@@ -331,10 +319,7 @@ class SwapDaemonTest {
             chains.chain().mine((int) (timeout - chains.chain().tip().height()));
             Await.until(
                     "the daemon is at the timeout",
-                    () -> daemon.call("get_block_height", Map.of())
-                                    .get("height")
-                                    .asLong()
-                            >= timeout);
+                    () -> daemon.call("get_block_height").get("height").asLong() >= timeout);
             assertThat(code(daemon, "swap_refund", id(swap))).isEqualTo(-32037);
             // Nor may a spend of less be in the way of the swap's own.
             chains.round();

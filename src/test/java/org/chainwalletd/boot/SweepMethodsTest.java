@@ -2,6 +2,7 @@ package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.testkit.DaemonRig.params;
+import static org.chainwalletd.testkit.DaemonRig.payment;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
@@ -100,10 +101,9 @@ class SweepMethodsTest {
         assertThat(moved).isEqualTo(5_000_000);
         assertThat(answer[0].get("left_over")).isEmpty();
         assertThat(answer[0].has("stopped")).isFalse();
-        JsonNode told = daemon.call("get_sweep", params("client_token", "sweep-thousand"));
+        JsonNode told = daemon.call("get_sweep", "client_token", "sweep-thousand");
         assertThat(told.get("sweep").get("spends")).isEqualTo(answer[0].get("spends"));
-        assertThat(daemon.call("list_spends", params("kind", "sweep")).get("spends"))
-                .hasSizeGreaterThanOrEqualTo(10);
+        assertThat(daemon.call("list_spends", "kind", "sweep").get("spends")).hasSizeGreaterThanOrEqualTo(10);
     }
 
     @Test
@@ -119,11 +119,11 @@ class SweepMethodsTest {
         assertThat(answer.get("spends")).hasSize(1);
 
         for (Party each : List.of(one, two, shop)) {
-            JsonNode found = daemon.call("list_spends", params("kind", "sweep", "address", each.address));
+            JsonNode found = daemon.call("list_spends", "kind", "sweep", "address", each.address);
             assertThat(found.get("spends")).hasSize(1);
             assertThat(found.at("/spends/0/tx_id")).isEqualTo(answer.at("/spends/0/tx_id"));
         }
-        assertThat(daemon.call("list_spends", params("kind", "sweep", "address", new Party(784).address))
+        assertThat(daemon.call("list_spends", "kind", "sweep", "address", new Party(784).address)
                         .get("spends"))
                 .isEmpty();
         daemon.mine(1);
@@ -157,7 +157,7 @@ class SweepMethodsTest {
                 .isEqualTo(first.at("/spends/0/tx_id"));
         assertThat(refusal(with(sweep, "min_value", 62))).isEqualTo(-32035);
         JsonNode part = daemon.call(
-                        "get_spend", params("tx_id", first.at("/spends/0/tx_id").asText()))
+                        "get_spend", "tx_id", first.at("/spends/0/tx_id").asText())
                 .get("spend");
         assertThat(part.get("token_name").asText()).isEqualTo("spend");
         daemon.mine(1);
@@ -190,7 +190,7 @@ class SweepMethodsTest {
         assertThat(refusal(with(good, "client_token", "short"))).isEqualTo(-32602);
         assertThat(refusal(params("from", good.get("from"), "to", shop.address)))
                 .isEqualTo(-32602);
-        assertThat(daemon.call("get_sweep", params("client_token", "sweep-refused"))
+        assertThat(daemon.call("get_sweep", "client_token", "sweep-refused")
                         .get("sweep")
                         .isNull())
                 .isTrue();
@@ -213,24 +213,22 @@ class SweepMethodsTest {
         Party one = funded(731, 40_000);
         Party two = funded(732, 50_000);
         Party shop = new Party(733);
-        daemon.call("set_label", params("address", one.address, "label", "summer"));
+        daemon.call("set_label", "address", one.address, "label", "summer");
         Map<String, Object> call =
                 params("from", params("label", "summer"), "to", shop.address, "client_token", "sweep-of-summer");
 
         JsonNode first = daemon.call("sweep", call);
-        assertThat(daemon.refused("delete_address", params("address", one.address))
-                        .getMessage())
+        assertThat(daemon.refused("delete_address", "address", one.address).getMessage())
                 .isNotEmpty();
-        daemon.call("set_label", params("address", one.address, "label", "winter"));
-        daemon.call("set_label", params("address", two.address, "label", "summer"));
+        daemon.call("set_label", "address", one.address, "label", "winter");
+        daemon.call("set_label", "address", two.address, "label", "summer");
         JsonNode again = daemon.call("sweep", call);
 
         assertThat(first.get("spends")).hasSize(1);
         assertThat(again.get("spends").get(0).get("tx_id"))
                 .isEqualTo(first.get("spends").get(0).get("tx_id"));
         assertThat(again.get("left_over")).isEmpty();
-        assertThat(daemon.refused("unwatch_address", params("address", one.address))
-                        .code())
+        assertThat(daemon.refused("unwatch_address", "address", one.address).code())
                 .isEqualTo(-32602);
     }
 
@@ -250,13 +248,8 @@ class SweepMethodsTest {
         Party payer = funded(751, 40_000, 50_000, 60_000);
         Party other = funded(752, 70_000);
         Party shop = new Party(753);
-        Map<String, Object> transfer = params(
-                "from",
-                other.address,
-                "outputs",
-                List.of(params("to", shop.address.toString(), "amount", 1_000)),
-                "client_token",
-                "one-for-transfer");
+        Map<String, Object> transfer =
+                payment(other.address, shop.address.toString(), 1_000, "client_token", "one-for-transfer");
         daemon.call("transfer", transfer);
         daemon.call("sweep", sweep("one-for-sweep", shop, payer));
         daemon.call("payout_submit", payout("one-for-payout", shop, other));
@@ -298,7 +291,7 @@ class SweepMethodsTest {
     @Test
     void an_address_that_is_only_watched_cannot_be_swept_and_the_answer_says_so() {
         Party elsewhere = new Party(721);
-        daemon.call("watch_address", params("address", elsewhere.address));
+        daemon.call("watch_address", "address", elsewhere.address);
 
         assertThat(daemon.refused("sweep", sweep("sweep-watched", new Party(722), elsewhere))
                         .getMessage())

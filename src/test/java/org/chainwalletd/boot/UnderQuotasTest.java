@@ -60,8 +60,7 @@ class UnderQuotasTest {
                 .withClock(new ManualClock(Instant.now())));
         rig = DaemonRig.over(chain, folder, "--rebroadcast-interval-secs", "3600");
         rig.awaitFollowed();
-        own = Address.parse(
-                rig.call("generate_standard_address", Map.of()).get("address").asText());
+        own = Address.parse(rig.call("generate_standard_address").get("address").asText());
         chain.faults().quota(true);
     }
 
@@ -92,13 +91,7 @@ class UnderQuotasTest {
     }
 
     private Map<String, Object> payment(int number) {
-        return params(
-                "from",
-                own,
-                "outputs",
-                List.of(params("to", new Party(77).address, "amount", 1_000 + number)),
-                "client_token",
-                "payment-" + number);
+        return DaemonRig.payment(own, new Party(77).address, 1_000 + number, "client_token", "payment-" + number);
     }
 
     @Test
@@ -130,7 +123,7 @@ class UnderQuotasTest {
             Await.until("the nodes were looked at", () -> scans() > before);
             assertThat(scans() - before).as("scans of waits").isLessThanOrEqualTo(SCANS / 3);
             for (int i = 0; i < SCANS / 2; i++) {
-                rig.call("get_address_utxos", params("address", new Party(201 + i).address));
+                rig.call("get_address_utxos", "address", new Party(201 + i).address);
             }
             shops.stream().distinct().forEach(shop -> chain.faucet(shop, Amount.of(5_000)));
             chain.mine(1);
@@ -174,20 +167,16 @@ class UnderQuotasTest {
         fund(2);
         long before = listings();
         for (int i = 0; i < 2 * SCANS; i++) {
-            assertThat(rig.call("get_balance", params("address", own))
-                            .get("balance")
-                            .asLong())
+            assertThat(rig.call("get_balance", "address", own).get("balance").asLong())
                     .isEqualTo(20_000);
-            assertThat(rig.call("get_address_utxos", params("address", own)).get("utxos"))
+            assertThat(rig.call("get_address_utxos", "address", own).get("utxos"))
                     .hasSize(2);
         }
         assertThat(listings()).isEqualTo(before);
 
         Map<String, Object> stranger = params("address", new Party(5).address);
         assertThat(refusal(stranger).getMessage()).contains("Rate limit exceeded");
-        assertThat(rig.call("get_balance", params("address", own))
-                        .get("balance")
-                        .asLong())
+        assertThat(rig.call("get_balance", "address", own).get("balance").asLong())
                 .isEqualTo(20_000);
     }
 

@@ -98,9 +98,7 @@ class WaitSoakTest {
         String token = Files.readString(folder.resolve("token-read")).strip();
         callers = new WaitCallers(daemon.uri(), token);
         node = new WalletdClient(chain.uri(), "none", Optional.empty());
-        address = daemon.call("generate_standard_address", Map.of())
-                .path("address")
-                .asText();
+        address = daemon.call("generate_standard_address").path("address").asText();
         node.call("devnet_mine", Map.of());
         Await.until(
                 "the chain is followed",
@@ -138,7 +136,7 @@ class WaitSoakTest {
     }
 
     private void round() throws Exception {
-        String cursor = daemon.call("list_credits", Map.of("from", "now", "address", address))
+        String cursor = daemon.call("list_credits", "from", "now", "address", address)
                 .path("cursor")
                 .asText();
         callers.begin();

@@ -2,6 +2,7 @@ package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.testkit.DaemonRig.params;
+import static org.chainwalletd.testkit.DaemonRig.payment;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -96,14 +97,14 @@ class WatchOnlyTest {
     private JsonNode watch(Object... more) {
         List<Object> all = new ArrayList<>(List.of("address", COLD.address));
         all.addAll(List.of(more));
-        return rig.call("watch_address", params(all.toArray()));
+        return rig.call("watch_address", all.toArray());
     }
 
     private List<JsonNode> credits(Object... more) {
         List<Object> all = new ArrayList<>(List.of("min_confirmations", 1, "limit", 1000));
         all.addAll(List.of(more));
         List<JsonNode> credits = new ArrayList<>();
-        rig.call("list_credits", params(all.toArray())).get("credits").forEach(credits::add);
+        rig.call("list_credits", all.toArray()).get("credits").forEach(credits::add);
         return credits;
     }
 
@@ -115,9 +116,7 @@ class WatchOnlyTest {
 
     private List<JsonNode> listed() {
         List<JsonNode> listed = new ArrayList<>();
-        rig.call("list_addresses", params("include_watch_only", true))
-                .get("watch_only")
-                .forEach(listed::add);
+        rig.call("list_addresses", "include_watch_only", true).get("watch_only").forEach(listed::add);
         return listed;
     }
 
@@ -150,18 +149,17 @@ class WatchOnlyTest {
         assertThat(credit.get("watch_only").asBoolean()).isTrue();
         assertThat(credit.get("own").asBoolean()).isFalse();
         assertThat(credits("address", OWN.address).get(0).has("watch_only")).isFalse();
-        assertThat(rig.call("get_balance", params("address", COLD.address))
+        assertThat(rig.call("get_balance", "address", COLD.address)
                         .get("balance")
                         .asLong())
                 .isEqualTo(3_000);
-        assertThat(rig.call("get_wallet_balance", Map.of()).get("total").asLong())
-                .isEqualTo(7_000);
-        JsonNode all = rig.call("get_wallet_balance", params("include_watch_only", true));
+        assertThat(rig.call("get_wallet_balance").get("total").asLong()).isEqualTo(7_000);
+        JsonNode all = rig.call("get_wallet_balance", "include_watch_only", true);
         assertThat(all.get("total").asLong()).isEqualTo(10_000);
         assertThat(all.get("entries").get(1).get("origin").asText()).isEqualTo("watch_only");
         assertThat(all.get("entries").get(0).has("origin")).isFalse();
-        assertThat(rig.call("list_addresses", Map.of()).has("watch_only")).isFalse();
-        assertThat(rig.call("list_addresses", Map.of()).get("addresses")).hasSize(1);
+        assertThat(rig.call("list_addresses").has("watch_only")).isFalse();
+        assertThat(rig.call("list_addresses").get("addresses")).hasSize(1);
 
         restart();
         assertThat(listed()).singleElement().satisfies(row -> {
@@ -178,12 +176,11 @@ class WatchOnlyTest {
         pay(COLD, 1_000);
         long tip = rig.followerStatus().get("last_indexed_height").asLong();
         WalletdException.RpcError refused =
-                rig.refused("watch_address", params("address", COLD.address, "birth_height", tip + 1_100));
+                rig.refused("watch_address", "address", COLD.address, "birth_height", tip + 1_100);
 
         assertThat(refused.code()).isEqualTo(-32602);
         assertThat(refused.getMessage()).contains("`birth_height` is far above the tip of the chain");
-        assertThat(rig.call("list_addresses", params("include_watch_only", true))
-                        .get("watch_only"))
+        assertThat(rig.call("list_addresses", "include_watch_only", true).get("watch_only"))
                 .isEmpty();
         watch("birth_height", tip + 1);
     }
@@ -203,7 +200,7 @@ class WatchOnlyTest {
         awaitHistories();
         assertThat(new HashSet<>(amounts("address", COLD.address))).isEqualTo(Set.of(1_000L, 2_000L, 3_000L));
         long asked = rig.node().count("get_balance");
-        assertThat(rig.call("get_balance", params("address", COLD.address))
+        assertThat(rig.call("get_balance", "address", COLD.address)
                         .get("balance")
                         .asLong())
                 .isEqualTo(6_000);
@@ -217,13 +214,13 @@ class WatchOnlyTest {
     @Test
     void a_wait_with_a_cursor_and_the_events_tell_of_a_watched_address() throws Exception {
         watch();
-        String cursor = rig.call("list_credits", params("from", "now", "address", COLD.address))
+        String cursor = rig.call("list_credits", "from", "now", "address", COLD.address)
                 .get("cursor")
                 .asText();
         try (EventReader events = EventReader.open(rig.uri(), rig.token(), null)) {
             pay(COLD, 5_000);
-            JsonNode waited = rig.call(
-                    "wait_for_payment", params("address", COLD.address, "since_cursor", cursor, "timeout_secs", 20));
+            JsonNode waited =
+                    rig.call("wait_for_payment", "address", COLD.address, "since_cursor", cursor, "timeout_secs", 20);
             assertThat(waited.get("amount").asLong()).isEqualTo(5_000);
             JsonNode told = new ObjectMapper().readTree(events.next("credit").data());
             assertThat(told.get("address").asText()).isEqualTo(COLD.address.hex());
@@ -258,8 +255,7 @@ class WatchOnlyTest {
 
     /** Parameters of a spend from the watched address, by method. */
     private static Map<String, Map<String, Object>> spends() {
-        Map<String, Object> transfer =
-                params("from", COLD.address, "outputs", List.of(params("to", OWN.address, "amount", 1_000)));
+        Map<String, Object> transfer = payment(COLD.address, OWN.address, 1_000);
         Map<String, Object> lock = params(
                 "from",
                 COLD.address,
@@ -337,9 +333,9 @@ class WatchOnlyTest {
             assertThat(refused.getMessage()).as(method).contains("only watched", "key is not in this keystore");
         });
 
-        assertThat(rig.call("list_spends", Map.of()).get("spends")).isEmpty();
-        assertThat(rig.call("payout_list", Map.of()).get("payouts")).isEmpty();
-        assertThat(rig.call("get_sweep", params("client_token", "watched-sweep"))
+        assertThat(rig.call("list_spends").get("spends")).isEmpty();
+        assertThat(rig.call("payout_list").get("payouts")).isEmpty();
+        assertThat(rig.call("get_sweep", "client_token", "watched-sweep")
                         .get("sweep")
                         .isNull())
                 .isTrue();
@@ -353,7 +349,7 @@ class WatchOnlyTest {
     void an_address_of_the_keyring_is_neither_watched_nor_unwatched() {
         rig.imported(42);
         for (String method : List.of("watch_address", "unwatch_address")) {
-            var refused = rig.refused(method, params("address", OWN.address));
+            var refused = rig.refused(method, "address", OWN.address);
             assertThat(refused.code()).isEqualTo(-32602);
             assertThat(refused.getMessage()).contains("in the keyring");
         }
@@ -371,35 +367,31 @@ class WatchOnlyTest {
         chain.mine(1);
         pay(COLD, 6_000);
         awaitHistories();
-        assertThat(rig.call("htlc_list", Map.of()).get("htlcs"))
+        assertThat(rig.call("htlc_list").get("htlcs"))
                 .as("an HTLC that nobody here can redeem")
                 .isEmpty();
-        String cursor =
-                rig.call("list_credits", params("limit", 1000)).get("cursor").asText();
+        String cursor = rig.call("list_credits", "limit", 1000).get("cursor").asText();
         List<JsonNode> before = credits();
 
         rig.imported(41);
         assertThat(listed()).isEmpty();
         awaitHistories();
-        assertThat(rig.call("list_credits", params("cursor", cursor)).get("credits"))
-                .isEmpty();
+        assertThat(rig.call("list_credits", "cursor", cursor).get("credits")).isEmpty();
         assertThat(credits().stream().map(credit -> credit.get("seq")).toList())
                 .isEqualTo(before.stream().map(credit -> credit.get("seq")).toList());
         assertThat(credits().get(0).has("watch_only")).isFalse();
-        assertThat(rig.call("htlc_list", Map.of()).get("htlcs")).hasSize(1);
-        assertThat(rig.call("get_wallet_balance", Map.of()).get("total").asLong())
-                .isEqualTo(6_000);
-        assertThat(rig.refused("unwatch_address", params("address", COLD.address))
-                        .code())
+        assertThat(rig.call("htlc_list").get("htlcs")).hasSize(1);
+        assertThat(rig.call("get_wallet_balance").get("total").asLong()).isEqualTo(6_000);
+        assertThat(rig.refused("unwatch_address", "address", COLD.address).code())
                 .isEqualTo(-32602);
 
-        rig.call("delete_address", params("address", COLD.address, "passphrase", DaemonRig.PASSPHRASE, "force", true));
+        rig.call("delete_address", "address", COLD.address, "passphrase", DaemonRig.PASSPHRASE, "force", true);
         restart();
         assertThat(listed()).as("a key that is deleted leaves nothing watched").isEmpty();
     }
 
     private void delete(Party party) {
-        rig.call("delete_address", params("address", party.address, "passphrase", DaemonRig.PASSPHRASE, "force", true));
+        rig.call("delete_address", "address", party.address, "passphrase", DaemonRig.PASSPHRASE, "force", true);
     }
 
     @Test
@@ -427,18 +419,17 @@ class WatchOnlyTest {
     void what_was_watched_is_told_no_more_and_what_was_told_stays() {
         watch();
         pay(COLD, 1_000);
-        assertThat(rig.call("unwatch_address", params("address", COLD.address))
+        assertThat(rig.call("unwatch_address", "address", COLD.address)
                         .get("was_watched")
                         .asBoolean())
                 .isTrue();
-        assertThat(rig.call("unwatch_address", params("address", COLD.address))
+        assertThat(rig.call("unwatch_address", "address", COLD.address)
                         .get("was_watched")
                         .asBoolean())
                 .isFalse();
         pay(COLD, 2_000);
         assertThat(amounts()).containsExactly(1_000L);
-        assertThat(rig.refused("list_credits", params("address", COLD.address)).code())
-                .isEqualTo(-32010);
+        assertThat(rig.refused("list_credits", "address", COLD.address).code()).isEqualTo(-32010);
         restart();
         pay(COLD, 3_000);
         assertThat(amounts()).containsExactly(1_000L);

@@ -124,13 +124,12 @@ class WorkedDepositsTest {
     private static void assertCredits(DaemonRig rig, boolean unverified) {
         Await.until(
                 "the credit is told",
-                () -> rig.call("list_credits", params("min_confirmations", 1))
+                () -> rig.call("list_credits", "min_confirmations", 1)
                                 .path("credits")
                                 .size()
                         == 1);
-        JsonNode credit = rig.call("list_credits", params("min_confirmations", 1))
-                .path("credits")
-                .get(0);
+        JsonNode credit =
+                rig.call("list_credits", "min_confirmations", 1).path("credits").get(0);
         assertThat(credit.path("unverified").asBoolean()).isEqualTo(unverified);
         assertThat(credit.has("unverified")).isEqualTo(unverified);
     }
@@ -253,7 +252,7 @@ class WorkedDepositsTest {
     }
 
     private static String state(Transaction lock) {
-        return daemon.call("htlc_status", params("lock_tx_id", idOf(lock)))
+        return daemon.call("htlc_status", "lock_tx_id", idOf(lock))
                 .path("state")
                 .asText();
     }
@@ -281,9 +280,8 @@ class WorkedDepositsTest {
 
     /** Who watches one address by every way that tells of deposits. */
     private static final class Watcher {
-        final Address address = Address.parse(daemon.call("generate_standard_address", Map.of())
-                .path("address")
-                .asText());
+        final Address address = Address.parse(
+                daemon.call("generate_standard_address").path("address").asText());
         private final CompletableFuture<JsonNode> payment =
                 waiting("payment", "wait_for_payment", params("address", address, "timeout_secs", PATIENT));
         private CompletableFuture<JsonNode> confirmation;
@@ -306,7 +304,7 @@ class WorkedDepositsTest {
         }
 
         long balance() {
-            return daemon.call("get_balance", params("address", address))
+            return daemon.call("get_balance", "address", address)
                     .path("balance")
                     .asLong();
         }

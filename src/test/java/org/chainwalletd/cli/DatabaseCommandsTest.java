@@ -1,13 +1,8 @@
 package org.chainwalletd.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.chainwalletd.testkit.DaemonRig.params;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -17,6 +12,7 @@ import java.util.Map;
 import org.chainwalletd.boot.Daemon;
 import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.store.postgres.TestDatabase;
+import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.OwnFiles;
@@ -44,13 +40,12 @@ class DatabaseCommandsTest {
     final DevnetExtension node = new DevnetExtension();
 
     private final TestDatabase database = new TestDatabase();
-    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private final Commands commands = new Commands();
 
     @BeforeAll
     void mint() {
         try (DaemonRig daemon = daemon()) {
-            daemon.call("generate_standard_address", params("label", "shop"));
+            daemon.call("generate_standard_address", "label", "shop");
         }
     }
 
@@ -73,22 +68,14 @@ class DatabaseCommandsTest {
     }
 
     private int run(TestDatabase store, Path datadir, String passphrase, String... words) {
-        out.reset();
-        err.reset();
+        commands.forget();
         List<String> all = new ArrayList<>(List.of(words));
         all.addAll(List.of("--datadir", datadir.toString(), "--store", store.url()));
         all.addAll(List.of("--node-rpc", node.uri().toString()));
-        return Program.run(
-                all.toArray(String[]::new),
+        return commands.run(
+                "",
                 Map.of("WALLETD_KEYSTORE_PASSPHRASE", passphrase, "WALLETD_STORE_PASSWORD", "any"),
-                new Invocation.Streams(
-                        InputStream.nullInputStream(),
-                        new PrintStream(out, true, StandardCharsets.UTF_8),
-                        new PrintStream(err, true, StandardCharsets.UTF_8)));
-    }
-
-    private static String text(ByteArrayOutputStream stream) {
-        return stream.toString(StandardCharsets.UTF_8);
+                all.toArray(String[]::new));
     }
 
     @Test
@@ -99,22 +86,22 @@ class DatabaseCommandsTest {
             assertThat(run(daemon.token(), "migrate", "--from", files.toString()))
                     .as("whatever the passphrase")
                     .isEqualTo(2);
-            assertThat(text(err)).contains("migrate: ", "datadir").hasLineCount(1);
+            assertThat(commands.err()).contains("migrate: ", "datadir").hasLineCount(1);
         }
         assertThat(run("mistyped", "migrate", "--from", files.toString())).isEqualTo(2);
-        assertThat(text(err)).contains("wrong passphrase").hasLineCount(1);
+        assertThat(commands.err()).contains("wrong passphrase").hasLineCount(1);
         assertThat(database.number(KEYS)).isEqualTo(1);
 
         assertThat(run(DaemonRig.PASSPHRASE, "migrate", "--from", files.toString()))
-                .as(text(err))
+                .as(commands.err())
                 .isZero();
-        assertThat(text(out)).contains("migrated 1 keys, 0 were there already");
+        assertThat(commands.out()).contains("migrated 1 keys, 0 were there already");
         assertThat(run(DaemonRig.PASSPHRASE, "migrate", "--from", files.toString()))
                 .isZero();
-        assertThat(text(out)).contains("migrated 0 keys, 1 were there already");
+        assertThat(commands.out()).contains("migrated 0 keys, 1 were there already");
         assertThat(datadir().resolve("wallets")).doesNotExist();
         try (DaemonRig daemon = daemon()) {
-            assertThat(daemon.call("sign_message", params("address", PARTY.address, "message", "mine"))
+            assertThat(daemon.call("sign_message", "address", PARTY.address, "message", "mine")
                             .path("pubkey")
                             .asText())
                     .isEqualTo(PARTY.key.toString());
@@ -125,16 +112,16 @@ class DatabaseCommandsTest {
     void doctor_looks_at_the_keyring_and_the_passphrase_in_the_database_and_writes_nothing() {
         long commits = database.number("SELECT max(number) FROM commits");
         run(DaemonRig.PASSPHRASE, "doctor");
-        assertThat(text(out))
+        assertThat(commands.out())
                 .contains("answers, and a start would use it")
                 .contains(database.number(KEYS) + " keys in postgresql://postgres@127.0.0.1")
                 .doesNotContain("wrong passphrase");
         run("mistyped", "doctor");
-        assertThat(text(out)).contains("wrong passphrase");
+        assertThat(commands.out()).contains("wrong passphrase");
         database.leave();
         assertThat(run(DaemonRig.PASSPHRASE, "doctor")).isEqualTo(ExitCode.FAILED);
-        assertThat(text(out)).contains("does not answer");
-        assertThat(text(err)).isEmpty();
+        assertThat(commands.out()).contains("does not answer");
+        assertThat(commands.err()).isEmpty();
         database.back();
         assertThat(database.number("SELECT max(number) FROM commits")).isEqualTo(commits);
         assertThat(datadir().resolve("wallets")).doesNotExist();
@@ -144,13 +131,13 @@ class DatabaseCommandsTest {
     void token_create_finds_the_addresses_of_a_label_in_the_database() {
         assertThat(run(DaemonRig.PASSPHRASE, "token", "create", "other", "--scope", "spend", "--from", "unknown"))
                 .isNotZero();
-        assertThat(text(err)).contains("no address has the label unknown").hasLineCount(1);
+        assertThat(commands.err()).contains("no address has the label unknown").hasLineCount(1);
         assertThat(run(DaemonRig.PASSPHRASE, "token", "create", "till", "--scope", "spend", "--from", "shop"))
-                .as(text(err))
+                .as(commands.err())
                 .isZero();
-        assertThat(text(out)).containsPattern("[0-9a-f]{64}");
+        assertThat(commands.out()).containsPattern("[0-9a-f]{64}");
         assertThat(run(DaemonRig.PASSPHRASE, "token", "list")).isZero();
-        assertThat(text(out)).contains("till", "from=1 addresses").doesNotContain("other");
+        assertThat(commands.out()).contains("till", "from=1 addresses").doesNotContain("other");
     }
 
     @Test
@@ -169,23 +156,23 @@ class DatabaseCommandsTest {
                     .close();
             store.backUp();
             try (DaemonRig daemon = new DaemonRig(one, node.uri(), store.flags(folder))) {
-                daemon.call("generate_standard_address", params("label", "lost"));
+                daemon.call("generate_standard_address", "label", "lost");
             }
             store.putBack();
 
             assertThat(restored(store, two)).as("it lacks nothing").isEqualTo(ExitCode.OK);
-            assertThat(text(out)).contains("nothing was done");
+            assertThat(commands.out()).contains("nothing was done");
             for (int attempt = 0; attempt < 2; attempt++) {
                 assertThat(restored(store, one)).isEqualTo(ExitCode.FAILED);
-                assertThat(text(err))
+                assertThat(commands.err())
                         .hasLineCount(1)
                         .contains("still stopped", "the datadir " + two, "store restored", "--without");
             }
-            assertThat(restored(store, two)).as(text(err)).isEqualTo(ExitCode.OK);
-            assertThat(text(out)).contains("entered from sent.log", "1 keys are listed again");
+            assertThat(restored(store, two)).as(commands.err()).isEqualTo(ExitCode.OK);
+            assertThat(commands.out()).contains("entered from sent.log", "1 keys are listed again");
             assertThat(restored(store, two)).isEqualTo(ExitCode.OK);
             assertThat(restored(store, one)).isEqualTo(ExitCode.OK);
-            assertThat(text(out)).contains("nothing was done");
+            assertThat(commands.out()).contains("nothing was done");
         }
     }
 

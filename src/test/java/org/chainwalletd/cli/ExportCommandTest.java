@@ -2,21 +2,15 @@ package org.chainwalletd.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.PrintStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.chainwalletd.testkit.Commands;
+import org.chainwalletd.testkit.PlayedServer;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,28 +23,13 @@ class ExportCommandTest {
     @TempDir
     Path folder;
 
-    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private final Commands commands = new Commands();
     private final Queue<String> answers = new ArrayDeque<>();
-    private HttpServer server;
 
-    @BeforeEach
-    void serve() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", exchange -> {
-            exchange.getRequestBody().readAllBytes();
-            byte[] body = ("{\"jsonrpc\":\"2.0\"," + answers.remove() + ",\"id\":1}").getBytes(StandardCharsets.UTF_8);
-            exchange.sendResponseHeaders(200, body.length);
-            exchange.getResponseBody().write(body);
-            exchange.close();
-        });
-        server.start();
-    }
+    @AutoClose
+    private final PlayedServer daemon = new PlayedServer(() -> PlayedServer.rpc(answers.remove()));
 
-    @AfterEach
-    void stop() {
-        server.stop(0);
-    }
+    ExportCommandTest() throws IOException {}
 
     @Test
     void nothing_is_written_before_the_first_answer() {
@@ -58,8 +37,8 @@ class ExportCommandTest {
             answers.add(REFUSED);
             assertThat(export(what)).isEqualTo(ExitCode.TRY_AGAIN);
         }
-        assertThat(out.toString(StandardCharsets.UTF_8)).isEmpty();
-        assertThat(err.toString(StandardCharsets.UTF_8)).doesNotContain("not complete");
+        assertThat(commands.out()).isEmpty();
+        assertThat(commands.err()).doesNotContain("not complete");
     }
 
     @Test
@@ -69,31 +48,27 @@ class ExportCommandTest {
             answers.add(REFUSED);
             assertThat(export(what)).isEqualTo(ExitCode.TRY_AGAIN);
         }
-        assertThat(out.toString(StandardCharsets.UTF_8).lines())
+        assertThat(commands.out().lines())
                 .hasSize(2)
                 .anyMatch(line -> line.startsWith("spend_id,"))
                 .anyMatch(line -> line.startsWith("event,"));
-        assertThat(err.toString(StandardCharsets.UTF_8)).contains("the export is not complete");
+        assertThat(commands.err()).contains("the export is not complete");
     }
 
     @Test
     void an_empty_export_has_the_names_of_the_columns() {
         answers.add("\"result\":{\"spends\":[],\"cursor\":\"s1.1\",\"more\":false}");
         assertThat(export("spends")).isZero();
-        assertThat(out.toString(StandardCharsets.UTF_8)).startsWith("spend_id,").hasLineCount(1);
+        assertThat(commands.out()).startsWith("spend_id,").hasLineCount(1);
     }
 
     private int export(String what) {
-        return Program.run(
-                new String[] {"export", what, "--datadir", folder.toString()},
-                Map.of(
-                        "WALLETD_URL",
-                        "http://127.0.0.1:" + server.getAddress().getPort() + "/",
-                        "WALLETD_AUTH_TOKEN",
-                        "t"),
-                new Invocation.Streams(
-                        InputStream.nullInputStream(),
-                        new PrintStream(out, true, StandardCharsets.UTF_8),
-                        new PrintStream(err, true, StandardCharsets.UTF_8)));
+        return commands.run(
+                "",
+                Map.of("WALLETD_URL", daemon.url().toString(), "WALLETD_AUTH_TOKEN", "t"),
+                "export",
+                what,
+                "--datadir",
+                folder.toString());
     }
 }

@@ -3,13 +3,8 @@ package org.chainwalletd.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.sun.net.httpserver.HttpServer;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -20,9 +15,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.chainwalletd.testkit.Commands;
+import org.chainwalletd.testkit.PlayedServer;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,13 +35,15 @@ class LauncherRpcTest {
     @TempDir
     Path folder;
 
-    private final List<String> asked = new CopyOnWriteArrayList<>();
     private final Map<String, String> environment = new HashMap<>();
     private Path launcher;
     private Path datadir;
-    private HttpServer server;
     private volatile String answer = "{\"jsonrpc\":\"2.0\",\"result\":{\"ok\":true},\"id\":1}";
-    private volatile int status = 200;
+
+    @AutoClose
+    private final PlayedServer server = new PlayedServer(() -> answer);
+
+    LauncherRpcTest() throws IOException {}
 
     /** How a launch has ended. */
     private record Ended(int code, String out, String err) {}
@@ -66,30 +64,15 @@ class LauncherRpcTest {
                 cat >"$HEARD.in"
                 """);
         Files.writeString(folder.resolve("jdk/release"), "JAVA_VERSION=\"17.0.1\"\n");
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", exchange -> {
-            asked.add(exchange.getRequestHeaders().getFirst("authorization") + " "
-                    + new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
-            byte[] body = answer.getBytes(StandardCharsets.UTF_8);
-            exchange.sendResponseHeaders(status, body.length);
-            exchange.getResponseBody().write(body);
-            exchange.close();
-        });
-        server.start();
         datadir = Files.createDirectory(folder.resolve("data dir"));
         Files.writeString(datadir.resolve("token-read"), "of-read\n");
         Files.writeString(datadir.resolve("token-spend"), "of-spend\n");
-        tell(server.getAddress().getPort());
+        tell(server.port());
     }
 
     private void tell(int port) throws IOException {
         Files.writeString(
                 datadir.resolve("DAEMON"), "pid=1\nstarted=1\nurl=http://127.0.0.1:" + port + "/\ntokens=files\n");
-    }
-
-    @AfterEach
-    void stop() {
-        server.stop(0);
     }
 
     @Test
@@ -117,14 +100,14 @@ class LauncherRpcTest {
 
     /** One of both is asked by the script, without the stand-in for the JVM; the other by the program itself. */
     private void alike(String... words) throws Exception {
-        asked.clear();
+        server.requests().clear();
         Ended script = launch(words);
         assertThat(folder.resolve("heard")).as("%s", List.of(words)).doesNotExist();
         Ended program = run(words);
         assertThat(script).isEqualTo(program);
         if (program.code() == ExitCode.OK) {
-            assertThat(asked).hasSize(2);
-            assertThat(asked.get(0)).isEqualTo(asked.get(1));
+            assertThat(server.requests()).hasSize(2);
+            assertThat(server.requests().get(0)).isEqualTo(server.requests().get(1));
         }
     }
 
@@ -162,7 +145,7 @@ class LauncherRpcTest {
             assertThat(heard()).doesNotContain("--answered");
             environment.clear();
         }
-        assertThat(asked).isEmpty();
+        assertThat(server.requests()).isEmpty();
     }
 
     @Test
@@ -170,16 +153,14 @@ class LauncherRpcTest {
         Files.setPosixFilePermissions(datadir.resolve("DAEMON"), PosixFilePermissions.fromString("rw-rw-r--"));
         launch("rpc", "ping");
         assertThat(heard()).contains("<ping>");
-        Files.writeString(
-                datadir.resolve("DAEMON"),
-                "url=http://127.0.0.1:" + server.getAddress().getPort() + "/\ntokens=configured\n");
+        Files.writeString(datadir.resolve("DAEMON"), "url=" + server.url() + "\ntokens=configured\n");
         Files.setPosixFilePermissions(datadir.resolve("DAEMON"), PosixFilePermissions.fromString("rw-------"));
         launch("rpc", "ping");
         assertThat(heard()).contains("<ping>");
         Files.delete(datadir.resolve("DAEMON"));
         launch("rpc", "ping");
         assertThat(heard()).contains("<ping>");
-        assertThat(asked).isEmpty();
+        assertThat(server.requests()).isEmpty();
     }
 
     @Test
@@ -192,15 +173,15 @@ class LauncherRpcTest {
                 "{\"jsonrpc\":\"2.0\",\"result\":{\"a\":[1},\"id\":1}",
                 "{\"jsonrpc\":\"2.0\",\"result\":\"a,\"id\":1}",
                 "not JSON")) {
-            asked.clear();
+            server.requests().clear();
             answer = body;
             Ended ended = launch("rpc", "ping");
             assertThat(ended.out()).isEmpty();
             assertThat(heard()).contains("<ping>", "<--answered>");
             assertThat(heardToRead()).isEqualTo("200\n" + body);
-            assertThat(asked).hasSize(1);
+            assertThat(server.requests()).hasSize(1);
         }
-        status = 401;
+        server.answering(401);
         launch("rpc", "ping");
         assertThat(heardToRead()).startsWith("401\n");
     }
@@ -231,7 +212,7 @@ class LauncherRpcTest {
 
     @Test
     void a_daemon_that_does_not_listen_is_left_to_the_jvm_to_be_told() throws Exception {
-        server.stop(0);
+        server.close();
         launch("rpc", "ping");
         assertThat(heard()).contains("<ping>").doesNotContain("--answered");
     }
@@ -246,7 +227,9 @@ class LauncherRpcTest {
                 """);
         environment.put("PATH", folder.resolve("tools") + ":" + System.getenv("PATH"));
         assertThat(launch("rpc", "ping").code()).isZero();
-        assertThat(asked).singleElement().asString().startsWith("Bearer of-read ");
+        assertThat(server.requests())
+                .extracting(PlayedServer.Request::authorization)
+                .containsExactly("Bearer of-read");
         assertThat(folder.resolve("heard.tools")).content().contains("HEARD=").doesNotContain("of-read");
 
         answer = "not JSON";
@@ -280,12 +263,9 @@ class LauncherRpcTest {
 
     /** The same by the program itself. */
     private Ended run(String... words) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
-        Invocation.Streams streams = new Invocation.Streams(
-                new ByteArrayInputStream(new byte[0]), new PrintStream(out), new PrintStream(err));
-        int code = Program.run(words, variables(), streams);
-        return new Ended(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+        Commands commands = new Commands();
+        int code = commands.run("", variables(), words);
+        return new Ended(code, commands.out(), commands.err());
     }
 
     private String heard() throws IOException {

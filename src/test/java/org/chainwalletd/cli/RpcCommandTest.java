@@ -4,14 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.sun.net.httpserver.HttpServer;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -21,14 +14,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.assertj.core.api.AbstractStringAssert;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.rpc.MethodHelp;
 import org.chainwalletd.rpc.RpcMethod;
-import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.FreePort;
+import org.chainwalletd.testkit.PlayedServer;
 import org.chainwalletd.wire.Binder;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,32 +33,23 @@ class RpcCommandTest {
     @TempDir
     Path folder;
 
-    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private final Commands commands = new Commands();
     private String typed = "";
-    private HttpServer server;
-    private volatile String asked;
-    private volatile String shown;
     private final Map<String, String> environment = new HashMap<>(Map.of("WALLETD_AUTH_TOKEN", "t"));
     private volatile String answer = "\"result\":{\"ok\":true,\"names\":[\"a\"]}";
 
-    @BeforeEach
-    void serve() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", exchange -> {
-            shown = exchange.getRequestHeaders().getFirst("authorization");
-            asked = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-            byte[] body = ("{\"jsonrpc\":\"2.0\"," + answer + ",\"id\":1}").getBytes(StandardCharsets.UTF_8);
-            exchange.sendResponseHeaders(200, body.length);
-            exchange.getResponseBody().write(body);
-            exchange.close();
-        });
-        server.start();
+    @AutoClose
+    private final PlayedServer daemon = new PlayedServer(() -> PlayedServer.rpc(answer));
+
+    RpcCommandTest() throws IOException {}
+
+    private PlayedServer.Request last() {
+        List<PlayedServer.Request> all = daemon.requests();
+        return all.get(all.size() - 1);
     }
 
-    @AfterEach
-    void stop() {
-        server.stop(0);
+    private AbstractStringAssert<?> assertAsked() {
+        return assertThat(last().body());
     }
 
     @Test
@@ -77,7 +62,7 @@ class RpcCommandTest {
                         "client_token=1234567890"))
                 .isZero();
 
-        assertThat(asked)
+        assertAsked()
                 .contains("\"method\":\"transfer\"")
                 .contains(
                         "\"params\":{\"from\":\"00112233\",\"outputs\":[{\"to\":\"bb\",\"amount\":18446744073709551615}],"
@@ -87,32 +72,30 @@ class RpcCommandTest {
     @Test
     void required_parameters_need_no_names() {
         assertThat(rpc("get_block_by_height", "7")).isZero();
-        assertThat(asked).contains("\"params\":{\"height\":7}");
+        assertAsked().contains("\"params\":{\"height\":7}");
 
         assertThat(rpc("transfer", "aa", "[{\"to\":\"bb\",\"amount\":5}]", "max_fee=12"))
                 .isZero();
-        assertThat(asked)
+        assertAsked()
                 .contains("\"params\":{\"from\":\"aa\",\"outputs\":[{\"to\":\"bb\",\"amount\":5}],\"max_fee\":12}");
 
         assertThat(rpc("get_balance", "aa", "bb")).isEqualTo(ExitCode.USAGE);
-        assertThat(err.toString(StandardCharsets.UTF_8)).contains("the required ones come first: address");
+        assertThat(commands.err()).contains("the required ones come first: address");
     }
 
     @Test
     void help_lists_the_methods_and_describes_one() {
         assertThat(rpc("help")).isZero();
-        assertThat(out.toString(StandardCharsets.UTF_8))
-                .contains("get_balance ")
-                .doesNotContain("get_block ");
+        assertThat(commands.out()).contains("get_balance ").doesNotContain("get_block ");
 
-        out.reset();
+        commands.forget();
         assertThat(rpc("help", "transfer")).isZero();
-        assertThat(out.toString(StandardCharsets.UTF_8))
+        assertThat(commands.out())
                 .contains("transfer (needs the spend token)", "client_token", "-32039", "rpc transfer from=0123");
 
-        out.reset();
+        commands.forget();
         assertThat(rpc("reveal_mnemonic", "--help")).isZero();
-        assertThat(out.toString(StandardCharsets.UTF_8)).contains("rpc reveal_mnemonic passphrase=-");
+        assertThat(commands.out()).contains("rpc reveal_mnemonic passphrase=-");
     }
 
     @Test
@@ -128,14 +111,16 @@ class RpcCommandTest {
             while (word.find()) {
                 words.add(word.group(1) == null ? word.group() : word.group(1));
             }
-            asked = null;
+            daemon.requests().clear();
             assertThat(rpc(words.subList(1, words.size()).toArray(String[]::new)))
-                    .as(example + " " + text(err))
+                    .as(example + " " + commands.err())
                     .isZero();
             if (!example.contains("=-")) {
                 Binder.strict(method.params())
                         .bind(method.spelling()
-                                .asDeclared(new ObjectMapper().readTree(asked).get("params")));
+                                .asDeclared(new ObjectMapper()
+                                        .readTree(last().body())
+                                        .get("params")));
             }
         }
     }
@@ -145,11 +130,11 @@ class RpcCommandTest {
         answer = "\"error\":{\"code\":-32601,\"message\":\"method not found\"}";
         assertThat(rpc("get_balanse")).isEqualTo(ExitCode.BAD_CALL);
         assertThat(rpc("get_balanse", "ab".repeat(32))).isEqualTo(ExitCode.USAGE);
-        assertThat(text(err)).contains("no method get_balanse: did you mean get_balance?", "key=value");
+        assertThat(commands.err()).contains("no method get_balanse: did you mean get_balance?", "key=value");
         assertThat(rpc("help", "tranfser")).isEqualTo(ExitCode.USAGE);
         assertThat(rpc("get_balance", "adress=aa")).isEqualTo(ExitCode.USAGE);
         assertThat(rpc("ping", "--rwa")).isEqualTo(ExitCode.USAGE);
-        assertThat(err.toString(StandardCharsets.UTF_8))
+        assertThat(commands.err())
                 .contains(
                         "did you mean get_balance?",
                         "did you mean transfer?",
@@ -159,16 +144,16 @@ class RpcCommandTest {
 
     @Test
     void a_daemon_that_does_not_run_is_named_so() {
-        server.stop(0);
+        daemon.close();
         assertThat(rpc("ping")).isEqualTo(ExitCode.NO_ANSWER);
-        assertThat(err.toString(StandardCharsets.UTF_8)).contains("connection refused at", "is the daemon running?");
+        assertThat(commands.err()).contains("connection refused at", "is the daemon running?");
     }
 
     @Test
     void a_method_that_only_the_daemon_knows_can_be_called_too() {
         assertThat(rpc("brand_new", "count=3", "word=three")).isZero();
 
-        assertThat(asked).contains("\"params\":{\"count\":3,\"word\":\"three\"}");
+        assertAsked().contains("\"params\":{\"count\":3,\"word\":\"three\"}");
     }
 
     @Test
@@ -177,20 +162,20 @@ class RpcCommandTest {
         typed = "{\"address\":\"s\"}";
 
         assertThat(rpc("get_balance", "{\"address\":\"w\"}")).isZero();
-        assertThat(asked).contains("\"params\":{\"address\":\"w\"}");
+        assertAsked().contains("\"params\":{\"address\":\"w\"}");
         assertThat(rpc("get_balance", "--params", file.toString())).isZero();
-        assertThat(asked).contains("\"params\":{\"address\":\"f\"}");
+        assertAsked().contains("\"params\":{\"address\":\"f\"}");
         assertThat(rpc("get_balance", "--params", "-")).isZero();
-        assertThat(asked).contains("\"params\":{\"address\":\"s\"}");
+        assertAsked().contains("\"params\":{\"address\":\"s\"}");
     }
 
     @Test
     void a_result_is_pretty_or_on_one_line() {
         rpc("ping");
-        assertThat(text(out)).contains("\"ok\" : true");
-        out.reset();
+        assertThat(commands.out()).contains("\"ok\" : true");
+        commands.forget();
         rpc("ping", "--raw");
-        assertThat(text(out)).isEqualToIgnoringNewLines("{\"ok\":true,\"names\":[\"a\"]}");
+        assertThat(commands.out()).isEqualToIgnoringNewLines("{\"ok\":true,\"names\":[\"a\"]}");
     }
 
     @Test
@@ -200,7 +185,7 @@ class RpcCommandTest {
                         + "{\"address\":\"bb\",\"label\":null,\"imported\":true,\"balance\":5}],\"total\":123456789}";
 
         assertThat(rpc("get_wallet_balance", "--output", "table", "--coins")).isZero();
-        assertThat(text(out).lines())
+        assertThat(commands.out().lines())
                 .containsExactly(
                         "total  1.23456789",
                         "",
@@ -208,12 +193,12 @@ class RpcCommandTest {
                         "address  label  imported                balance",
                         "aa       shop   true      184467440737.09551615",
                         "bb       -      true                 0.00000005");
-        out.reset();
+        commands.forget();
         assertThat(rpc("get_wallet_balance", "--output=table")).isZero();
-        assertThat(text(out)).contains("18446744073709551615", "total  123456789");
-        out.reset();
+        assertThat(commands.out()).contains("18446744073709551615", "total  123456789");
+        commands.forget();
         assertThat(rpc("get_wallet_balance", "--coins", "--raw")).isZero();
-        assertThat(text(out)).contains("\"balance\":0.00000005", "\"total\":1.23456789");
+        assertThat(commands.out()).contains("\"balance\":0.00000005", "\"total\":1.23456789");
 
         assertThat(rpc("ping", "--output", "xml")).isEqualTo(ExitCode.USAGE);
         assertThat(rpc("ping", "--output", "table", "--raw")).isEqualTo(ExitCode.USAGE);
@@ -227,13 +212,13 @@ class RpcCommandTest {
                 new String[] {"get_balance", "address: aa"},
                 new String[] {"get_balance", "\"address\":", "\"aa\""},
                 new String[] {"transfer", "from=aa", "outputs=[{to: bb}]"})) {
-            err.reset();
+            commands.forget();
             assertThat(rpc(words)).isEqualTo(ExitCode.USAGE);
-            assertThat(text(err)).contains("one word in single quotes");
+            assertThat(commands.err()).contains("one word in single quotes");
         }
         assertThat(rpc("get_balance", "--address", "aa")).isEqualTo(ExitCode.USAGE);
-        assertThat(text(err)).contains("have no dashes: address=...");
-        assertThat(asked).isNull();
+        assertThat(commands.err()).contains("have no dashes: address=...");
+        assertThat(daemon.requests()).isEmpty();
     }
 
     @Test
@@ -241,23 +226,23 @@ class RpcCommandTest {
         tokenFiles();
         Files.writeString(
                 folder.resolve("DAEMON"),
-                "pid=1\nstarted=1\nurl=http://127.0.0.1:" + server.getAddress().getPort() + "/\ntokens=files\n");
+                "pid=1\nstarted=1\nurl=http://127.0.0.1:" + daemon.port() + "/\ntokens=files\n");
 
         assertThat(run("rpc", "ping")).isZero();
-        assertThat(shown).isEqualTo("Bearer of-read");
+        assertThat(last().authorization()).isEqualTo("Bearer of-read");
         assertThat(run("rpc", "ping", "--bind", "127.0.0.1:" + FreePort.any())).isEqualTo(ExitCode.NO_ANSWER);
 
         Files.setPosixFilePermissions(folder.resolve("DAEMON"), PosixFilePermissions.fromString("rw-rw-rw-"));
-        assertThat(text(err)).doesNotContain("7448");
+        assertThat(commands.err()).doesNotContain("7448");
         assertThat(run("rpc", "ping")).isEqualTo(ExitCode.NO_ANSWER);
-        assertThat(text(err)).contains("7448");
+        assertThat(commands.err()).contains("7448");
     }
 
     @Test
     void an_answer_that_was_heard_already_is_printed_and_nothing_is_sent() {
         typed = "200\n{\"jsonrpc\":\"2.0\",\"result\":{\"ok\":true},\"id\":1}";
         assertThat(rpc("ping", "--answered")).isZero();
-        assertThat(text(out)).contains("\"ok\" : true");
+        assertThat(commands.out()).contains("\"ok\" : true");
 
         typed =
                 "401\n{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32001,\"message\":\"authentication required\"},\"id\":null}";
@@ -266,8 +251,8 @@ class RpcCommandTest {
         assertThat(rpc("ping", "--answered")).isEqualTo(ExitCode.NO_ANSWER);
         typed = "502\nbad gateway";
         assertThat(rpc("ping", "--answered")).isEqualTo(ExitCode.NO_ANSWER);
-        assertThat(asked).isNull();
-        assertThat(text(err)).contains("no answer from", "EOF", "HTTP 502 without a JSON-RPC body");
+        assertThat(daemon.requests()).isEmpty();
+        assertThat(commands.err()).contains("no answer from", "EOF", "HTTP 502 without a JSON-RPC body");
     }
 
     @Test
@@ -279,7 +264,7 @@ class RpcCommandTest {
 
         environment.put("WALLETD_AUTH_TOKEN_SPEND", "");
         assertThat(rpc("ping")).isEqualTo(ExitCode.USAGE);
-        assertThat(text(err)).contains("WALLETD_AUTH_TOKEN_SPEND) is empty");
+        assertThat(commands.err()).contains("WALLETD_AUTH_TOKEN_SPEND) is empty");
     }
 
     @Test
@@ -299,8 +284,9 @@ class RpcCommandTest {
                 })) {
             assertThat(rpc(words)).as(List.of(words).toString()).isEqualTo(ExitCode.USAGE);
         }
-        assertThat(asked).isNull();
-        assertThat(text(err)).contains("get_balance has no parameter adress: did you mean address?; it has address");
+        assertThat(daemon.requests()).isEmpty();
+        assertThat(commands.err())
+                .contains("get_balance has no parameter adress: did you mean address?; it has address");
     }
 
     @Test
@@ -319,7 +305,7 @@ class RpcCommandTest {
             answer = "\"error\":{\"code\":" + code + ",\"message\":\"some words\"}";
             assertThat(rpc("ping")).as("exit code of %d", code).isEqualTo(exit);
         });
-        assertThat(text(err)).contains("error -32021: some words");
+        assertThat(commands.err()).contains("error -32021: some words");
         for (int unknown : List.of(-32020, -32603)) {
             answer = "\"error\":{\"code\":" + unknown + ",\"message\":\"some words\"}";
             assertThat(rpc("transfer", "from=aa", "outputs=[]")).isEqualTo(ExitCode.NO_ANSWER);
@@ -341,15 +327,15 @@ class RpcCommandTest {
     void the_read_token_is_shown_unless_another_scope_is_named() throws IOException {
         tokenFiles();
         assertThat(rpc("ping")).isZero();
-        assertThat(shown).isEqualTo("Bearer of-read");
+        assertThat(last().authorization()).isEqualTo("Bearer of-read");
         assertThat(rpc("ping", "--scope", "spend")).isZero();
-        assertThat(shown).isEqualTo("Bearer of-spend");
+        assertThat(last().authorization()).isEqualTo("Bearer of-spend");
         assertThat(rpc("ping", "--scope", "admin")).isEqualTo(ExitCode.USAGE);
-        assertThat(text(err)).contains("--scope is read, manage or spend, not admin");
+        assertThat(commands.err()).contains("--scope is read, manage or spend, not admin");
 
         answer = "\"error\":{\"code\":-32001,\"message\":\"unauthorized\"}";
         assertThat(rpc("ping")).isEqualTo(ExitCode.UNAUTHORIZED);
-        assertThat(text(err)).contains("--scope spend");
+        assertThat(commands.err()).contains("--scope spend");
     }
 
     @Test
@@ -365,7 +351,7 @@ class RpcCommandTest {
             assertThat(run("rpc", "ping", "--scope", "spend")).as(url).isEqualTo(ExitCode.USAGE);
             assertThat(run("watch", "--once")).as(url).isEqualTo(ExitCode.USAGE);
         }
-        assertThat(text(err)).contains("WALLETD_AUTH_TOKEN").doesNotContain("of-spend");
+        assertThat(commands.err()).contains("WALLETD_AUTH_TOKEN").doesNotContain("of-spend");
     }
 
     @Test
@@ -379,7 +365,7 @@ class RpcCommandTest {
         }
         assertThat(run("rpc", "ping", "--bind", "192.0.2.1:7448", "--allow-public-bind"))
                 .isEqualTo(ExitCode.USAGE);
-        assertThat(text(err)).contains("in clear", "https://");
+        assertThat(commands.err()).contains("in clear", "https://");
     }
 
     @Test
@@ -390,12 +376,12 @@ class RpcCommandTest {
                 new String[] {"import_private_key", "private_key=of the vault"})) {
             assertThat(rpc(words)).isEqualTo(ExitCode.USAGE);
         }
-        assertThat(asked).isNull();
-        assertThat(text(err)).contains("passphrase=-").doesNotContain("of the vault");
+        assertThat(daemon.requests()).isEmpty();
+        assertThat(commands.err()).contains("passphrase=-").doesNotContain("of the vault");
 
         typed = "of the vault\r\nand more\n";
         assertThat(rpc("export_vault", "passphrase=-")).isZero();
-        assertThat(asked).contains("\"params\":{\"passphrase\":\"of the vault\"}");
+        assertAsked().contains("\"params\":{\"passphrase\":\"of the vault\"}");
         typed = "";
         assertThat(rpc("export_vault", "passphrase=-")).isEqualTo(ExitCode.USAGE);
     }
@@ -406,10 +392,10 @@ class RpcCommandTest {
         assertThat(rpc("ping")).isEqualTo(ExitCode.REFUSED);
         answer = "\"result\":{\"node\":\"a\\u009b2Jb\\u202ec\\u2028d\\u001b[2J\"}";
         assertThat(rpc("ping", "--raw")).isZero();
-        assertThat(text(out).stripTrailing())
+        assertThat(commands.out().stripTrailing())
                 .isEqualToIgnoringCase("{\"node\":\"a\\u009b2Jb\\u202ec\\u2028d\\u001b[2J\"}");
 
-        assertThat(text(err).stripTrailing())
+        assertThat(commands.err().stripTrailing())
                 .doesNotMatch("(?s).*[\\p{Cc}\\p{Cf}].*")
                 .contains("\\u001b[2J");
     }
@@ -425,7 +411,7 @@ class RpcCommandTest {
     void the_completion_script_knows_methods_and_their_parameters() throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/bin/bash")), "no bash here");
         run("completion");
-        Path script = Files.writeString(folder.resolve("completion.bash"), text(out));
+        Path script = Files.writeString(folder.resolve("completion.bash"), commands.out());
 
         assertThat(completions(script, "chain-walletd rpc get_bal"))
                 .contains("get_balance")
@@ -437,36 +423,18 @@ class RpcCommandTest {
     }
 
     private static String completions(Path script, String line) throws Exception {
-        Process bash = new ProcessBuilder(
-                        "/bin/bash",
-                        "--norc",
-                        "-c",
-                        ". '" + script + "'; read -r -a COMP_WORDS; COMP_CWORD=$((${#COMP_WORDS[@]} - 1));"
-                                + " _chain-walletd_with_rpc; printf '%s\\n' \"${COMPREPLY[@]}\"")
-                .redirectErrorStream(true)
-                .start();
-        bash.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
-        bash.getOutputStream().close();
-        return Await.output(bash);
+        return CommandsTest.completions(script, "_chain-walletd_with_rpc", line);
     }
 
     private int rpc(String... words) {
         List<String> all = new ArrayList<>(List.of("rpc"));
         all.addAll(List.of(words));
-        all.addAll(List.of("--url", "http://127.0.0.1:" + server.getAddress().getPort() + "/"));
+        all.addAll(List.of("--url", daemon.url().toString()));
         return run(all.toArray(String[]::new));
     }
 
     private int run(String... words) {
-        Invocation.Streams streams = new Invocation.Streams(
-                new ByteArrayInputStream(typed.getBytes(StandardCharsets.UTF_8)),
-                new PrintStream(out),
-                new PrintStream(err));
         environment.put("WALLETD_DATADIR", folder.toString());
-        return Program.run(words, environment, streams);
-    }
-
-    private static String text(ByteArrayOutputStream stream) {
-        return stream.toString(StandardCharsets.UTF_8);
+        return commands.run(typed, environment, words);
     }
 }

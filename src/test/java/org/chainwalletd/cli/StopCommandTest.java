@@ -2,12 +2,8 @@ package org.chainwalletd.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.PrintStream;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -16,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.chainwalletd.store.files.DatadirLock;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Commands;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,8 +25,7 @@ class StopCommandTest {
     @TempDir
     Path folder;
 
-    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private final Commands commands = new Commands();
     private Path datadir;
     private Process process;
 
@@ -62,7 +58,7 @@ class StopCommandTest {
             assertThat(stop()).isZero();
         }
         assertThat(Await.exit(process)).isNotZero();
-        assertThat(out.toString(StandardCharsets.UTF_8)).contains("process " + process.pid());
+        assertThat(commands.out()).contains("process " + process.pid());
         assertThat(datadir.resolve("DAEMON")).doesNotExist();
     }
 
@@ -88,7 +84,7 @@ class StopCommandTest {
         assertThat(stop()).isEqualTo(ExitCode.FAILED);
 
         assertThat(process.isAlive()).isTrue();
-        assertThat(err.toString(StandardCharsets.UTF_8)).contains("no daemon is running on the datadir " + datadir);
+        assertThat(commands.err()).contains("no daemon is running on the datadir " + datadir);
     }
 
     @Test
@@ -103,13 +99,10 @@ class StopCommandTest {
             lock.check();
         }
         assertThat(process.isAlive()).isTrue();
-        assertThat(err.toString(StandardCharsets.UTF_8)).contains("another command of this program");
+        assertThat(commands.err()).contains("another command of this program");
     }
 
     private int stop() {
-        return Program.run(
-                new String[] {"stop", "--datadir", datadir.toString()},
-                Map.of(),
-                new Invocation.Streams(InputStream.nullInputStream(), new PrintStream(out), new PrintStream(err)));
+        return commands.run("", Map.of(), "stop", "--datadir", datadir.toString());
     }
 }

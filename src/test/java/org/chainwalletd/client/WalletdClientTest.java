@@ -4,14 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
-import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigInteger;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
@@ -36,19 +34,19 @@ import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.FreePort;
+import org.chainwalletd.testkit.PlayedServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class WalletdClientTest {
     private static final Duration PATIENT = Duration.ofSeconds(30);
 
-    private HttpServer server;
-    private volatile String seenAuthorization;
+    private PlayedServer server;
 
     @AfterEach
     void stop() {
         if (server != null) {
-            server.stop(0);
+            server.close();
         }
     }
 
@@ -62,7 +60,9 @@ class WalletdClientTest {
                 .bigIntegerValue();
 
         assertThat(balance).isEqualTo(new BigInteger("18446744073709551615"));
-        assertThat(seenAuthorization).isEqualTo("Bearer secret-token");
+        assertThat(server.requests())
+                .extracting(PlayedServer.Request::authorization)
+                .containsExactly("Bearer secret-token");
     }
 
     @Test
@@ -160,10 +160,10 @@ class WalletdClientTest {
     void the_reasons_why_a_daemon_is_not_ready_are_words_whatever_the_status() throws Exception {
         URI busy = serve(503, "{\"ready\":false,\"reasons\":[\"no node of the chain has answered\"]}");
         assertThat(client(busy).notReady()).containsExactly("no node of the chain has answered");
-        server.stop(0);
+        server.close();
         assertThat(client(serve(200, "{\"ready\":true,\"reasons\":[]}")).notReady())
                 .isEmpty();
-        server.stop(0);
+        server.close();
         URI other = serve(404, "{\"message\":\"no such path\"}");
         assertThatThrownBy(() -> client(other).notReady()).isInstanceOf(WalletdException.Transport.class);
     }
@@ -194,8 +194,8 @@ class WalletdClientTest {
     }
 
     private URI serve(int status, String body) throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        return answerWith(status, body, "http");
+        server = new PlayedServer(() -> body).answering(status);
+        return server.url();
     }
 
     private URI serveTls(KeyPair keys, X509Certificate certificate) throws Exception {
@@ -206,23 +206,10 @@ class WalletdClientTest {
         managers.init(store, new char[0]);
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(managers.getKeyManagers(), null, null);
-        HttpsServer https = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        HttpsServer https = HttpsServer.create();
         https.setHttpsConfigurator(new HttpsConfigurator(context));
-        server = https;
-        return answerWith(200, "{\"jsonrpc\":\"2.0\",\"result\":{\"ok\":true},\"id\":1}", "https");
-    }
-
-    private URI answerWith(int status, String body, String scheme) {
-        server.createContext("/", exchange -> {
-            seenAuthorization = exchange.getRequestHeaders().getFirst("authorization");
-            exchange.getRequestBody().readAllBytes();
-            byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-            exchange.sendResponseHeaders(status, bytes.length);
-            exchange.getResponseBody().write(bytes);
-            exchange.close();
-        });
-        server.start();
-        return URI.create(scheme + "://127.0.0.1:" + server.getAddress().getPort() + "/");
+        server = new PlayedServer(https, () -> PlayedServer.rpc("\"result\":{\"ok\":true}"));
+        return URI.create("https://127.0.0.1:" + server.port() + "/");
     }
 
     private static X509Certificate selfSigned(KeyPair keys) throws Exception {

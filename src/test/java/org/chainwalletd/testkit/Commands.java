@@ -1,7 +1,7 @@
 package org.chainwalletd.testkit;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -9,9 +9,10 @@ import java.util.Map;
 import org.chainwalletd.cli.Invocation;
 import org.chainwalletd.cli.Program;
 
-/** Commands of the program, run in the process of the test; needs no package. */
+/** Commands of the program, run in the process of the test, with what they have printed; needs no package. */
 public final class Commands {
-    private Commands() {}
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
     /**
      * A command that has ended.
@@ -23,17 +24,42 @@ public final class Commands {
 
     /** @param words after the program's name */
     public static Ended run(Map<String, String> environment, String... words) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
-        Invocation.Streams streams = new Invocation.Streams(
-                InputStream.nullInputStream(),
-                new PrintStream(out, true, StandardCharsets.UTF_8),
-                new PrintStream(err, true, StandardCharsets.UTF_8));
-        int code = Program.run(words, environment, streams);
-        return new Ended(code, lines(out), lines(err));
+        Commands commands = new Commands();
+        int code = commands.run("", environment, words);
+        return new Ended(
+                code, commands.out().lines().toList(), commands.err().lines().toList());
     }
 
-    private static List<String> lines(ByteArrayOutputStream printed) {
-        return printed.toString(StandardCharsets.UTF_8).lines().toList();
+    /**
+     * Returns the exit code.
+     *
+     * @param typed standard input
+     * @param words after the program's name
+     */
+    public int run(String typed, Map<String, String> environment, String... words) {
+        Invocation.Streams streams = new Invocation.Streams(
+                new ByteArrayInputStream(typed.getBytes(StandardCharsets.UTF_8)),
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new PrintStream(err, true, StandardCharsets.UTF_8));
+        return Program.run(words, environment, streams);
+    }
+
+    /** What the commands have written to standard output since {@link #forget}. */
+    public String out() {
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    /** What they have written to standard error. */
+    public String err() {
+        return err.toString(StandardCharsets.UTF_8);
+    }
+
+    public void forget() {
+        out.reset();
+        forgetErrors();
+    }
+
+    public void forgetErrors() {
+        err.reset();
     }
 }

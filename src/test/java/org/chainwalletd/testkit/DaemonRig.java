@@ -15,6 +15,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -177,8 +178,25 @@ public final class DaemonRig implements AutoCloseable {
         return client.call(method, params);
     }
 
+    /** Calls with parameters as in {@link #params}. */
+    public JsonNode call(String method, Object... namesAndValues) {
+        return call(method, params(namesAndValues));
+    }
+
     public WalletdException.RpcError refused(String method, Map<String, ?> params) {
         return DaemonProcess.refusal(client, method, params);
+    }
+
+    /** Refused with parameters as in {@link #params}. */
+    public WalletdException.RpcError refused(String method, Object... namesAndValues) {
+        return refused(method, params(namesAndValues));
+    }
+
+    /** Parameters of a transfer to one recipient, with further names and values in turn. */
+    public static Map<String, Object> payment(Object from, Object to, long amount, Object... more) {
+        Map<String, Object> payment = params("from", from, "outputs", List.of(params("to", to, "amount", amount)));
+        payment.putAll(params(more));
+        return payment;
     }
 
     /** The refusal's words, which are checked to come with {@code code} and not to hand anything to a node. */

@@ -97,7 +97,7 @@ public final class AccountMethods {
     }
 
     /** Asks the quorum for the native asset, and an endpoint for each configured token. */
-    private CompletionStage<EvmGetBalances.Result> balances(EvmGetBalances call, CallContext context) {
+    private CompletionStage<EvmGetBalances.Result> balances(EvmGetBalances call) {
         Services account = account();
         return withKey(account, address -> Work.on(account.threads(), () -> balances(account, address)));
     }
@@ -124,7 +124,7 @@ public final class AccountMethods {
                         .toList());
     }
 
-    private CompletionStage<EvmTxHistory.Result> history(EvmTxHistory call, CallContext context) {
+    private CompletionStage<EvmTxHistory.Result> history(EvmTxHistory call) {
         Services account = account();
         long limit = call.limit().orElse(DEFAULT_LIMIT);
         if (limit < 1 || limit > MOST) {

@@ -17,7 +17,6 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.evm.EvmKeyChanges.EvmReplacement;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
-import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
 
 /** Answers the methods of {@link EvmAccount} about the account-chain key. They need the keyring, no account chain. */
@@ -48,7 +47,7 @@ public final class EvmKeyMethods {
                 RpcMethod.of(EvmDeleteKey.class, methods::delete));
     }
 
-    private CompletionStage<EvmGetAddress.Result> address(EvmGetAddress call, CallContext context) {
+    private CompletionStage<EvmGetAddress.Result> address(EvmGetAddress call) {
         return keyring.evm()
                 .current()
                 .thenApplyAsync(
@@ -56,7 +55,7 @@ public final class EvmKeyMethods {
                         executor);
     }
 
-    private CompletionStage<EvmCreateAddress.Result> create(EvmCreateAddress call, CallContext context) {
+    private CompletionStage<EvmCreateAddress.Result> create(EvmCreateAddress call) {
         EvmReplacement replacement =
                 call.force().orElse(false) ? new EvmReplacement.Forced(guard) : new EvmReplacement.Never("force");
         return keyring.evm()
@@ -67,13 +66,13 @@ public final class EvmKeyMethods {
                         executor);
     }
 
-    private CompletionStage<Imported> importMnemonic(EvmImportMnemonic call, CallContext context) {
+    private CompletionStage<Imported> importMnemonic(EvmImportMnemonic call) {
         return keyring.evm()
                 .importPhrase(call.mnemonic(), overwriting(call.overwrite()))
                 .thenApplyAsync(address -> new Imported(address.toString()), executor);
     }
 
-    private CompletionStage<Imported> importKey(EvmImportKey call, CallContext context) {
+    private CompletionStage<Imported> importKey(EvmImportKey call) {
         return keyring.evm()
                 .importKey(call.privateKeyHex(), overwriting(call.overwrite()))
                 .thenApplyAsync(address -> new Imported(address.toString()), executor);
@@ -83,13 +82,13 @@ public final class EvmKeyMethods {
         return overwrite.orElse(false) ? new EvmReplacement.Guarded(guard) : new EvmReplacement.Never("overwrite");
     }
 
-    private CompletionStage<EvmRevealMnemonic.Result> revealMnemonic(EvmRevealMnemonic call, CallContext context) {
+    private CompletionStage<EvmRevealMnemonic.Result> revealMnemonic(EvmRevealMnemonic call) {
         return keyring.evm()
                 .revealPhrase(call.passphrase())
                 .thenApplyAsync(words -> new EvmRevealMnemonic.Result(KeyringMethods.Words.of(words)), executor);
     }
 
-    private CompletionStage<RevealEvmPrivateKey.Result> revealKey(RevealEvmPrivateKey call, CallContext context) {
+    private CompletionStage<RevealEvmPrivateKey.Result> revealKey(RevealEvmPrivateKey call) {
         return keyring.evm()
                 .revealKey(call.passphrase())
                 .thenApplyAsync(
@@ -98,7 +97,7 @@ public final class EvmKeyMethods {
                         executor);
     }
 
-    private CompletionStage<EvmDeleteKey.Result> delete(EvmDeleteKey call, CallContext context) {
+    private CompletionStage<EvmDeleteKey.Result> delete(EvmDeleteKey call) {
         Optional<EvmKeyGuard> asked = call.force().orElse(false) ? Optional.empty() : Optional.of(guard);
         return keyring.evm()
                 .delete(call.passphrase(), asked)

@@ -16,7 +16,6 @@ import org.chainwalletd.follow.FollowStatus;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.follow.RescanProgress;
-import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
 
 /** Answers the methods of {@link org.chainwalletd.api.Following}. */
@@ -56,7 +55,7 @@ public final class FollowMethods {
     }
 
     /** Asks nobody. */
-    private CompletionStage<GetFollowerStatus.Result> status(GetFollowerStatus call, CallContext context) {
+    private CompletionStage<GetFollowerStatus.Result> status(GetFollowerStatus call) {
         FollowStatus status = follower.status();
         FollowedTip tip = status.tip().orElseThrow(() -> notYet(status));
         // Read before the count, so that the count includes all that a rescan has found once the rescan is no longer
@@ -95,7 +94,7 @@ public final class FollowMethods {
         return new RefusedException(ErrorCode.UPSTREAM, "no block is followed yet" + why);
     }
 
-    private CompletionStage<Rescan.Result> rescan(Rescan call, CallContext context) {
+    private CompletionStage<Rescan.Result> rescan(Rescan call) {
         if (call.fromHeight() < 0) {
             throw RefusedException.invalidParams("from_height is above every block");
         }

@@ -85,7 +85,7 @@ public final class HtlcMethods {
                 .thenApplyAsync(receipt -> result(request, receipt), executor);
     }
 
-    private CompletionStage<SimulateHtlcLock.Result> simulateLock(SimulateHtlcLock call, CallContext context) {
+    private CompletionStage<SimulateHtlcLock.Result> simulateLock(SimulateHtlcLock call) {
         LockRequest request = request(call.lock(), Optional.empty());
         return services.spends()
                 .simulateLock(request)
@@ -186,7 +186,7 @@ public final class HtlcMethods {
                 receipt.size());
     }
 
-    private CompletionStage<Htlc> status(HtlcStatus call, CallContext context) {
+    private CompletionStage<Htlc> status(HtlcStatus call) {
         Outpoint lock = outpoint(call.lockTxId(), call.outputIndex());
         return services.records()
                 .status(lock)
@@ -197,7 +197,7 @@ public final class HtlcMethods {
                         executor);
     }
 
-    private CompletionStage<HtlcList.Result> list(HtlcList call, CallContext context) {
+    private CompletionStage<HtlcList.Result> list(HtlcList call) {
         long limit = call.limit().orElse(DEFAULT_LIMIT);
         if (limit < 1) {
             throw RefusedException.invalidParams("`limit` must be at least 1");
@@ -218,13 +218,13 @@ public final class HtlcMethods {
         return asked == RoleFilter.ANY ? EnumSet.allOf(Htlcs.Role.class) : EnumSet.of(Htlcs.Role.valueOf(asked.name()));
     }
 
-    private CompletionStage<HtlcLookupByHashlock.Result> lookUp(HtlcLookupByHashlock call, CallContext context) {
+    private CompletionStage<HtlcLookupByHashlock.Result> lookUp(HtlcLookupByHashlock call) {
         return services.records()
                 .ofHashLock(call.hashLock())
                 .thenApplyAsync(found -> new HtlcLookupByHashlock.Result(htlcs(found)), executor);
     }
 
-    private CompletionStage<HtlcForget.Result> forget(HtlcForget call, CallContext context) {
+    private CompletionStage<HtlcForget.Result> forget(HtlcForget call) {
         return services.forgetting()
                 .forget(outpoint(call.lockTxId(), call.outputIndex()))
                 .thenApplyAsync(HtlcForget.Result::new, executor);

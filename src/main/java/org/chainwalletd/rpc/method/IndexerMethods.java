@@ -26,7 +26,6 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.indexer.IndexerClient;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
-import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.stage.Causes;
 
@@ -93,25 +92,25 @@ public final class IndexerMethods {
     }
 
     /** From the daemon's own books where they tell, else from the indexer. */
-    private CompletionStage<GetAddressHistory.Result> history(GetAddressHistory call, CallContext context) {
+    private CompletionStage<GetAddressHistory.Result> history(GetAddressHistory call) {
         GetAddressHistory limited = call.withLimit(limit(call.limit()));
         return sources.own().of(limited).orElseGet(() -> ask(client -> client.history(limited)));
     }
 
-    private CompletionStage<ListSettlements.Result> settlements(ListSettlements call, CallContext context) {
+    private CompletionStage<ListSettlements.Result> settlements(ListSettlements call) {
         ListSettlements limited = call.withLimit(limit(call.limit()));
         return ask(client -> client.settlements(limited));
     }
 
-    private CompletionStage<ContractStats.Result> stats(ContractStats call, CallContext context) {
+    private CompletionStage<ContractStats.Result> stats(ContractStats call) {
         return ask(client -> client.stats(call));
     }
 
-    private CompletionStage<GetAttestationEdges.Result> edges(GetAttestationEdges call, CallContext context) {
+    private CompletionStage<GetAttestationEdges.Result> edges(GetAttestationEdges call) {
         return ask(client -> client.edges(call));
     }
 
-    private CompletionStage<DetectInChainSwaps.Result> swaps(DetectInChainSwaps call, CallContext context) {
+    private CompletionStage<DetectInChainSwaps.Result> swaps(DetectInChainSwaps call) {
         DetectInChainSwaps limited = call.withLimit(limit(call.limit()));
         return ask(client -> client.swaps(limited));
     }
@@ -120,7 +119,7 @@ public final class IndexerMethods {
      * From the indexer, and without one, or when it fails, from the node. A node that lacks the method makes the source {@code
      * fallback-unknown-method}, which says that nothing is known.
      */
-    private CompletionStage<GetOutputSpentBy.Result> spentBy(GetOutputSpentBy call, CallContext context) {
+    private CompletionStage<GetOutputSpentBy.Result> spentBy(GetOutputSpentBy call) {
         return orAtNode(
                 client -> client.spentBy(call),
                 () -> nodes.knownSpentBy(new Outpoint(call.txId(), call.outputIndex()))
@@ -145,24 +144,24 @@ public final class IndexerMethods {
     }
 
     /** From the indexer, and without one, or when it fails, from the bytes of the transaction, whose id is recomputed. */
-    private CompletionStage<GetOutputDatum.Result> datum(GetOutputDatum call, CallContext context) {
+    private CompletionStage<GetOutputDatum.Result> datum(GetOutputDatum call) {
         return orAtNode(
                 client -> client.datum(call),
                 () -> nodes.transaction(call.txId())
-                        .thenApplyAsync(found -> datum(found, call.outputIndex()), executor));
+                        .thenApplyAsync(found -> datumAt(found, call.outputIndex()), executor));
     }
 
     /** An unknown output has no datum, as with an indexer. */
-    private GetOutputDatum.Result datum(Optional<NodeClient.NodeTransaction> found, long index) {
+    private GetOutputDatum.Result datumAt(Optional<NodeClient.NodeTransaction> found, long index) {
         List<TxOutput> outputs =
                 found.map(transaction -> transaction.decode(profile).outputs()).orElse(List.of());
         return index < outputs.size()
-                ? datum(outputs.get((int) index))
+                ? datumOf(outputs.get((int) index))
                 : new GetOutputDatum.Result(Optional.empty(), false);
     }
 
     /** A datum is a quote's id only when it is in the output itself and has exactly 16 bytes. */
-    private static GetOutputDatum.Result datum(TxOutput output) {
+    private static GetOutputDatum.Result datumOf(TxOutput output) {
         Optional<Bytes> quoteId =
                 Optional.ofNullable(output.datum()).filter(datum -> datum.length() == IndexerClient.QUOTE_ID_BYTES);
         return new GetOutputDatum.Result(quoteId, output.datum() == null && output.datumHash() != null);
@@ -189,8 +188,7 @@ public final class IndexerMethods {
                 .thenComposeAsync(Function.identity(), executor);
     }
 
-    private CompletionStage<FindSettlementsByQuoteId.Result> settlementsOfQuote(
-            FindSettlementsByQuoteId call, CallContext context) {
+    private CompletionStage<FindSettlementsByQuoteId.Result> settlementsOfQuote(FindSettlementsByQuoteId call) {
         if (call.quoteId().length() != IndexerClient.QUOTE_ID_BYTES) {
             throw RefusedException.invalidParams("`quote_id` must be 32 hex characters");
         }

@@ -104,7 +104,7 @@ public final class KeyringMethods {
         return drawn(() -> keyring.generateIndependent(call.label(), context::hasLeft));
     }
 
-    private CompletionStage<GenerateAddress.Result> deriveNext(GenerateAddress call, CallContext context) {
+    private CompletionStage<GenerateAddress.Result> deriveNext(GenerateAddress call) {
         return old(() -> keyring.deriveNext(call.label()))
                 .thenApplyAsync(
                         brought -> new GenerateAddress.Result(
@@ -115,19 +115,19 @@ public final class KeyringMethods {
                         executor);
     }
 
-    private CompletionStage<NewKey> importSecret(ImportPrivateKey call, CallContext context) {
+    private CompletionStage<NewKey> importSecret(ImportPrivateKey call) {
         return takenIn(() -> keyring.importSecret(call.privateKey(), call.label()));
     }
 
-    private CompletionStage<NewKey> importIndependent(ImportMnemonic call, CallContext context) {
+    private CompletionStage<NewKey> importIndependent(ImportMnemonic call) {
         return takenIn(() -> keyring.importIndependent(call.mnemonic(), call.label()));
     }
 
-    private CompletionStage<NewKey> importStandard(ImportStandardMnemonic call, CallContext context) {
+    private CompletionStage<NewKey> importStandard(ImportStandardMnemonic call) {
         return takenIn(() -> keyring.importStandard(call.mnemonic(), call.label()));
     }
 
-    private CompletionStage<ImportVault.Result> importVault(ImportVault call, CallContext context) {
+    private CompletionStage<ImportVault.Result> importVault(ImportVault call) {
         return made(() -> keyring.importVault(call.vaultHex(), call.passphrase()))
                 .thenComposeAsync(addresses -> watched(addresses, addresses), executor)
                 .thenApplyAsync(brought -> new ImportVault.Result(brought.key(), brought.rescanBlocksLeft()), executor);
@@ -190,7 +190,7 @@ public final class KeyringMethods {
         return toldOf(addresses, ledger.watchOld(addresses)).thenApplyAsync(left -> new Brought<>(key, left), executor);
     }
 
-    private CompletionStage<ListAddresses.Result> list(ListAddresses call, CallContext context) {
+    private CompletionStage<ListAddresses.Result> list(ListAddresses call) {
         return CompletableFuture.supplyAsync(
                 () -> new ListAddresses.Result(
                         keyring.list().stream().map(KeyringMethods::listed).toList(),
@@ -206,7 +206,7 @@ public final class KeyringMethods {
         return new ListAddresses.WatchOnlyEntry(row.address(), row.label(), row.birth(), Keys.WATCH_ONLY);
     }
 
-    private CompletionStage<WatchAddress.Result> watch(WatchAddress call, CallContext context) {
+    private CompletionStage<WatchAddress.Result> watch(WatchAddress call) {
         KeyEntry.checkLabel(call.label());
         if (call.birthHeight().isPresent()
                 && ledger.isBeyondTheChain(call.birthHeight().getAsLong())) {
@@ -223,7 +223,7 @@ public final class KeyringMethods {
                 .thenApplyAsync(left -> new WatchAddress.Result(call.address(), Keys.WATCH_ONLY, left), executor);
     }
 
-    private CompletionStage<UnwatchAddress.Result> unwatch(UnwatchAddress call, CallContext context) {
+    private CompletionStage<UnwatchAddress.Result> unwatch(UnwatchAddress call) {
         return watchOnly
                 .unwatch(call.address())
                 .handleAsync(KeyringMethods::unlessRefused, executor)
@@ -241,7 +241,7 @@ public final class KeyringMethods {
         throw Causes.passedOn(cause);
     }
 
-    private CompletionStage<SetLabel.Result> setLabel(SetLabel call, CallContext context) {
+    private CompletionStage<SetLabel.Result> setLabel(SetLabel call) {
         return keyring.setLabel(call.address(), Optional.of(call.label()).filter(label -> !label.isEmpty()))
                 .thenApplyAsync(label -> new SetLabel.Result(call.address(), label), executor);
     }
@@ -250,28 +250,27 @@ public final class KeyringMethods {
         return new ListAddresses.AddressEntry(entry.address(), entry.index(), entry.label(), entry.imported());
     }
 
-    private CompletionStage<RevealAddressMnemonic.Result> revealPhrase(
-            RevealAddressMnemonic call, CallContext context) {
+    private CompletionStage<RevealAddressMnemonic.Result> revealPhrase(RevealAddressMnemonic call) {
         return keyring.revealPhrase(call.address(), call.passphrase())
                 .thenApplyAsync(phrase -> new RevealAddressMnemonic.Result(call.address(), Words.of(phrase)), executor);
     }
 
-    private CompletionStage<RevealMnemonic.Result> revealSeedPhrase(RevealMnemonic call, CallContext context) {
+    private CompletionStage<RevealMnemonic.Result> revealSeedPhrase(RevealMnemonic call) {
         return keyring.revealSeedPhrase(call.passphrase())
                 .thenApplyAsync(phrase -> new RevealMnemonic.Result(Words.of(phrase)), executor);
     }
 
-    private CompletionStage<RevealPrivateKey.Result> revealSecret(RevealPrivateKey call, CallContext context) {
+    private CompletionStage<RevealPrivateKey.Result> revealSecret(RevealPrivateKey call) {
         return keyring.revealSecret(call.address(), call.passphrase())
                 .thenApplyAsync(secret -> new RevealPrivateKey.Result(call.address(), secret), executor);
     }
 
-    private CompletionStage<ExportAddress.Result> exportAddress(ExportAddress call, CallContext context) {
+    private CompletionStage<ExportAddress.Result> exportAddress(ExportAddress call) {
         return keyring.exportAddress(call.address(), call.passphrase())
                 .thenApplyAsync(vault -> new ExportAddress.Result(call.address(), vault), executor);
     }
 
-    private CompletionStage<ExportVault.Result> exportVault(ExportVault call, CallContext context) {
+    private CompletionStage<ExportVault.Result> exportVault(ExportVault call) {
         return keyring.exportVault(call.passphrase()).thenApplyAsync(KeyringMethods::exported, executor);
     }
 
@@ -282,7 +281,7 @@ public final class KeyringMethods {
         return new ExportVault.Result(export.vault(), missing.isEmpty() ? Optional.empty() : Optional.of(missing));
     }
 
-    private CompletionStage<DeleteAddress.Result> delete(DeleteAddress call, CallContext context) {
+    private CompletionStage<DeleteAddress.Result> delete(DeleteAddress call) {
         Optional<DeletionGuard> asked = call.force().orElse(false) ? Optional.empty() : Optional.of(guard);
         return keyring.delete(call.address(), call.passphrase(), asked)
                 .thenApplyAsync(DeleteAddress.Result::new, executor);

@@ -8,7 +8,6 @@ import org.chainwalletd.api.Messages.SignMessage;
 import org.chainwalletd.api.Messages.VerifyMessage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.message.TextMessages;
-import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
 
 /** Answers the methods of {@link org.chainwalletd.api.Messages}. */
@@ -28,14 +27,14 @@ public final class MessageMethods {
                 RpcMethod.of(SignMessage.class, methods::sign), RpcMethod.of(VerifyMessage.class, methods::verify));
     }
 
-    private CompletionStage<SignMessage.Result> sign(SignMessage call, CallContext context) {
+    private CompletionStage<SignMessage.Result> sign(SignMessage call) {
         return messages.sign(call.address(), call.message())
                 .thenApplyAsync(
                         proof -> new SignMessage.Result(proof.signature(), proof.publicKey(), call.address()),
                         executor);
     }
 
-    private CompletionStage<VerifyMessage.Result> verify(VerifyMessage call, CallContext context) {
+    private CompletionStage<VerifyMessage.Result> verify(VerifyMessage call) {
         return CompletableFuture.supplyAsync(() -> verified(call), executor);
     }
 

@@ -22,7 +22,6 @@ import org.chainwalletd.api.OwnPayments.SetMemo;
 import org.chainwalletd.api.OwnPayments.State;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.spend.OwnPayment;
 import org.chainwalletd.spend.RawSends;
@@ -72,7 +71,7 @@ public final class OwnPaymentMethods {
                 RpcMethod.of(SetMemo.class, methods::setMemo));
     }
 
-    private CompletionStage<ListSpends.Result> list(ListSpends call, CallContext context) {
+    private CompletionStage<ListSpends.Result> list(ListSpends call) {
         long limit = call.limit().orElse(DEFAULT_LIMIT);
         if (limit < 1 || limit > MOST) {
             throw RefusedException.invalidParams("`limit` must be from 1 to " + MOST);
@@ -280,7 +279,7 @@ public final class OwnPaymentMethods {
         return word.startsWith("PAYOUT") ? Kind.PAYOUT_BATCH : Kind.valueOf(word);
     }
 
-    private CompletionStage<GetSpend.Result> get(GetSpend call, CallContext context) {
+    private CompletionStage<GetSpend.Result> get(GetSpend call) {
         long given = Stream.of(
                         call.clientToken().isPresent(),
                         call.txId().isPresent(),
@@ -308,7 +307,7 @@ public final class OwnPaymentMethods {
                         .orElseThrow();
     }
 
-    private CompletionStage<SetMemo.Result> setMemo(SetMemo call, CallContext context) {
+    private CompletionStage<SetMemo.Result> setMemo(SetMemo call) {
         Optional<String> memo = SpendOptions.memo(Optional.of(call.memo()));
         return history.get()
                 .setMemo(call.spendId(), memo)

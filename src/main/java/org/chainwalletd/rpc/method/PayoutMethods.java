@@ -188,13 +188,13 @@ public final class PayoutMethods {
                 .toList();
     }
 
-    private CompletionStage<PayoutGet.Result> get(PayoutGet call, CallContext context) {
+    private CompletionStage<PayoutGet.Result> get(PayoutGet call) {
         return payouts()
                 .find(call.payoutId())
                 .thenApplyAsync(found -> new PayoutGet.Result(found.map(this::record)), executor);
     }
 
-    private CompletionStage<PayoutList.Result> list(PayoutList call, CallContext context) {
+    private CompletionStage<PayoutList.Result> list(PayoutList call) {
         int limit = limit(call.limit());
         Optional<State> state = call.state().map(word -> word("state", word, State.values()));
         Optional<WaitingFor> waits = call.waitingFor().map(word -> word("waiting_for", word, WaitingFor.values()));
@@ -319,17 +319,17 @@ public final class PayoutMethods {
         return records(((Change.Done) change).payouts());
     }
 
-    private CompletionStage<PayoutPause.Result> pause(PayoutPause call, CallContext context) {
+    private CompletionStage<PayoutPause.Result> pause(PayoutPause call) {
         return SpendErrors.certain(payouts().pause(true), "the queue is paused", executor)
                 .thenApplyAsync(done -> new PayoutPause.Result(true), executor);
     }
 
-    private CompletionStage<PayoutResume.Result> resume(PayoutResume call, CallContext context) {
+    private CompletionStage<PayoutResume.Result> resume(PayoutResume call) {
         return SpendErrors.certain(payouts().pause(false), "the queue is resumed", executor)
                 .thenApplyAsync(done -> new PayoutResume.Result(false), executor);
     }
 
-    private CompletionStage<PayoutRecall.Result> recall(PayoutRecall call, CallContext context) {
+    private CompletionStage<PayoutRecall.Result> recall(PayoutRecall call) {
         if (call.feeRate().isPresent() && call.feeRate().getAsLong() == 0) {
             throw RefusedException.invalidParams("`fee_rate` must be at least 1");
         }

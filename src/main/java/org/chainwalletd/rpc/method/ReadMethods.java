@@ -48,7 +48,6 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.node.NodesSeen;
-import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.store.WatchStore;
 
@@ -145,7 +144,7 @@ public final class ReadMethods {
                 RpcMethod.of(GetAddressMempool.class, methods::addressMempool));
     }
 
-    private CompletionStage<ValidateAddress.Result> validateAddress(ValidateAddress call, CallContext context) {
+    private CompletionStage<ValidateAddress.Result> validateAddress(ValidateAddress call) {
         return CompletableFuture.completedStage(parsed(call.address()));
     }
 
@@ -158,7 +157,7 @@ public final class ReadMethods {
     }
 
     /** Succeeds whatever the nodes do, within a few seconds. */
-    private CompletionStage<GetStatus.Result> status(GetStatus call, CallContext context) {
+    private CompletionStage<GetStatus.Result> status(GetStatus call) {
         return client.hasty()
                 .tip()
                 .thenApplyAsync(Optional::of, executor)
@@ -185,7 +184,7 @@ public final class ReadMethods {
                 seen.complaint());
     }
 
-    private CompletionStage<GetBlockHeight.Result> blockHeight(GetBlockHeight call, CallContext context) {
+    private CompletionStage<GetBlockHeight.Result> blockHeight(GetBlockHeight call) {
         return client.tip()
                 .thenApplyAsync(
                         tip -> new GetBlockHeight.Result(
@@ -193,21 +192,21 @@ public final class ReadMethods {
                         executor);
     }
 
-    private CompletionStage<Block> blockById(GetBlockById call, CallContext context) {
+    private CompletionStage<Block> blockById(GetBlockById call) {
         return client.block(call.blockId()).thenApplyAsync(ReadMethods::byId, executor);
     }
 
-    private CompletionStage<Block> blockByHeight(GetBlockByHeight call, CallContext context) {
+    private CompletionStage<Block> blockByHeight(GetBlockByHeight call) {
         return blockAt(call.height());
     }
 
     /** The whole block is fetched, its id is answered. */
-    private CompletionStage<GetBlockIdAtHeight.Result> blockIdAtHeight(GetBlockIdAtHeight call, CallContext context) {
+    private CompletionStage<GetBlockIdAtHeight.Result> blockIdAtHeight(GetBlockIdAtHeight call) {
         return blockAt(call.height())
                 .thenApplyAsync(block -> new GetBlockIdAtHeight.Result(block.height(), block.blockId()), executor);
     }
 
-    private CompletionStage<Block> block(GetBlock call, CallContext context) {
+    private CompletionStage<Block> block(GetBlock call) {
         if (call.hash().isPresent()) {
             return client.block(call.hash().get()).thenApplyAsync(ReadMethods::byId, executor);
         }
@@ -242,12 +241,12 @@ public final class ReadMethods {
                 block.transactions());
     }
 
-    private CompletionStage<GetBalance.Result> balance(GetBalance call, CallContext context) {
+    private CompletionStage<GetBalance.Result> balance(GetBalance call) {
         return coins.balance(call.address())
                 .thenApplyAsync(balance -> new GetBalance.Result(call.address(), balance), executor);
     }
 
-    private CompletionStage<GetWalletBalance.Result> walletBalance(GetWalletBalance call, CallContext context) {
+    private CompletionStage<GetWalletBalance.Result> walletBalance(GetWalletBalance call) {
         return CompletableFuture.supplyAsync(() -> scanned(call), executor)
                 .thenComposeAsync(scanned -> scan(scanned, call.utxos().orElse(true)), executor);
     }
@@ -320,7 +319,7 @@ public final class ReadMethods {
     }
 
     /** Asks nobody. */
-    private CompletionStage<GetWalletHistory.Result> walletHistory(GetWalletHistory call, CallContext context) {
+    private CompletionStage<GetWalletHistory.Result> walletHistory(GetWalletHistory call) {
         long hours = call.hours().orElse(WalletFigures.KEPT.toHours());
         if (hours < 1 || hours > WalletFigures.KEPT.toHours()) {
             throw RefusedException.invalidParams("hours is 1 to " + WalletFigures.KEPT.toHours());
@@ -330,12 +329,12 @@ public final class ReadMethods {
                 WalletFigures.STEP.toSeconds(), history.height(), history.completeFrom(), history.steps()));
     }
 
-    private CompletionStage<UtxoListing> addressUtxos(GetAddressUtxos call, CallContext context) {
+    private CompletionStage<UtxoListing> addressUtxos(GetAddressUtxos call) {
         return coins.addressUtxos(call.address())
                 .thenApplyAsync(listing -> listing(Optional.of(call.address()), Optional.empty(), listing), executor);
     }
 
-    private CompletionStage<UtxoListing> scriptUtxos(GetScriptUtxos call, CallContext context) {
+    private CompletionStage<UtxoListing> scriptUtxos(GetScriptUtxos call) {
         int length = call.scriptHex().length();
         if (length == 0 || length > ChainProfile.MAX_VAR_BYTES) {
             throw RefusedException.invalidParams("`script_hex` must have 1 to 65535 bytes, not " + length);
@@ -364,7 +363,7 @@ public final class ReadMethods {
                 utxo.scriptLength() == null ? OptionalInt.empty() : OptionalInt.of(utxo.scriptLength()));
     }
 
-    private CompletionStage<GetAddressMempool.Result> addressMempool(GetAddressMempool call, CallContext context) {
+    private CompletionStage<GetAddressMempool.Result> addressMempool(GetAddressMempool call) {
         return client.addressMempool(call.address())
                 .thenApplyAsync(
                         mempool -> new GetAddressMempool.Result(

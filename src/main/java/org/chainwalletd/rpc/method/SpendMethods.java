@@ -66,7 +66,7 @@ public final class SpendMethods {
                         executor);
     }
 
-    private CompletionStage<SimulateTransfer.Result> simulate(SimulateTransfer call, CallContext context) {
+    private CompletionStage<SimulateTransfer.Result> simulate(SimulateTransfer call) {
         return spending.simulate(request(call.payment(), Optional.empty()))
                 .thenApplyAsync(
                         simulation -> new SimulateTransfer.Result(
@@ -87,7 +87,7 @@ public final class SpendMethods {
                 .thenApplyAsync(SendRawTransaction.Result::new, executor);
     }
 
-    private CompletionStage<AbandonTransfer.Result> abandon(AbandonTransfer call, CallContext context) {
+    private CompletionStage<AbandonTransfer.Result> abandon(AbandonTransfer call) {
         List<Outpoint> outpoints = call.outpoints().stream()
                 .map(outpoint -> new Outpoint(outpoint.txId(), outpoint.outputIndex()))
                 .toList();
@@ -95,7 +95,7 @@ public final class SpendMethods {
                 .thenApplyAsync(done -> new AbandonTransfer.Result(done.released(), done.remaining()), executor);
     }
 
-    private CompletionStage<AllowanceStatus.Result> allowance(AllowanceStatus call, CallContext context) {
+    private CompletionStage<AllowanceStatus.Result> allowance(AllowanceStatus call) {
         return spending.allowanceStatus()
                 .thenApplyAsync(
                         status -> new AllowanceStatus.Result(

@@ -80,14 +80,14 @@ public final class SweepMethods {
                 .thenApplyAsync(SweepMethods::result, executor);
     }
 
-    private CompletionStage<GetSweep.Result> get(GetSweep call, CallContext context) {
+    private CompletionStage<GetSweep.Result> get(GetSweep call) {
         String token = SpendOptions.token(Optional.of(call.clientToken())).orElseThrow();
         return services.sweeps()
                 .find(token)
                 .thenApplyAsync(found -> new GetSweep.Result(found.map(SweepMethods::result)), executor);
     }
 
-    private CompletionStage<SweepStop.Result> stop(SweepStop call, CallContext context) {
+    private CompletionStage<SweepStop.Result> stop(SweepStop call) {
         String token = SpendOptions.token(call.idempotencyToken()).orElseThrow();
         return SpendErrors.certain(services.sweeps().stop(token), "the sweep is stopped", executor)
                 .thenApplyAsync(

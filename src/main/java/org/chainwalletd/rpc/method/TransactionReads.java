@@ -29,7 +29,6 @@ import org.chainwalletd.chain.Witness;
 import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
-import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.stage.Causes;
 
 /**
@@ -49,7 +48,7 @@ final class TransactionReads {
         this.executor = executor;
     }
 
-    CompletionStage<GetTransaction.Result> transaction(GetTransaction call, CallContext context) {
+    CompletionStage<GetTransaction.Result> transaction(GetTransaction call) {
         return nodes.transaction(call.txId())
                 .thenApplyAsync(TransactionReads::known, executor)
                 .thenComposeAsync(this::resolve, executor);

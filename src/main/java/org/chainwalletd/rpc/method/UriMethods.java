@@ -7,7 +7,6 @@ import org.chainwalletd.api.PaymentUris.PaymentRequest;
 import org.chainwalletd.api.PaymentUris.PaymentUriDecode;
 import org.chainwalletd.api.PaymentUris.PaymentUriEncode;
 import org.chainwalletd.api.RefusedException;
-import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.uri.PaymentUriCodec;
 
@@ -26,11 +25,11 @@ public final class UriMethods {
                 RpcMethod.of(PaymentUriDecode.class, methods::decode));
     }
 
-    private CompletionStage<PaymentUriEncode.Result> encode(PaymentUriEncode call, CallContext context) {
+    private CompletionStage<PaymentUriEncode.Result> encode(PaymentUriEncode call) {
         return CompletableFuture.completedStage(new PaymentUriEncode.Result(codec.encode(call.request())));
     }
 
-    private CompletionStage<PaymentRequest> decode(PaymentUriDecode call, CallContext context) {
+    private CompletionStage<PaymentRequest> decode(PaymentUriDecode call) {
         try {
             return CompletableFuture.completedStage(codec.decode(call.uri()));
         } catch (RefusedException e) {
