@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.chainwalletd.api.Call;
@@ -97,7 +98,17 @@ public final class RpcMethod<P extends Record, R> {
         return of(call, Spelling.AS_DECLARED, handler);
     }
 
-    /** As {@link #of(Class, Handler)}, with a handler to which its caller is indifferent. */
+    /**
+     * Creates a method that passes a question on to a service, and turns the answer into a result.
+     *
+     * @param executor for turning answers into results
+     */
+    public static <R, C extends Record & Call<R>, A> RpcMethod<C, R> of(
+            Class<C> call, Function<C, CompletionStage<A>> question, Function<A, R> result, Executor executor) {
+        return of(call, given -> question.apply(given).thenApplyAsync(result, executor));
+    }
+
+    /** As {@link #of(Class, Handler)}, with a handler that does not look at the caller. */
     public static <R, C extends Record & Call<R>> RpcMethod<C, R> of(
             Class<C> call, Function<C, CompletionStage<R>> handler) {
         return of(call, Spelling.AS_DECLARED, (given, context) -> handler.apply(given));

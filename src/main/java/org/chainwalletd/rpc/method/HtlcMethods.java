@@ -74,8 +74,16 @@ public final class HtlcMethods {
                 RpcMethod.of(HtlcReclaim.class, methods::reclaim),
                 RpcMethod.of(HtlcStatus.class, methods::status),
                 RpcMethod.of(HtlcList.class, methods::list),
-                RpcMethod.of(HtlcLookupByHashlock.class, methods::lookUp),
-                RpcMethod.of(HtlcForget.class, methods::forget));
+                RpcMethod.of(
+                        HtlcLookupByHashlock.class,
+                        call -> services.records().ofHashLock(call.hashLock()),
+                        found -> new HtlcLookupByHashlock.Result(htlcs(found)),
+                        executor),
+                RpcMethod.of(
+                        HtlcForget.class,
+                        call -> services.forgetting().forget(outpoint(call.lockTxId(), call.outputIndex())),
+                        HtlcForget.Result::new,
+                        executor));
     }
 
     private CompletionStage<HtlcLock.Result> lock(HtlcLock call, CallContext context) {
@@ -216,18 +224,6 @@ public final class HtlcMethods {
 
     private static Set<Htlcs.Role> roles(RoleFilter asked) {
         return asked == RoleFilter.ANY ? EnumSet.allOf(Htlcs.Role.class) : EnumSet.of(Htlcs.Role.valueOf(asked.name()));
-    }
-
-    private CompletionStage<HtlcLookupByHashlock.Result> lookUp(HtlcLookupByHashlock call) {
-        return services.records()
-                .ofHashLock(call.hashLock())
-                .thenApplyAsync(found -> new HtlcLookupByHashlock.Result(htlcs(found)), executor);
-    }
-
-    private CompletionStage<HtlcForget.Result> forget(HtlcForget call) {
-        return services.forgetting()
-                .forget(outpoint(call.lockTxId(), call.outputIndex()))
-                .thenApplyAsync(HtlcForget.Result::new, executor);
     }
 
     private static Outpoint outpoint(Hash256 lockTxId, OptionalLong outputIndex) {

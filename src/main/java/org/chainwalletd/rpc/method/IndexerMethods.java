@@ -62,8 +62,8 @@ public final class IndexerMethods {
         return List.of(
                 RpcMethod.of(GetAddressHistory.class, methods::history),
                 RpcMethod.of(ListSettlements.class, methods::settlements),
-                RpcMethod.of(ContractStats.class, methods::stats),
-                RpcMethod.of(GetAttestationEdges.class, methods::edges),
+                RpcMethod.of(ContractStats.class, call -> methods.ask(client -> client.stats(call))),
+                RpcMethod.of(GetAttestationEdges.class, call -> methods.ask(client -> client.edges(call))),
                 RpcMethod.of(DetectInChainSwaps.class, methods::swaps),
                 RpcMethod.of(GetOutputSpentBy.class, methods::spentBy),
                 RpcMethod.of(GetOutputDatum.class, methods::datum),
@@ -100,14 +100,6 @@ public final class IndexerMethods {
     private CompletionStage<ListSettlements.Result> settlements(ListSettlements call) {
         ListSettlements limited = call.withLimit(limit(call.limit()));
         return ask(client -> client.settlements(limited));
-    }
-
-    private CompletionStage<ContractStats.Result> stats(ContractStats call) {
-        return ask(client -> client.stats(call));
-    }
-
-    private CompletionStage<GetAttestationEdges.Result> edges(GetAttestationEdges call) {
-        return ask(client -> client.edges(call));
     }
 
     private CompletionStage<DetectInChainSwaps.Result> swaps(DetectInChainSwaps call) {

@@ -38,7 +38,6 @@ import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.VaultExport;
 import org.chainwalletd.keyring.store.KeyEntry;
-import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.StoreException;
@@ -77,31 +76,43 @@ public final class KeyringMethods {
             Keyring keyring, CoinLedger ledger, WatchOnly watchOnly, DeletionGuard guard, Executor executor) {
         KeyringMethods methods = new KeyringMethods(keyring, ledger, watchOnly, guard, executor);
         return List.of(
-                RpcMethod.of(GenerateStandardAddress.class, methods::generateStandard),
-                RpcMethod.of(GenerateIndependentAddress.class, methods::generateIndependent),
+                RpcMethod.of(
+                        GenerateStandardAddress.class,
+                        (call, context) ->
+                                methods.drawn(() -> keyring.generateStandard(call.label(), context::hasLeft))),
+                RpcMethod.of(
+                        GenerateIndependentAddress.class,
+                        (call, context) ->
+                                methods.drawn(() -> keyring.generateIndependent(call.label(), context::hasLeft))),
                 RpcMethod.of(GenerateAddress.class, methods::deriveNext),
-                RpcMethod.of(ImportPrivateKey.class, methods::importSecret),
-                RpcMethod.of(ImportMnemonic.class, methods::importIndependent),
-                RpcMethod.of(ImportStandardMnemonic.class, methods::importStandard),
+                RpcMethod.of(
+                        ImportPrivateKey.class,
+                        call -> methods.takenIn(() -> keyring.importSecret(call.privateKey(), call.label()))),
+                RpcMethod.of(
+                        ImportMnemonic.class,
+                        call -> methods.takenIn(() -> keyring.importIndependent(call.mnemonic(), call.label()))),
+                RpcMethod.of(
+                        ImportStandardMnemonic.class,
+                        call -> methods.takenIn(() -> keyring.importStandard(call.mnemonic(), call.label()))),
                 RpcMethod.of(ListAddresses.class, methods::list),
                 RpcMethod.of(WatchAddress.class, methods::watch),
                 RpcMethod.of(UnwatchAddress.class, methods::unwatch),
                 RpcMethod.of(SetLabel.class, methods::setLabel),
                 RpcMethod.of(RevealAddressMnemonic.class, methods::revealPhrase),
-                RpcMethod.of(RevealMnemonic.class, methods::revealSeedPhrase),
+                RpcMethod.of(
+                        RevealMnemonic.class,
+                        call -> keyring.revealSeedPhrase(call.passphrase()),
+                        phrase -> new RevealMnemonic.Result(Words.of(phrase)),
+                        executor),
                 RpcMethod.of(RevealPrivateKey.class, methods::revealSecret),
                 RpcMethod.of(ExportAddress.class, methods::exportAddress),
-                RpcMethod.of(ExportVault.class, methods::exportVault),
+                RpcMethod.of(
+                        ExportVault.class,
+                        call -> keyring.exportVault(call.passphrase()),
+                        KeyringMethods::exported,
+                        executor),
                 RpcMethod.of(ImportVault.class, methods::importVault),
                 RpcMethod.of(DeleteAddress.class, methods::delete));
-    }
-
-    private CompletionStage<NewKey> generateStandard(GenerateStandardAddress call, CallContext context) {
-        return drawn(() -> keyring.generateStandard(call.label(), context::hasLeft));
-    }
-
-    private CompletionStage<NewKey> generateIndependent(GenerateIndependentAddress call, CallContext context) {
-        return drawn(() -> keyring.generateIndependent(call.label(), context::hasLeft));
     }
 
     private CompletionStage<GenerateAddress.Result> deriveNext(GenerateAddress call) {
@@ -113,18 +124,6 @@ public final class KeyringMethods {
                                 brought.key().index().orElseThrow(),
                                 brought.rescanBlocksLeft()),
                         executor);
-    }
-
-    private CompletionStage<NewKey> importSecret(ImportPrivateKey call) {
-        return takenIn(() -> keyring.importSecret(call.privateKey(), call.label()));
-    }
-
-    private CompletionStage<NewKey> importIndependent(ImportMnemonic call) {
-        return takenIn(() -> keyring.importIndependent(call.mnemonic(), call.label()));
-    }
-
-    private CompletionStage<NewKey> importStandard(ImportStandardMnemonic call) {
-        return takenIn(() -> keyring.importStandard(call.mnemonic(), call.label()));
     }
 
     private CompletionStage<ImportVault.Result> importVault(ImportVault call) {
@@ -255,11 +254,6 @@ public final class KeyringMethods {
                 .thenApplyAsync(phrase -> new RevealAddressMnemonic.Result(call.address(), Words.of(phrase)), executor);
     }
 
-    private CompletionStage<RevealMnemonic.Result> revealSeedPhrase(RevealMnemonic call) {
-        return keyring.revealSeedPhrase(call.passphrase())
-                .thenApplyAsync(phrase -> new RevealMnemonic.Result(Words.of(phrase)), executor);
-    }
-
     private CompletionStage<RevealPrivateKey.Result> revealSecret(RevealPrivateKey call) {
         return keyring.revealSecret(call.address(), call.passphrase())
                 .thenApplyAsync(secret -> new RevealPrivateKey.Result(call.address(), secret), executor);
@@ -268,10 +262,6 @@ public final class KeyringMethods {
     private CompletionStage<ExportAddress.Result> exportAddress(ExportAddress call) {
         return keyring.exportAddress(call.address(), call.passphrase())
                 .thenApplyAsync(vault -> new ExportAddress.Result(call.address(), vault), executor);
-    }
-
-    private CompletionStage<ExportVault.Result> exportVault(ExportVault call) {
-        return keyring.exportVault(call.passphrase()).thenApplyAsync(KeyringMethods::exported, executor);
     }
 
     private static ExportVault.Result exported(VaultExport.Export export) {

@@ -72,13 +72,17 @@ public final class PayoutMethods {
         PayoutMethods methods = new PayoutMethods(services, executor);
         return List.of(
                 RpcMethod.of(PayoutSubmit.class, methods::submit),
-                RpcMethod.of(PayoutGet.class, methods::get),
+                RpcMethod.of(
+                        PayoutGet.class,
+                        call -> services.payouts().find(call.payoutId()),
+                        found -> new PayoutGet.Result(found.map(methods::record)),
+                        executor),
                 RpcMethod.of(PayoutList.class, methods::list),
                 RpcMethod.of(PayoutChanges.class, methods::changes),
                 RpcMethod.of(PayoutCancel.class, methods::cancel),
                 RpcMethod.of(PayoutRelease.class, methods::release),
-                RpcMethod.of(PayoutPause.class, methods::pause),
-                RpcMethod.of(PayoutResume.class, methods::resume),
+                RpcMethod.of(PayoutPause.class, call -> methods.paused(true), PayoutPause.Result::new, executor),
+                RpcMethod.of(PayoutResume.class, call -> methods.paused(false), PayoutResume.Result::new, executor),
                 RpcMethod.of(PayoutRecall.class, methods::recall));
     }
 
@@ -186,12 +190,6 @@ public final class PayoutMethods {
                 .distinct()
                 .sorted(Comparator.comparing(Address::hex))
                 .toList();
-    }
-
-    private CompletionStage<PayoutGet.Result> get(PayoutGet call) {
-        return payouts()
-                .find(call.payoutId())
-                .thenApplyAsync(found -> new PayoutGet.Result(found.map(this::record)), executor);
     }
 
     private CompletionStage<PayoutList.Result> list(PayoutList call) {
@@ -319,14 +317,9 @@ public final class PayoutMethods {
         return records(((Change.Done) change).payouts());
     }
 
-    private CompletionStage<PayoutPause.Result> pause(PayoutPause call) {
-        return SpendErrors.certain(payouts().pause(true), "the queue is paused", executor)
-                .thenApplyAsync(done -> new PayoutPause.Result(true), executor);
-    }
-
-    private CompletionStage<PayoutResume.Result> resume(PayoutResume call) {
-        return SpendErrors.certain(payouts().pause(false), "the queue is resumed", executor)
-                .thenApplyAsync(done -> new PayoutResume.Result(false), executor);
+    private CompletionStage<Boolean> paused(boolean paused) {
+        String done = paused ? "the queue is paused" : "the queue is resumed";
+        return SpendErrors.certain(payouts().pause(paused), done, executor).thenApplyAsync(any -> paused, executor);
     }
 
     private CompletionStage<PayoutRecall.Result> recall(PayoutRecall call) {

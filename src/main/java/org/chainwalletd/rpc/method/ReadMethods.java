@@ -131,8 +131,9 @@ public final class ReadMethods {
                 RpcMethod.of(ValidateAddress.class, methods::validateAddress),
                 RpcMethod.of(GetStatus.class, methods::status),
                 RpcMethod.of(GetBlockHeight.class, methods::blockHeight),
-                RpcMethod.of(GetBlockById.class, methods::blockById),
-                RpcMethod.of(GetBlockByHeight.class, methods::blockByHeight),
+                RpcMethod.of(
+                        GetBlockById.class, call -> nodes.client().block(call.blockId()), ReadMethods::byId, executor),
+                RpcMethod.of(GetBlockByHeight.class, call -> methods.blockAt(call.height())),
                 RpcMethod.of(GetBlockIdAtHeight.class, methods::blockIdAtHeight),
                 RpcMethod.of(GetBlock.class, methods::block),
                 RpcMethod.of(GetTransaction.class, transactions::transaction),
@@ -190,14 +191,6 @@ public final class ReadMethods {
                         tip -> new GetBlockHeight.Result(
                                 tip.height(), tip.blockId(), Optional.ofNullable(tip.genesisBlockId())),
                         executor);
-    }
-
-    private CompletionStage<Block> blockById(GetBlockById call) {
-        return client.block(call.blockId()).thenApplyAsync(ReadMethods::byId, executor);
-    }
-
-    private CompletionStage<Block> blockByHeight(GetBlockByHeight call) {
-        return blockAt(call.height());
     }
 
     /** The whole block is fetched, its id is answered. */

@@ -3,7 +3,6 @@ package org.chainwalletd.rpc.method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.Spending.AbandonTransfer;
@@ -18,8 +17,8 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.spend.Simulation;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.spend.plan.Payment;
 import org.chainwalletd.spend.plan.Receipt;
@@ -29,82 +28,68 @@ import org.chainwalletd.store.Coin;
 
 /** Answers the methods of {@link org.chainwalletd.api.Spending}. */
 public final class SpendMethods {
-    private final SpendService spending;
-    private final Executor executor;
+    private SpendMethods() {}
 
-    private SpendMethods(SpendService spending, Executor executor) {
-        this.spending = spending;
-        this.executor = executor;
-    }
-
-    /**
-     * @param executor for turning answers into results: any pool of the daemon
-     */
+    /** @param executor for turning answers into results: any pool of the daemon */
     public static List<RpcMethod<?, ?>> all(SpendService spending, Executor executor) {
-        SpendMethods methods = new SpendMethods(spending, executor);
         return List.of(
-                RpcMethod.of(Transfer.class, methods::transfer),
-                RpcMethod.of(SimulateTransfer.class, methods::simulate),
-                RpcMethod.of(SendRawTransaction.class, methods::sendRaw),
-                RpcMethod.of(AbandonTransfer.class, methods::abandon),
-                RpcMethod.of(AllowanceStatus.class, methods::allowance));
-    }
-
-    private CompletionStage<Transfer.Result> transfer(Transfer call, CallContext context) {
-        return spending.transfer(
-                        request(call.payment(), call.clientToken()),
-                        new Requester(context.grant(), SpendOptions.memo(call.memo())))
-                .thenApplyAsync(
-                        receipt -> new Transfer.Result(
-                                receipt.txId(),
-                                receipt.size(),
-                                receipt.fee(),
-                                receipt.feeRate(),
-                                inputs(receipt.inputs()),
-                                outputs(receipt.outputs()),
-                                receipt.builtAtHeight()),
-                        executor);
-    }
-
-    private CompletionStage<SimulateTransfer.Result> simulate(SimulateTransfer call) {
-        return spending.simulate(request(call.payment(), Optional.empty()))
-                .thenApplyAsync(
-                        simulation -> new SimulateTransfer.Result(
-                                simulation.size(),
-                                simulation.fee(),
-                                simulation.feeRate(),
-                                inputs(simulation.inputs()),
-                                outputs(simulation.outputs()),
-                                simulation.totalIn(),
-                                simulation.totalOut(),
-                                simulation.change(),
-                                simulation.builtAtHeight()),
-                        executor);
-    }
-
-    private CompletionStage<SendRawTransaction.Result> sendRaw(SendRawTransaction call, CallContext context) {
-        return spending.sendRaw(call.txHex(), context.grant().name())
-                .thenApplyAsync(SendRawTransaction.Result::new, executor);
-    }
-
-    private CompletionStage<AbandonTransfer.Result> abandon(AbandonTransfer call) {
-        List<Outpoint> outpoints = call.outpoints().stream()
-                .map(outpoint -> new Outpoint(outpoint.txId(), outpoint.outputIndex()))
-                .toList();
-        return spending.abandon(outpoints)
-                .thenApplyAsync(done -> new AbandonTransfer.Result(done.released(), done.remaining()), executor);
-    }
-
-    private CompletionStage<AllowanceStatus.Result> allowance(AllowanceStatus call) {
-        return spending.allowanceStatus()
-                .thenApplyAsync(
+                RpcMethod.of(
+                        Transfer.class,
+                        (call, context) -> spending.transfer(
+                                        request(call.payment(), call.clientToken()),
+                                        new Requester(context.grant(), SpendOptions.memo(call.memo())))
+                                .thenApplyAsync(SpendMethods::result, executor)),
+                RpcMethod.of(
+                        SimulateTransfer.class,
+                        call -> spending.simulate(request(call.payment(), Optional.empty())),
+                        SpendMethods::result,
+                        executor),
+                RpcMethod.of(
+                        SendRawTransaction.class,
+                        (call, context) -> spending.sendRaw(
+                                        call.txHex(), context.grant().name())
+                                .thenApplyAsync(SendRawTransaction.Result::new, executor)),
+                RpcMethod.of(
+                        AbandonTransfer.class,
+                        call -> spending.abandon(call.outpoints().stream()
+                                .map(outpoint -> new Outpoint(outpoint.txId(), outpoint.outputIndex()))
+                                .toList()),
+                        done -> new AbandonTransfer.Result(done.released(), done.remaining()),
+                        executor),
+                RpcMethod.of(
+                        AllowanceStatus.class,
+                        call -> spending.allowanceStatus(),
                         status -> new AllowanceStatus.Result(
                                 status.limits().perTransaction(),
                                 status.limits().perPeriod(),
                                 status.limits().period().toSeconds(),
                                 status.spent(),
                                 status.remaining()),
-                        executor);
+                        executor));
+    }
+
+    private static Transfer.Result result(Receipt receipt) {
+        return new Transfer.Result(
+                receipt.txId(),
+                receipt.size(),
+                receipt.fee(),
+                receipt.feeRate(),
+                inputs(receipt.inputs()),
+                outputs(receipt.outputs()),
+                receipt.builtAtHeight());
+    }
+
+    private static SimulateTransfer.Result result(Simulation simulation) {
+        return new SimulateTransfer.Result(
+                simulation.size(),
+                simulation.fee(),
+                simulation.feeRate(),
+                inputs(simulation.inputs()),
+                outputs(simulation.outputs()),
+                simulation.totalIn(),
+                simulation.totalOut(),
+                simulation.change(),
+                simulation.builtAtHeight());
     }
 
     /** Checks the parameters as far as that needs nobody else, in the order of decisions.md, section 2. */

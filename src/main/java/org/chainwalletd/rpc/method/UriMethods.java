@@ -2,8 +2,6 @@ package org.chainwalletd.rpc.method;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import org.chainwalletd.api.PaymentUris.PaymentRequest;
 import org.chainwalletd.api.PaymentUris.PaymentUriDecode;
 import org.chainwalletd.api.PaymentUris.PaymentUriEncode;
 import org.chainwalletd.api.RefusedException;
@@ -12,28 +10,20 @@ import org.chainwalletd.uri.PaymentUriCodec;
 
 /** Answers the methods of {@link org.chainwalletd.api.PaymentUris}. */
 public final class UriMethods {
-    private final PaymentUriCodec codec;
-
-    private UriMethods(PaymentUriCodec codec) {
-        this.codec = codec;
-    }
+    private UriMethods() {}
 
     public static List<RpcMethod<?, ?>> all(PaymentUriCodec codec) {
-        UriMethods methods = new UriMethods(codec);
         return List.of(
-                RpcMethod.of(PaymentUriEncode.class, methods::encode),
-                RpcMethod.of(PaymentUriDecode.class, methods::decode));
-    }
-
-    private CompletionStage<PaymentUriEncode.Result> encode(PaymentUriEncode call) {
-        return CompletableFuture.completedStage(new PaymentUriEncode.Result(codec.encode(call.request())));
-    }
-
-    private CompletionStage<PaymentRequest> decode(PaymentUriDecode call) {
-        try {
-            return CompletableFuture.completedStage(codec.decode(call.uri()));
-        } catch (RefusedException e) {
-            return CompletableFuture.failedStage(RefusedException.invalidParams("parameter `uri`: " + e.getMessage()));
-        }
+                RpcMethod.of(
+                        PaymentUriEncode.class,
+                        call -> CompletableFuture.completedStage(
+                                new PaymentUriEncode.Result(codec.encode(call.request())))),
+                RpcMethod.of(PaymentUriDecode.class, call -> {
+                    try {
+                        return CompletableFuture.completedStage(codec.decode(call.uri()));
+                    } catch (RefusedException e) {
+                        throw RefusedException.invalidParams("parameter `uri`: " + e.getMessage());
+                    }
+                }));
     }
 }
