@@ -42,7 +42,6 @@ import org.chainwalletd.rpc.method.KeyringErrors;
 import org.chainwalletd.rpc.method.MethodFamilies;
 import org.chainwalletd.rpc.method.NodesGuard;
 import org.chainwalletd.rpc.method.PayoutMethods;
-import org.chainwalletd.rpc.method.ReadMethods;
 import org.chainwalletd.rpc.method.SpendErrors;
 import org.chainwalletd.rpc.method.SwapErrors;
 import org.chainwalletd.rpc.method.SweepMethods;
@@ -120,7 +119,6 @@ record Services(
                                 new IndexerMethods.Sources(external.indexer(), ownHistory())),
                         new MethodFamilies.Money(
                                 spending,
-                                inFlight(),
                                 htlcs.methods(),
                                 new PayoutMethods.Services(
                                         queues.payouts(),
@@ -185,20 +183,6 @@ record Services(
                         KeyUseGuards.openHtlcs(htlcs.records(), answers()),
                         openSwaps),
                 answers());
-    }
-
-    private ReadMethods.InFlight inFlight() {
-        return new ReadMethods.InFlight() {
-            @Override
-            public int utxos() {
-                return spending.inFlightUtxos();
-            }
-
-            @Override
-            public int transfers() {
-                return spending.inFlightTransfers();
-            }
-        };
     }
 
     /** Conditions under which the daemon is of use to its callers. The keyring is open before anything is served. */

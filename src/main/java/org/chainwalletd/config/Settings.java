@@ -240,9 +240,7 @@ public record Settings(
      * @param feeRate base units per 100 cost units
      * @param coins number of coins that a paying address is to have
      */
-    public record Payouts(List<Address> from, long most, Duration delay, long feeRate, int coins) {
-        public static final Payouts DEFAULT = new Payouts(List.of(), 100_000, Duration.ofSeconds(1), 2, 20);
-    }
+    public record Payouts(List<Address> from, long most, Duration delay, long feeRate, int coins) {}
 
     /**
      * @param unsealThreads number of Argon2id computations at a time

@@ -21,9 +21,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
-import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Settings;
-import org.chainwalletd.config.SettingsLoader;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.HangWatch;
@@ -64,16 +62,7 @@ class BackgroundUnderLoadTest {
 
     @BeforeEach
     void start() throws Exception {
-        Settings settings = SettingsLoader.load(
-                        Map.of(
-                                Option.DATADIR.flag(), folder.toString(),
-                                Option.BIND.flag(), "127.0.0.1:0",
-                                Option.DEVNET.flag(), "true",
-                                Option.DEVNET_BIND.flag(), "127.0.0.1:0",
-                                Option.DEVNET_BLOCK_INTERVAL.flag(), "0"),
-                        Map.of(),
-                        folder)
-                .settings();
+        Settings settings = DaemonRig.ownDevnet(folder, "--devnet-block-interval", "0");
         daemon = Daemon.start(settings, DaemonRig.passphrase(), line -> {}, DaemonRig.COST, Clock.systemUTC());
         String token = Files.readString(folder.resolve("token-spend")).strip();
         client = new WalletdClient(daemon.uri(), token, Optional.empty(), Duration.ofSeconds(250));

@@ -20,9 +20,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
-import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Settings;
-import org.chainwalletd.config.SettingsLoader;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.EventReader;
@@ -60,17 +58,7 @@ class EventsTest {
 
     @BeforeAll
     static void start() throws Exception {
-        Settings settings = SettingsLoader.load(
-                        Map.of(
-                                Option.DATADIR.flag(), folder.toString(),
-                                Option.BIND.flag(), "127.0.0.1:0",
-                                Option.DEVNET.flag(), "true",
-                                Option.DEVNET_BIND.flag(), "127.0.0.1:0",
-                                Option.DEVNET_PROMPT.flag(), "true",
-                                Option.DEVNET_BLOCK_INTERVAL.flag(), "0"),
-                        Map.of(),
-                        folder)
-                .settings();
+        Settings settings = DaemonRig.ownDevnet(folder, "--devnet-prompt", "true", "--devnet-block-interval", "0");
         daemon = Daemon.start(settings, DaemonRig.passphrase(), line -> {}, DaemonRig.COST, Clock.systemUTC());
         token = Files.readString(folder.resolve("token-read")).strip();
         String spend = Files.readString(folder.resolve("token-spend")).strip();

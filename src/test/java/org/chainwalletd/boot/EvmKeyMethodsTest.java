@@ -1,12 +1,10 @@
 package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
 import java.util.Map;
-import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.junit.jupiter.api.Tag;
@@ -34,7 +32,7 @@ class EvmKeyMethodsTest {
         try (DaemonRig daemon = new DaemonRig(datadir, chain.uri())) {
             JsonNode none = daemon.call("evm_get_address");
             assertThat(none.toString()).isEqualTo("{\"address\":null,\"created\":false}");
-            assertThat(code(daemon, "reveal_evm_private_key", passphrase())).isEqualTo(-32013);
+            assertThat(daemon.refusal("reveal_evm_private_key", passphrase())).isEqualTo(-32013);
 
             JsonNode made = daemon.call("evm_create_address");
             String first = made.get("address").asText();
@@ -43,19 +41,19 @@ class EvmKeyMethodsTest {
             assertThat(daemon.call("evm_get_address").get("address").asText()).isEqualTo(first);
             assertThat(daemon.call("evm_reveal_mnemonic", passphrase()).get("mnemonic"))
                     .isEqualTo(made.get("mnemonic"));
-            assertThat(code(daemon, "evm_reveal_mnemonic", Map.of("passphrase", "another")))
+            assertThat(daemon.refusal("evm_reveal_mnemonic", Map.of("passphrase", "another")))
                     .isEqualTo(-32012);
 
-            assertThat(code(daemon, "evm_create_address", Map.of())).isEqualTo(-32011);
-            assertThat(code(daemon, "evm_import_key", Map.of("private_key_hex", JUNK_KEY)))
+            assertThat(daemon.refusal("evm_create_address", Map.of())).isEqualTo(-32011);
+            assertThat(daemon.refusal("evm_import_key", Map.of("private_key_hex", JUNK_KEY)))
                     .isEqualTo(-32011);
-            assertThat(code(daemon, "evm_import_mnemonic", Map.of("mnemonic", JUNK, "overwrite", true)))
+            assertThat(daemon.refusal("evm_import_mnemonic", Map.of("mnemonic", JUNK, "overwrite", true)))
                     .isEqualTo(-32602);
-            assertThat(code(daemon, "evm_delete_key", passphrase())).isEqualTo(-32602);
+            assertThat(daemon.refusal("evm_delete_key", passphrase())).isEqualTo(-32602);
 
             JsonNode deleted = daemon.call("evm_delete_key", "passphrase", DaemonRig.PASSPHRASE, "force", true);
             assertThat(deleted.toString()).isEqualTo("{\"deleted\":\"" + first + "\"}");
-            assertThat(code(daemon, "evm_delete_key", passphrase())).isEqualTo(-32013);
+            assertThat(daemon.refusal("evm_delete_key", passphrase())).isEqualTo(-32013);
 
             assertThat(daemon.call("evm_import_mnemonic", "mnemonic", JUNK).toString())
                     .isEqualTo("{\"address\":\"" + JUNK_ADDRESS + "\"}");
@@ -66,10 +64,5 @@ class EvmKeyMethodsTest {
 
     private static Map<String, String> passphrase() {
         return Map.of("passphrase", DaemonRig.PASSPHRASE);
-    }
-
-    private static int code(DaemonRig daemon, String method, Map<String, ?> params) {
-        return catchThrowableOfType(WalletdException.RpcError.class, () -> daemon.call(method, params))
-                .code();
     }
 }

@@ -105,10 +105,10 @@ class EvmSendMethodsTest {
         Map<String, String> payment = Map.of("to", payee, "amount", "0.25", "client_token", "invoice-1");
         String txhash;
         try (DaemonRig daemon = daemon()) {
-            assertThat(code(daemon, "evm_send_native", payment)).isEqualTo(-32013);
-            assertThat(code(daemon, "evm_get_balances", Map.of())).isEqualTo(-32013);
+            assertThat(daemon.refusal("evm_send_native", payment)).isEqualTo(-32013);
+            assertThat(daemon.refusal("evm_get_balances", Map.of())).isEqualTo(-32013);
             String own = daemon.call("evm_create_address").get("address").asText();
-            assertThat(code(daemon, "evm_send_native", payment)).isEqualTo(-32031);
+            assertThat(daemon.refusal("evm_send_native", payment)).isEqualTo(-32031);
             evm.fund(EvmAddress.parse(own), ETHER);
 
             assertThat(daemon.call("evm_get_balances").toString())
@@ -117,12 +117,10 @@ class EvmSendMethodsTest {
             txhash = daemon.call("evm_send_native", payment).get("txhash").asText();
             assertThat(daemon.call("evm_send_native", payment).get("txhash").asText())
                     .isEqualTo(txhash);
-            assertThat(code(
-                            daemon,
-                            "evm_send_native",
-                            Map.of("to", payee, "amount", "0.3", "client_token", "invoice-1")))
+            assertThat(daemon.refusal(
+                            "evm_send_native", Map.of("to", payee, "amount", "0.3", "client_token", "invoice-1")))
                     .isEqualTo(-32035);
-            assertThat(code(daemon, "evm_delete_key", Map.of("passphrase", DaemonRig.PASSPHRASE)))
+            assertThat(daemon.refusal("evm_delete_key", Map.of("passphrase", DaemonRig.PASSPHRASE)))
                     .isEqualTo(-32602);
         }
         evm.mine(6);
@@ -260,7 +258,7 @@ class EvmSendMethodsTest {
             }
             evm.mine();
             assertThat(evm.balance(EvmAddress.parse(own))).isLessThan(ETHER);
-            assertThat(code(daemon, "evm_send_native", Map.of("to", payee, "amount", "1")))
+            assertThat(daemon.refusal("evm_send_native", Map.of("to", payee, "amount", "1")))
                     .isEqualTo(-32031);
 
             JsonNode first = daemon.call("evm_tx_history", "limit", 2);
@@ -290,12 +288,12 @@ class EvmSendMethodsTest {
                     Map.of("to", "0x" + "0".repeat(40), "amount", "1"),
                     Map.of("to", payee.substring(2), "amount", "1"),
                     Map.of("to", payee, "amount", "1", "client_token", "short"))) {
-                assertThat(code(daemon, "evm_send_native", wrong))
+                assertThat(daemon.refusal("evm_send_native", wrong))
                         .as("%s", wrong)
                         .isEqualTo(-32602);
             }
-            assertThat(code(daemon, "evm_tx_history", Map.of("limit", 1_001))).isEqualTo(-32602);
-            assertThat(code(daemon, "evm_tx_history", Map.of("cursor", "x"))).isEqualTo(-32602);
+            assertThat(daemon.refusal("evm_tx_history", Map.of("limit", 1_001))).isEqualTo(-32602);
+            assertThat(daemon.refusal("evm_tx_history", Map.of("cursor", "x"))).isEqualTo(-32602);
         }
     }
 
@@ -333,7 +331,7 @@ class EvmSendMethodsTest {
         second.down();
         try (DaemonRig daemon = daemon()) {
             daemon.call("evm_create_address");
-            assertThat(code(daemon, "evm_get_balances", Map.of())).isEqualTo(-32020);
+            assertThat(daemon.refusal("evm_get_balances", Map.of())).isEqualTo(-32020);
         }
     }
 
@@ -343,13 +341,8 @@ class EvmSendMethodsTest {
             String own = daemon.call("acct_create_address").get("address").asText();
 
             assertThat(daemon.call("evm_get_address").get("address").asText()).isEqualTo(own);
-            assertThat(code(daemon, "reveal_acct_private_key", Map.of("passphrase", "wrong")))
+            assertThat(daemon.refusal("reveal_acct_private_key", Map.of("passphrase", "wrong")))
                     .isEqualTo(-32012);
         }
-    }
-
-    private static int code(DaemonRig daemon, String method, Map<String, ?> params) {
-        return catchThrowableOfType(WalletdException.RpcError.class, () -> daemon.call(method, params))
-                .code();
     }
 }

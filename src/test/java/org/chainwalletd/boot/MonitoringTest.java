@@ -157,7 +157,7 @@ class MonitoringTest {
             assertThat(meter(daemon, "walletd_deposits_total")).isZero();
             long total = daemon.call("get_wallet_balance").path("total").asLong();
             assertHistory(daemon, total, 12_001_000 - total);
-            assertThat(daemon.refused("get_wallet_history", "hours", 25).code()).isEqualTo(-32602);
+            assertThat(daemon.refusal("get_wallet_history", "hours", 25)).isEqualTo(-32602);
         }
     }
 

@@ -76,15 +76,13 @@ class OtherChainTest {
                                 .path("credits"))
                         .isEmpty();
             }
-            assertThat(rig.refused("wait_for_tx", "tx_id", paid, "timeout_secs", 1)
-                            .code())
+            assertThat(rig.refusal("wait_for_tx", "tx_id", paid, "timeout_secs", 1))
                     .isEqualTo(TIMED_OUT);
             JsonNode unpaid = rig.call("wait_for_payment", "address", shop.address, "timeout_secs", 1);
             assertThat(unpaid.path("received").asBoolean()).isFalse();
             assertThat(unpaid.path("timed_out").asBoolean()).isTrue();
             assertThat(rig.call("htlc_list").path("htlcs")).isEmpty();
-            assertThat(rig.refused("transfer", payment(shop.address, new Party(2).address, 1_000))
-                            .code())
+            assertThat(rig.refusal("transfer", payment(shop.address, new Party(2).address, 1_000)))
                     .isEqualTo(TX_BUILD);
 
             WalletdException.RpcError unfollowed = rig.refused("get_follower_status");

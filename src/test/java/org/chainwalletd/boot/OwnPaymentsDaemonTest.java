@@ -96,7 +96,7 @@ class OwnPaymentsDaemonTest {
                 () -> spend("spend_id", number).path("confirmations").asLong() == 2);
         assertThat(spend("spend_id", number).path("state").asText()).isEqualTo("confirmed");
         assertThat(spend("client_token", "nobody-has-this").isNull()).isTrue();
-        assertThat(daemon.refused("get_spend").code()).isEqualTo(INVALID);
+        assertThat(daemon.refusal("get_spend")).isEqualTo(INVALID);
     }
 
     @Test
@@ -106,13 +106,11 @@ class OwnPaymentsDaemonTest {
         assertThat(spend("spend_id", number).path("memo").isNull()).isTrue();
         daemon.call("set_memo", "spend_id", number, "memo", "\u00fc".repeat(128));
         assertThat(spend("spend_id", number).path("memo").asText()).isEqualTo("\u00fc".repeat(128));
-        assertThat(daemon.refused("set_memo", "spend_id", number, "memo", "\u00fc".repeat(128) + "x")
-                        .code())
+        assertThat(daemon.refusal("set_memo", "spend_id", number, "memo", "\u00fc".repeat(128) + "x"))
                 .isEqualTo(INVALID);
         daemon.call("set_memo", "spend_id", number, "memo", "");
         assertThat(spend("spend_id", number).path("memo").isNull()).isTrue();
-        assertThat(daemon.refused("set_memo", "spend_id", 1_000_000, "memo", "x")
-                        .code())
+        assertThat(daemon.refusal("set_memo", "spend_id", 1_000_000, "memo", "x"))
                 .isEqualTo(INVALID);
     }
 
@@ -136,10 +134,8 @@ class OwnPaymentsDaemonTest {
         assertThat(labels.get(addresses.get(1))).isEqualTo("a much longer label \u00fc");
         assertThat(labels.get(addresses.get(2))).isEqualTo("label 2");
         assertThat(labels).containsValue("label 3");
-        assertThat(daemon.refused("set_label", "address", SHOP, "label", "x").code())
-                .isEqualTo(-32010);
-        assertThat(daemon.refused("set_label", "address", addresses.get(2), "label", "\n")
-                        .code())
+        assertThat(daemon.refusal("set_label", "address", SHOP, "label", "x")).isEqualTo(-32010);
+        assertThat(daemon.refusal("set_label", "address", addresses.get(2), "label", "\n"))
                 .isEqualTo(INVALID);
     }
 
@@ -202,8 +198,8 @@ class OwnPaymentsDaemonTest {
         long at = spend("client_token", "filtered-payment").path("created_at").asLong();
         assertThat(tokens(Map.of("since", at, "until", at + 1))).contains("filtered-payment");
         assertThat(tokens(Map.of("until", at))).doesNotContain("filtered-payment");
-        assertThat(daemon.refused("list_spends", "cursor", "s1.x").code()).isEqualTo(INVALID);
-        assertThat(daemon.refused("list_spends", "limit", 1_001).code()).isEqualTo(INVALID);
+        assertThat(daemon.refusal("list_spends", "cursor", "s1.x")).isEqualTo(INVALID);
+        assertThat(daemon.refusal("list_spends", "limit", 1_001)).isEqualTo(INVALID);
     }
 
     private static Set<String> tokens(Map<String, ?> filters) {

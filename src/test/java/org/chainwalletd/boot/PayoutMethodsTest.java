@@ -72,10 +72,6 @@ class PayoutMethodsTest {
         return payout(id).get("state").asText().equals(state);
     }
 
-    private static int refusal(String method, Map<String, ?> params) {
-        return daemon.refused(method, params).code();
-    }
-
     /** An own address with coins that are deep enough for batches. */
     private static Party payer(int number) {
         Party payer = daemon.imported(number);
@@ -150,7 +146,7 @@ class PayoutMethodsTest {
         assertThat(next.get("payouts")).isNotEmpty();
         next.get("payouts")
                 .forEach(payout -> assertThat(payout.get("state").asText()).isEqualTo("confirmed"));
-        assertThat(refusal("payout_changes", params("cursor", "nonsense"))).isEqualTo(-32602);
+        assertThat(daemon.refusal("payout_changes", "cursor", "nonsense")).isEqualTo(-32602);
     }
 
     @Test
@@ -234,7 +230,7 @@ class PayoutMethodsTest {
         assertThat(payout("cancelled-1").get("attempts")).isEmpty();
         JsonNode late = daemon.call("payout_cancel", "payout_ids", List.of("after-the-cancelled"));
         assertThat(late.at("/payouts/0/state").asText()).isEqualTo("in_flight");
-        assertThat(refusal("payout_cancel", params("payout_ids", List.of("never-submitted"))))
+        assertThat(daemon.refusal("payout_cancel", "payout_ids", List.of("never-submitted")))
                 .isEqualTo(-32602);
         daemon.mine(1);
     }
@@ -272,7 +268,7 @@ class PayoutMethodsTest {
         assertThat(changed.code()).isEqualTo(-32035);
         assertThat(changed.data("payout_id").orElseThrow().asText()).isEqualTo("one-namespace");
         Map<String, Object> transfer = payment(payer.address, shop.address, 4_000, "client_token", "one-namespace");
-        assertThat(refusal("transfer", transfer)).isEqualTo(-32035);
+        assertThat(daemon.refusal("transfer", transfer)).isEqualTo(-32035);
 
         transfer.put("client_token", "a-transfer-s-own");
         JsonNode paid = daemon.call("transfer", transfer);
@@ -289,21 +285,22 @@ class PayoutMethodsTest {
         Party shop = new Party(842);
         Map<String, Object> good = order("bad-company-0", shop, 5_000);
 
-        assertThat(refusal("payout_submit", submission(new Party(843), List.of(good))))
+        assertThat(daemon.refusal("payout_submit", submission(new Party(843), List.of(good))))
                 .isEqualTo(-32010);
-        assertThat(refusal("payout_submit", submission(payer, List.of(good, order("bad-company-1", shop, 199)))))
+        assertThat(daemon.refusal("payout_submit", submission(payer, List.of(good, order("bad-company-1", shop, 199)))))
                 .isEqualTo(-32033);
-        assertThat(refusal("payout_submit", submission(payer, List.of(good, order("bad-company-2", shop, CAP)))))
+        assertThat(daemon.refusal("payout_submit", submission(payer, List.of(good, order("bad-company-2", shop, CAP)))))
                 .isEqualTo(-32038);
-        assertThat(refusal("payout_submit", submission(payer, List.of()))).isEqualTo(-32602);
-        assertThat(refusal("payout_submit", params("payouts", List.of(good)))).isEqualTo(-32602);
+        assertThat(daemon.refusal("payout_submit", submission(payer, List.of())))
+                .isEqualTo(-32602);
+        assertThat(daemon.refusal("payout_submit", "payouts", List.of(good))).isEqualTo(-32602);
         List<Map<String, Object>> many = IntStream.rangeClosed(0, MOST_UNFINISHED)
                 .mapToObj(i -> order("too-many-" + i, shop, 5_000 + i))
                 .toList();
-        assertThat(refusal("payout_submit", submission(payer, many))).isEqualTo(-32042);
+        assertThat(daemon.refusal("payout_submit", submission(payer, many))).isEqualTo(-32042);
 
         assertThat(payout("bad-company-0").isNull()).isTrue();
         assertThat(payout("too-many-0").isNull()).isTrue();
-        assertThat(refusal("payout_recall", params("tx_id", "ab".repeat(32)))).isEqualTo(-32602);
+        assertThat(daemon.refusal("payout_recall", "tx_id", "ab".repeat(32))).isEqualTo(-32602);
     }
 }

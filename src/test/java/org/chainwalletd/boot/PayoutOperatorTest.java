@@ -178,7 +178,7 @@ class PayoutOperatorTest {
                     .as("no address has the label any more")
                     .isEqualTo("confirmed");
             Map<String, Object> mixed = params("payouts", List.of(known, order("unknown-one", 900)), "from", label);
-            assertThat(daemon.refused("payout_submit", mixed).code()).isEqualTo(-32010);
+            assertThat(daemon.refusal("payout_submit", mixed)).isEqualTo(-32010);
             assertThat(payout(daemon, "unknown-one").isNull()).isTrue();
         }
         try (DaemonRig daemon = DaemonRig.over(devnet, datadir, "--payout-delay", "0", "--spend-cap-per-tx", "4000")) {
@@ -191,7 +191,7 @@ class PayoutOperatorTest {
                     .isEqualTo("known-one");
             Map<String, Object> tooMuch = params(
                     "payouts", List.of(known, order("small-one", 901), order("unknown-one", 5_001)), "from", from);
-            assertThat(daemon.refused("payout_submit", tooMuch).code()).isEqualTo(-32038);
+            assertThat(daemon.refusal("payout_submit", tooMuch)).isEqualTo(-32038);
             assertThat(payout(daemon, "small-one").isNull()).isTrue();
             assertThat(payout(daemon, "unknown-one").isNull()).isTrue();
             Map<String, Object> mixed = params("payouts", List.of(known, order("small-one", 901)), "from", from);
@@ -432,8 +432,7 @@ class PayoutOperatorTest {
             awaitInMempool(daemon, "recalled-at-a-price");
             String batch = lastAttempt(daemon, "recalled-at-a-price");
 
-            assertThat(daemon.refused("payout_recall", "tx_id", batch, "fee_rate", 30_000)
-                            .code())
+            assertThat(daemon.refusal("payout_recall", "tx_id", batch, "fee_rate", 30_000))
                     .isEqualTo(-32038);
             assertThat(payout(daemon, "recalled-at-a-price").get("state").asText())
                     .isEqualTo("in_flight");

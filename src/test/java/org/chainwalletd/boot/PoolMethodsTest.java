@@ -2,7 +2,6 @@ package org.chainwalletd.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Files;
@@ -39,23 +38,24 @@ class PoolMethodsTest {
 
             JsonNode klines = daemon.call("swap_price_klines", "limit", 3);
             assertThat(klines.get("items")).hasSize(3);
-            assertThat(code(daemon, "swap_price_klines", Map.of("limit", 501))).isEqualTo(-32602);
-            assertThat(code(daemon, "swap_price_klines", Map.of("interval", "../x")))
+            assertThat(daemon.refusal("swap_price_klines", Map.of("limit", 501)))
+                    .isEqualTo(-32602);
+            assertThat(daemon.refusal("swap_price_klines", Map.of("interval", "../x")))
                     .isEqualTo(-32602);
 
             for (String method : List.of("lp_pool_info", "lp_position", "lp_deposit_start", "lp_withdraw_self")) {
-                WalletdException.RpcError refusal = refusal(daemon, method, lp(method));
+                WalletdException.RpcError refusal = daemon.refused(method, lp(method));
                 assertThat(refusal.code()).as(method).isEqualTo(-32020);
                 assertThat(refusal).as(method).hasMessageContaining("takes no deposits");
             }
-            assertThat(code(daemon, "lp_deposit_status", Map.of("id", "../pool")))
+            assertThat(daemon.refusal("lp_deposit_status", Map.of("id", "../pool")))
                     .isEqualTo(-32602);
-            assertThat(code(daemon, "lp_withdraw_self", Map.of("chain_address", "ab".repeat(32), "shares", "-1")))
+            assertThat(daemon.refusal("lp_withdraw_self", Map.of("chain_address", "ab".repeat(32), "shares", "-1")))
                     .isEqualTo(-32602);
 
             chains.pool().close();
-            assertThat(code(daemon, "swap_pool_info", Map.of())).isEqualTo(-32020);
-            assertThat(refusal(daemon, "swap_list", Map.of())).hasMessageContaining("swap not configured");
+            assertThat(daemon.refusal("swap_pool_info", Map.of())).isEqualTo(-32020);
+            assertThat(daemon.refused("swap_list", Map.of())).hasMessageContaining("swap not configured");
         }
     }
 
@@ -66,14 +66,6 @@ class PoolMethodsTest {
             case "lp_deposit_start" -> Map.of("chain_address", "ab".repeat(32), "evm_address", "0x" + "cd".repeat(20));
             default -> Map.of("chain_address", "ab".repeat(32), "shares", "1.5");
         };
-    }
-
-    private static WalletdException.RpcError refusal(DaemonRig daemon, String method, Map<String, ?> params) {
-        return catchThrowableOfType(WalletdException.RpcError.class, () -> daemon.call(method, params));
-    }
-
-    private static int code(DaemonRig daemon, String method, Map<String, ?> params) {
-        return refusal(daemon, method, params).code();
     }
 
     @Test

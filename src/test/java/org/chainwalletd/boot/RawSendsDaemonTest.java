@@ -174,13 +174,11 @@ class RawSendsDaemonTest {
     void one_that_no_node_takes_answers_as_ever_and_is_told_refused() {
         Transaction good = signed(stranger, output(SHOP, 10_000));
         Transaction bad = good.withWitnesses(signed(owned, output(SHOP, 10_000)).witnesses());
-        assertThat(daemon.refused("send_raw_transaction", hex(bad)).code()).isEqualTo(-32020);
+        assertThat(daemon.refusal("send_raw_transaction", hex(bad))).isEqualTo(-32020);
         assertThat(listed(Map.of("kind", "raw", "state", "refused")))
                 .containsExactly(TransactionCodec.txId(Party.PROFILE, bad).hex());
-        assertThat(daemon.refused("send_raw_transaction", "tx_hex", "0102").code())
-                .isEqualTo(-32020);
-        assertThat(daemon.refused("send_raw_transaction", "tx_hex", "zz").code())
-                .isEqualTo(-32602);
+        assertThat(daemon.refusal("send_raw_transaction", "tx_hex", "0102")).isEqualTo(-32020);
+        assertThat(daemon.refusal("send_raw_transaction", "tx_hex", "zz")).isEqualTo(-32602);
         assertThat(listed(Map.of("kind", "raw", "state", "refused"))).hasSize(1);
     }
 

@@ -137,24 +137,18 @@ class SwapDaemonTest {
         });
     }
 
-    private static int code(DaemonRig daemon, String method, Map<String, ?> params) {
-        return daemon.refused(method, params).code();
-    }
-
     @Test
     void a_sell_goes_on_over_a_restart_and_pays_both_sides() throws Exception {
         conduct.keepsFromLocking(true);
         world(config -> config);
         String swap;
         try (DaemonRig daemon = daemon()) {
-            assertThat(code(
-                            daemon,
+            assertThat(daemon.refusal(
                             "swap_get_quote",
                             Map.of("direction", "chain_to_native", "amount_in", "12", "from", "ab".repeat(32))))
                     .isEqualTo(-32010);
             address = daemon.call("generate_standard_address").get("address").asText();
-            assertThat(code(
-                            daemon,
+            assertThat(daemon.refusal(
                             "swap_get_quote",
                             Map.of("direction", "chain_to_native", "amount_in", "12", "from", address)))
                     .isEqualTo(-32013);
@@ -168,7 +162,7 @@ class SwapDaemonTest {
             assertThat(daemon.call("swap_execute", id(swap)).get("user_lock_tx"))
                     .isEqualTo(executed.get("user_lock_tx"));
             until(daemon, swap, "user_locked");
-            assertThat(code(daemon, "swap_refund", id(swap))).isEqualTo(-32037);
+            assertThat(daemon.refusal("swap_refund", id(swap))).isEqualTo(-32037);
             guarded(daemon, swap);
         }
         BigInteger before = chains.evm().balance(EvmAddress.parse(account));
@@ -193,7 +187,7 @@ class SwapDaemonTest {
     }
 
     private void refusedOnceMore(DaemonRig daemon, String swap) {
-        assertThat(code(daemon, "swap_refund", id(swap))).isEqualTo(-32602);
+        assertThat(daemon.refusal("swap_refund", id(swap))).isEqualTo(-32602);
         assertThat(daemon.call("swap_execute", id(swap)).get("status").asText()).isEqualTo("completed");
     }
 
@@ -290,7 +284,7 @@ class SwapDaemonTest {
         try (DaemonRig daemon = daemon()) {
             fundChain(daemon);
             refused = quote(daemon, "chain_to_native", "12");
-            assertThat(code(daemon, "swap_execute", id(refused))).isEqualTo(-32602);
+            assertThat(daemon.refusal("swap_execute", id(refused))).isEqualTo(-32602);
             assertThat(swap(daemon, refused).has("user_lock_tx")).isFalse();
         }
         try (DaemonRig daemon = daemon("--swap-allow-relay", "true")) {
@@ -320,7 +314,7 @@ class SwapDaemonTest {
             Await.until(
                     "the daemon is at the timeout",
                     () -> daemon.call("get_block_height").get("height").asLong() >= timeout);
-            assertThat(code(daemon, "swap_refund", id(swap))).isEqualTo(-32037);
+            assertThat(daemon.refusal("swap_refund", id(swap))).isEqualTo(-32037);
             // Nor may a spend of less be in the way of the swap's own.
             chains.round();
             assertThat(daemon.refused("htlc_reclaim", reclaimOf(swap(daemon, swap))))
@@ -329,7 +323,7 @@ class SwapDaemonTest {
             until(daemon, swap, "refunding");
             chains.chain().mine(62);
             until(daemon, swap, "refunded");
-            assertThat(code(daemon, "swap_refund", id(swap))).isEqualTo(-32602);
+            assertThat(daemon.refusal("swap_refund", id(swap))).isEqualTo(-32602);
         }
     }
 

@@ -53,7 +53,7 @@ class SweepMethodsTest {
     }
 
     private static int refusal(Map<String, ?> params) {
-        return daemon.refused("sweep", params).code();
+        return daemon.refusal("sweep", params);
     }
 
     private static Party funded(int number, long... values) {
@@ -228,8 +228,7 @@ class SweepMethodsTest {
         assertThat(again.get("spends").get(0).get("tx_id"))
                 .isEqualTo(first.get("spends").get(0).get("tx_id"));
         assertThat(again.get("left_over")).isEmpty();
-        assertThat(daemon.refused("unwatch_address", "address", one.address).code())
-                .isEqualTo(-32602);
+        assertThat(daemon.refusal("unwatch_address", "address", one.address)).isEqualTo(-32602);
     }
 
     @Test
@@ -256,11 +255,9 @@ class SweepMethodsTest {
 
         assertThat(refusal(sweep("one-for-transfer", shop, payer))).isEqualTo(-32035);
         assertThat(refusal(sweep("one-for-payout", shop, payer))).isEqualTo(-32035);
-        assertThat(daemon.refused("transfer", with(transfer, "client_token", "one-for-sweep"))
-                        .code())
+        assertThat(daemon.refusal("transfer", with(transfer, "client_token", "one-for-sweep")))
                 .isEqualTo(-32035);
-        assertThat(daemon.refused("payout_submit", payout("one-for-sweep", shop, other))
-                        .code())
+        assertThat(daemon.refusal("payout_submit", payout("one-for-sweep", shop, other)))
                 .isEqualTo(-32035);
     }
 
@@ -276,7 +273,7 @@ class SweepMethodsTest {
         Party shop = new Party(762);
         Map<String, Object> call = sweep("sweep-to-be-stopped", shop, payer);
         Map<String, Object> name = params("client_token", "sweep-to-be-stopped");
-        assertThat(daemon.refused("sweep_stop", name).code()).isEqualTo(-32602);
+        assertThat(daemon.refusal("sweep_stop", name)).isEqualTo(-32602);
         daemon.call("sweep", call);
 
         JsonNode stopped = daemon.call("sweep_stop", name);

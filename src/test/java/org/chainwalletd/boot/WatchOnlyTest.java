@@ -382,8 +382,7 @@ class WatchOnlyTest {
         assertThat(credits().get(0).has("watch_only")).isFalse();
         assertThat(rig.call("htlc_list").get("htlcs")).hasSize(1);
         assertThat(rig.call("get_wallet_balance").get("total").asLong()).isEqualTo(6_000);
-        assertThat(rig.refused("unwatch_address", "address", COLD.address).code())
-                .isEqualTo(-32602);
+        assertThat(rig.refusal("unwatch_address", "address", COLD.address)).isEqualTo(-32602);
 
         rig.call("delete_address", "address", COLD.address, "passphrase", DaemonRig.PASSPHRASE, "force", true);
         restart();
@@ -429,7 +428,7 @@ class WatchOnlyTest {
                 .isFalse();
         pay(COLD, 2_000);
         assertThat(amounts()).containsExactly(1_000L);
-        assertThat(rig.refused("list_credits", "address", COLD.address).code()).isEqualTo(-32010);
+        assertThat(rig.refusal("list_credits", "address", COLD.address)).isEqualTo(-32010);
         restart();
         pay(COLD, 3_000);
         assertThat(amounts()).containsExactly(1_000L);

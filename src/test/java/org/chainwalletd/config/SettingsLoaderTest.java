@@ -85,7 +85,7 @@ class SettingsLoaderTest {
                         false,
                         false,
                         false,
-                        Settings.Payouts.DEFAULT));
+                        new Settings.Payouts(List.of(), 100_000, Duration.ofSeconds(1), 2, 20)));
         assertThat(settings.devnet()).isEmpty();
         assertThat(settings.jsonLogs()).isFalse();
         assertThat(load().warnings()).isEmpty();

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -127,6 +128,14 @@ public final class DaemonRig implements AutoCloseable {
         }
     }
 
+    /** Of a daemon that runs a development node of its own. */
+    public static Settings ownDevnet(Path datadir, String... more) {
+        List<String> flags = new ArrayList<>(List.of("--node-rpc", UNSAID, "--network", UNSAID, "--devnet", "true"));
+        flags.addAll(List.of("--devnet-bind", "127.0.0.1:0"));
+        flags.addAll(List.of(more));
+        return settings(datadir, ScriptedNode.refusing(), flags.toArray(String[]::new));
+    }
+
     public static SecretBytes passphrase() {
         return SecretBytes.takeOver(PASSPHRASE.getBytes(StandardCharsets.UTF_8));
     }
@@ -190,6 +199,16 @@ public final class DaemonRig implements AutoCloseable {
     /** Refused with parameters as in {@link #params}. */
     public WalletdException.RpcError refused(String method, Object... namesAndValues) {
         return refused(method, params(namesAndValues));
+    }
+
+    /** Code of the refusal. */
+    public int refusal(String method, Map<String, ?> params) {
+        return refused(method, params).code();
+    }
+
+    /** Code of the refusal, with parameters as in {@link #params}. */
+    public int refusal(String method, Object... namesAndValues) {
+        return refused(method, namesAndValues).code();
     }
 
     /** Parameters of a transfer to one recipient, with further names and values in turn. */

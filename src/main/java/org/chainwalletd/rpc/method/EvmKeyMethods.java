@@ -24,7 +24,6 @@ public final class EvmKeyMethods {
 
     /**
      * @param guard asked before a key is deleted or replaced
-     * @param executor for turning the keyring's answers into results: any pool of the daemon
      */
     public static List<RpcMethod<?, ?>> all(Keyring keyring, EvmKeyGuard guard, Executor executor) {
         return List.of(

@@ -64,7 +64,6 @@ public final class HtlcMethods {
         public static final Services NONE = new Services(null, null, null, () -> null);
     }
 
-    /** @param executor for turning answers into results: any pool of the daemon */
     public static List<RpcMethod<?, ?>> all(Services services, Executor executor) {
         HtlcMethods methods = new HtlcMethods(services, executor);
         return List.of(

@@ -70,7 +70,6 @@ public final class KeyringMethods {
      * @param ledger watches new keys
      * @param watchOnly addresses whose keys are elsewhere
      * @param guard asked before a key is deleted
-     * @param executor for turning the keyring's answers into results: any pool of the daemon
      */
     public static List<RpcMethod<?, ?>> all(
             Keyring keyring, CoinLedger ledger, WatchOnly watchOnly, DeletionGuard guard, Executor executor) {

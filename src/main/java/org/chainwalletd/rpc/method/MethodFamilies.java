@@ -5,9 +5,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.coins.LedgerReads;
@@ -17,7 +15,6 @@ import org.chainwalletd.follow.Follower;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
-import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.message.TextMessages;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
@@ -25,14 +22,17 @@ import org.chainwalletd.quote.Quotes;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.spend.SpendService;
-import org.chainwalletd.store.WatchStore;
 import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.swap.engine.SwapService;
 import org.chainwalletd.swap.pool.Pool;
 import org.chainwalletd.uri.PaymentUriCodec;
 import org.chainwalletd.wait.Waits;
 
-/** The services that methods talk to, and the one list of the families of methods over them. */
+/**
+ * The services that methods talk to, and the one list of the families of methods over them.
+ *
+ * @param executor for turning answers into results: any pool of the daemon
+ */
 public record MethodFamilies(
         ChainProfile profile,
         String version,
@@ -59,7 +59,6 @@ public record MethodFamilies(
     /** Services that spend money. */
     public record Money(
             SpendService spending,
-            ReadMethods.InFlight inFlight,
             HtlcMethods.Services htlcs,
             PayoutMethods.Services payouts,
             SweepMethods.Services sweeps) {}
@@ -82,8 +81,7 @@ public record MethodFamilies(
                 version,
                 new Keys(null, null, null),
                 new Chain(none, null, null, null, null, null, IndexerMethods.Sources.NONE),
-                new Money(
-                        null, null, HtlcMethods.Services.NONE, PayoutMethods.Services.NONE, SweepMethods.Services.NONE),
+                new Money(null, HtlcMethods.Services.NONE, PayoutMethods.Services.NONE, SweepMethods.Services.NONE),
                 Swapping.NONE,
                 InstantSource.system(),
                 Runnable::run);
@@ -99,19 +97,12 @@ public record MethodFamilies(
                 version,
                 chain.nodes(),
                 coins(),
-                new ReadMethods.Addresses() {
-                    @Override
-                    public List<KeyEntry> owned() {
-                        return keyring.list();
-                    }
-
-                    @Override
-                    public List<WatchStore.WatchOnly> watchOnly() {
-                        return chain.watchOnly().list();
-                    }
-                },
+                new ReadMethods.Addresses(
+                        () -> keyring.list(), () -> chain.watchOnly().list()),
                 () -> chain.ledger().figures(),
-                money.inFlight(),
+                new ReadMethods.InFlight(
+                        () -> money.spending().inFlightUtxos(),
+                        () -> money.spending().inFlightTransfers()),
                 clock,
                 executor));
         methods.addAll(KeyringMethods.all(keyring, chain.ledger(), chain.watchOnly(), keys.deletion(), executor));
@@ -166,27 +157,11 @@ public record MethodFamilies(
     }
 
     private WaitMethods.CreditOwners creditOwners() {
-        return new WaitMethods.CreditOwners() {
-            @Override
-            public CompletionStage<Boolean> owns(Address address) {
-                return keys.keyring().find(address).thenApplyAsync(Optional::isPresent, executor);
-            }
-
-            @Override
-            public boolean watches(Address address) {
-                return chain.watchOnly().has(address);
-            }
-
-            @Override
-            public int maturity() {
-                return chain.nodes().coinbaseMaturity();
-            }
-
-            @Override
-            public boolean isVerified() {
-                return chain.follower().unverified().isEmpty();
-            }
-        };
+        return new WaitMethods.CreditOwners(
+                address -> keys.keyring().find(address).thenApplyAsync(Optional::isPresent, executor),
+                address -> chain.watchOnly().has(address),
+                () -> chain.nodes().coinbaseMaturity(),
+                () -> chain.follower().unverified().isEmpty());
     }
 
     private Quotes quotes() {

@@ -60,7 +60,6 @@ public final class OwnPaymentMethods {
     /**
      * @param heights tells which transactions that were only passed on are in blocks
      * @param tip height that was followed, as far as it is known
-     * @param executor for turning answers into results: any pool of the daemon
      */
     public static List<RpcMethod<?, ?>> all(
             Supplier<SpendHistory> history, RawSends.Heights heights, Supplier<OptionalLong> tip, Executor executor) {

@@ -67,7 +67,6 @@ public final class PayoutMethods {
         static final Services NONE = new Services(null, List::of, List.of());
     }
 
-    /** @param executor for turning answers into results: any pool of the daemon */
     public static List<RpcMethod<?, ?>> all(Services services, Executor executor) {
         PayoutMethods methods = new PayoutMethods(services, executor);
         return List.of(

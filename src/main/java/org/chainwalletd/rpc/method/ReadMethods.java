@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.chainwalletd.api.Reads.Block;
@@ -90,23 +91,21 @@ public final class ReadMethods {
         this.executor = executor;
     }
 
-    /** Addresses that balances are told of, from memory. */
-    public interface Addresses {
-        /** Returns the keys of the keyring. */
-        List<KeyEntry> owned();
+    /**
+     * Addresses that balances are told of, from memory.
+     *
+     * @param owned keys of the keyring
+     * @param watchOnly addresses whose keys are elsewhere
+     */
+    public record Addresses(Supplier<List<KeyEntry>> owned, Supplier<List<WatchStore.WatchOnly>> watchOnly) {}
 
-        /** Returns the watch-only addresses, whose keys are elsewhere. */
-        List<WatchStore.WatchOnly> watchOnly();
-    }
-
-    /** Spends that are under way, as {@code get_status} tells them; answered from memory. */
-    public interface InFlight {
-        /** Outpoints that are reserved now. */
-        int utxos();
-
-        /** Spends that were broadcast and not yet seen confirmed, conflicted or abandoned. */
-        int transfers();
-    }
+    /**
+     * Spends that are under way, as {@code get_status} tells them; answered from memory.
+     *
+     * @param utxos outpoints that are reserved now
+     * @param transfers spends that were broadcast and not yet seen confirmed, conflicted or abandoned
+     */
+    public record InFlight(IntSupplier utxos, IntSupplier transfers) {}
 
     /**
      * @param version of the daemon, for {@code get_status}
@@ -177,9 +176,9 @@ public final class ReadMethods {
                         tip.isPresent() ? OptionalLong.of(tip.get().height()) : OptionalLong.empty()),
                 tip.isPresent() && !refused,
                 seen.nodes().stream().map(NodesSeen.Seen::url).toList(),
-                keys.owned().size(),
-                inFlight.utxos(),
-                inFlight.transfers(),
+                keys.owned().get().size(),
+                inFlight.utxos().getAsInt(),
+                inFlight.transfers().getAsInt(),
                 seen.network(),
                 seen.expected(),
                 seen.complaint());
@@ -256,9 +255,9 @@ public final class ReadMethods {
     }
 
     private List<Scanned> scanned(GetWalletBalance call) {
-        Stream<Scanned> owned = keys.owned().stream().map(Scanned::of);
+        Stream<Scanned> owned = keys.owned().get().stream().map(Scanned::of);
         Stream<Scanned> all = call.includeWatchOnly().orElse(false)
-                ? Stream.concat(owned, keys.watchOnly().stream().map(Scanned::of))
+                ? Stream.concat(owned, keys.watchOnly().get().stream().map(Scanned::of))
                 : owned;
         if (call.addresses().isEmpty()) {
             return all.toList();

@@ -30,7 +30,6 @@ import org.chainwalletd.store.Coin;
 public final class SpendMethods {
     private SpendMethods() {}
 
-    /** @param executor for turning answers into results: any pool of the daemon */
     public static List<RpcMethod<?, ?>> all(SpendService spending, Executor executor) {
         return List.of(
                 RpcMethod.of(

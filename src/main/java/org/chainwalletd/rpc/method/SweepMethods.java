@@ -50,7 +50,6 @@ public final class SweepMethods {
         static final Services NONE = new Services(null, List::of);
     }
 
-    /** @param executor for turning answers into results: any pool of the daemon */
     public static List<RpcMethod<?, ?>> all(Services services, Executor executor) {
         SweepMethods family = new SweepMethods(services, executor);
         return List.of(

@@ -9,6 +9,10 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.IntSupplier;
+import java.util.function.Predicate;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.Waiting;
@@ -51,19 +55,18 @@ public final class WaitMethods {
         this.executor = executor;
     }
 
-    /** Source of our addresses and our chain for the feed of credits. */
-    public interface CreditOwners {
-        CompletionStage<Boolean> owns(Address address);
-
-        /** Whether an address is watched although its key is elsewhere. */
-        boolean watches(Address address);
-
-        /** Blocks until a coinbase may be spent. */
-        int maturity();
-
-        /** Whether the chain is known to be the one that the operator means. */
-        boolean isVerified();
-    }
+    /**
+     * Source of our addresses and our chain for the feed of credits.
+     *
+     * @param watches whether an address is watched although its key is elsewhere
+     * @param maturity blocks until a coinbase may be spent
+     * @param isVerified whether the chain is known to be the one that the operator means
+     */
+    public record CreditOwners(
+            Function<Address, CompletionStage<Boolean>> owns,
+            Predicate<Address> watches,
+            IntSupplier maturity,
+            BooleanSupplier isVerified) {}
 
     /**
      * @param feed of credits
@@ -205,7 +208,9 @@ public final class WaitMethods {
 
     /** Whether the feed has credits of an address. */
     private CompletionStage<Boolean> tells(Address address) {
-        return owners.watches(address) ? CompletableFuture.completedStage(true) : owners.owns(address);
+        return owners.watches().test(address)
+                ? CompletableFuture.completedStage(true)
+                : owners.owns().apply(address);
     }
 
     private CompletionStage<Boolean> requireOwned(Optional<Address> address) {
@@ -251,15 +256,15 @@ public final class WaitMethods {
     }
 
     private ListCredits.Result result(CreditFeed.Batch batch) {
-        boolean verified = owners.isVerified();
+        boolean verified = owners.isVerified().getAsBoolean();
         return new ListCredits.Result(
                 batch.events().stream()
                         .map(event -> credit(
                                 event,
                                 batch.tipHeight(),
-                                owners.maturity(),
+                                owners.maturity().getAsInt(),
                                 verified,
-                                owners.watches(event.credit().address())))
+                                owners.watches().test(event.credit().address())))
                         .toList(),
                 batch.cursor().text(),
                 batch.more());

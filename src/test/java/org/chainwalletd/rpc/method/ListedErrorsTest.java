@@ -209,8 +209,7 @@ class ListedErrorsTest {
     @Test
     void credits_of_an_address_that_is_none_of_ours_are_refused_with_32010() {
         try (DaemonRig daemon = new DaemonRig(datadir, ScriptedNode.refusing())) {
-            assertThat(daemon.refused("list_credits", "address", "ab".repeat(32))
-                            .code())
+            assertThat(daemon.refusal("list_credits", "address", "ab".repeat(32)))
                     .isEqualTo(-32010);
         }
     }

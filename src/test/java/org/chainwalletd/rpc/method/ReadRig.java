@@ -1,14 +1,13 @@
 package org.chainwalletd.rpc.method;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.typesafe.config.ConfigFactory;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -18,8 +17,6 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
-import org.chainwalletd.access.Grant;
-import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.coins.WalletFigures;
@@ -27,13 +24,6 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.node.Nodes;
-import org.chainwalletd.rpc.CallObserver;
-import org.chainwalletd.rpc.Client;
-import org.chainwalletd.rpc.MethodRegistry;
-import org.chainwalletd.rpc.RpcAnswer;
-import org.chainwalletd.rpc.RpcDispatcher;
-import org.chainwalletd.store.WatchStore;
-import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.TestNodes;
 
 /** The read methods behind the real envelope, over nodes that the test chooses. */
@@ -47,7 +37,7 @@ final class ReadRig implements AutoCloseable {
     final Nodes nodes;
     private final ActorTestKit kit = ActorTestKit.create(ConfigFactory.empty());
     private final ExecutorService executor = Executors.newFixedThreadPool(2);
-    private final RpcDispatcher dispatcher;
+    private final CallRig calls;
 
     ReadRig(Optional<Hash256> expectGenesis, Path datadir, URI... urls) {
         Settings.Node settings = new Settings.Node(
@@ -60,73 +50,37 @@ final class ReadRig implements AutoCloseable {
                 executor,
                 executor,
                 new SimpleMeterRegistry());
-        ReadMethods.InFlight inFlight = new ReadMethods.InFlight() {
-            @Override
-            public int utxos() {
-                return 3;
-            }
-
-            @Override
-            public int transfers() {
-                return 2;
-            }
-        };
-        ReadMethods.Addresses addresses = new ReadMethods.Addresses() {
-            @Override
-            public List<KeyEntry> owned() {
-                return List.copyOf(keys);
-            }
-
-            @Override
-            public List<WatchStore.WatchOnly> watchOnly() {
-                return List.of();
-            }
-        };
-        dispatcher = new RpcDispatcher(
-                MethodRegistry.of(ReadMethods.all(
+        calls = new CallRig(
+                ReadMethods.all(
                         PROFILE,
                         "9.9.9",
                         nodes,
                         nodes.client(),
-                        addresses,
+                        new ReadMethods.Addresses(() -> List.copyOf(keys), List::of),
                         WalletFigures::new,
-                        inFlight,
+                        new ReadMethods.InFlight(() -> 3, () -> 2),
                         InstantSource.system(),
-                        executor)),
-                List.of(new UpstreamErrors()),
-                CallObserver.NONE,
-                new RpcDispatcher.Limits(100, 4, 10),
-                executor);
+                        executor),
+                new UpstreamErrors());
     }
 
-    /** The whole answer. */
-    JsonNode answer(String method, String params) {
-        String request = "{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\",\"params\":" + params + ",\"id\":1}";
-        try {
-            RpcAnswer answer = Await.outcome(dispatcher
-                    .dispatch(
-                            request.getBytes(StandardCharsets.UTF_8),
-                            Optional.of(Grant.of(Scope.READ)),
-                            Client.staying("test"))
-                    .toCompletableFuture());
-            return JSON.readTree(answer.body());
-        } catch (Exception e) {
-            throw new AssertionError("no answer to " + request, e);
-        }
-    }
-
+    /** @param params an object of JSON */
     JsonNode result(String method, String params) {
-        JsonNode answer = answer(method, params);
-        assertThat(answer.has("result")).as(answer.toString()).isTrue();
-        return answer.get("result");
+        return calls.result(method, parsed(params));
     }
 
     /** Code and message of a refusal, as in {@code -32020 node error -32602: Block not found}. */
     String error(String method, String params) {
-        JsonNode answer = answer(method, params);
-        assertThat(answer.has("error")).as(answer.toString()).isTrue();
-        return answer.at("/error/code").asText() + " "
-                + answer.at("/error/message").textValue();
+        JsonNode error = calls.error(method, parsed(params));
+        return error.path("code").asText() + " " + error.path("message").textValue();
+    }
+
+    private static JsonNode parsed(String json) {
+        try {
+            return JSON.readTree(json);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Override
