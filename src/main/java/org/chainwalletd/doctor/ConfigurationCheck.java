@@ -57,11 +57,11 @@ public final class ConfigurationCheck implements Doctor.Check {
 
     @Override
     public List<Finding> examine() {
-        Findings findings = new Findings();
-        problems.forEach(problem -> findings.fail(SUBJECT, problem));
+        List<Finding> findings = new ArrayList<>();
+        problems.forEach(problem -> findings.add(Finding.fail(SUBJECT, problem)));
         configuration.ifPresent(loaded -> describe(loaded, findings));
         findings.add(passphrase());
-        return findings.all();
+        return findings;
     }
 
     private Finding passphrase() {
@@ -98,7 +98,7 @@ public final class ConfigurationCheck implements Doctor.Check {
                                                 : "; not tried: there is no keyring yet, the first start makes one that it opens")));
     }
 
-    private void describe(Configuration loaded, Findings findings) {
+    private void describe(Configuration loaded, List<Finding> findings) {
         String file = loaded.file().map(path -> "file " + path).orElse("no configuration file");
         List<String> given = new ArrayList<>();
         for (Option option : Option.all()) {
@@ -107,8 +107,9 @@ public final class ConfigurationCheck implements Doctor.Check {
                 given.add(option.flag() + " from " + (isInstalled(option) ? "the installed package" : origin));
             }
         }
-        findings.ok(SUBJECT, file + "; " + (given.isEmpty() ? "everything at its default" : String.join(", ", given)));
-        loaded.warnings().forEach(warning -> findings.warn(SUBJECT, warning));
+        findings.add(Finding.ok(
+                SUBJECT, file + "; " + (given.isEmpty() ? "everything at its default" : String.join(", ", given))));
+        loaded.warnings().forEach(warning -> findings.add(Finding.warn(SUBJECT, warning)));
     }
 
     /** Whether the flag was not typed but belongs to the installed daemon. */

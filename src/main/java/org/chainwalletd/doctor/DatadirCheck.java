@@ -56,38 +56,39 @@ public final class DatadirCheck implements Doctor.Check {
 
     @Override
     public List<Finding> examine() {
-        Findings findings = new Findings();
-        StartupRefusals.of(settings).forEach(refusal -> findings.fail(SUBJECT, refusal));
+        List<Finding> findings = new ArrayList<>();
+        StartupRefusals.of(settings).forEach(refusal -> findings.add(Finding.fail(SUBJECT, refusal)));
         try {
             if (Files.isDirectory(datadir) && !(Files.isReadable(datadir) && Files.isExecutable(datadir))) {
-                findings.warn(
+                findings.add(Finding.warn(
                         SUBJECT,
                         "nothing in it was looked at: it is private to the user " + Files.getOwner(datadir)
-                                + ", so run doctor as that user or as root");
+                                + ", so run doctor as that user or as root"));
             } else if (Files.isDirectory(datadir)) {
                 present(findings);
-            } else if (findings.all().isEmpty()) {
+            } else if (findings.isEmpty()) {
                 absent(findings);
             }
         } catch (IOException e) {
-            findings.fail(SUBJECT, datadir + " cannot be looked at: " + e);
+            findings.add(Finding.fail(SUBJECT, datadir + " cannot be looked at: " + e));
         }
-        return findings.all();
+        return findings;
     }
 
-    private void absent(Findings findings) throws IOException {
+    private void absent(List<Finding> findings) throws IOException {
         Path parent = datadir;
         while (!Files.exists(parent)) {
             parent = parent.getParent();
         }
-        findings.ok(SUBJECT, datadir + " is not there yet; the first start makes it with an empty keyring");
+        findings.add(
+                Finding.ok(SUBJECT, datadir + " is not there yet; the first start makes it with an empty keyring"));
         space(parent, findings);
         if (settings.database().isPresent()) {
             store(findings);
         }
     }
 
-    private void present(Findings findings) throws IOException {
+    private void present(List<Finding> findings) throws IOException {
         modes(findings);
         lock(findings);
         space(datadir, findings);
@@ -98,25 +99,25 @@ public final class DatadirCheck implements Doctor.Check {
         genesis(findings);
     }
 
-    private void keyring(Findings findings) {
+    private void keyring(List<Finding> findings) {
         try {
             if (settings.database().isPresent()) {
                 OptionalInt keys = DatabaseStore.keys(settings.database().get());
                 if (keys.isPresent()) {
-                    findings.ok(
+                    findings.add(Finding.ok(
                             "keyring",
-                            keys.getAsInt() + " keys in " + settings.database().get());
+                            keys.getAsInt() + " keys in " + settings.database().get()));
                     return;
                 }
             }
         } catch (StartupException e) {
-            findings.fail("keyring", e.getMessage());
+            findings.add(Finding.fail("keyring", e.getMessage()));
             return;
         }
-        findings.all().addAll(new KeyringCheck(settings.wallets()).examine());
+        findings.addAll(new KeyringCheck(settings.wallets()).examine());
     }
 
-    private void modes(Findings findings) throws IOException {
+    private void modes(List<Finding> findings) throws IOException {
         List<String> open = new ArrayList<>();
         try (Stream<Path> files = Files.walk(datadir, 3)) {
             for (Path file : (Iterable<Path>) files::iterator) {
@@ -126,9 +127,10 @@ public final class DatadirCheck implements Doctor.Check {
             }
         }
         if (open.isEmpty()) {
-            findings.ok(SUBJECT, datadir + " is private to its owner");
+            findings.add(Finding.ok(SUBJECT, datadir + " is private to its owner"));
         } else {
-            findings.warn(SUBJECT, "others may use " + Finding.named(open) + "; run: chmod -R go-rwx " + datadir);
+            findings.add(Finding.warn(
+                    SUBJECT, "others may use " + Finding.named(open) + "; run: chmod -R go-rwx " + datadir));
         }
     }
 
@@ -139,9 +141,9 @@ public final class DatadirCheck implements Doctor.Check {
         return Files.getPosixFilePermissions(file).stream().anyMatch(OTHERS::contains);
     }
 
-    private void lock(Findings findings) throws IOException {
+    private void lock(List<Finding> findings) throws IOException {
         if (!Files.exists(datadir.resolve(DatadirLock.FILE))) {
-            findings.ok("lock", "no daemon has used the datadir yet");
+            findings.add(Finding.ok("lock", "no daemon has used the datadir yet"));
             return;
         }
         findings.add(
@@ -163,7 +165,7 @@ public final class DatadirCheck implements Doctor.Check {
         }
     }
 
-    private void store(Findings findings) throws IOException {
+    private void store(List<Finding> findings) throws IOException {
         try {
             if (settings.database().isPresent()) {
                 Settings.Database database = settings.database().get();
@@ -176,41 +178,41 @@ public final class DatadirCheck implements Doctor.Check {
                     .map(stopped -> Finding.fail(STORE, stopped))
                     .orElseGet(() -> Finding.ok(STORE, "nothing beside it remembers payments that it has forgotten")));
         } catch (StoreException e) {
-            findings.fail(STORE, e.getMessage());
+            findings.add(Finding.fail(STORE, e.getMessage()));
         }
     }
 
-    private static void space(Path folder, Findings findings) throws IOException {
+    private static void space(Path folder, List<Finding> findings) throws IOException {
         FileStore store = Files.getFileStore(folder);
         long free = store.getUsableSpace();
         String text = free / MEBIBYTE + " MiB free";
         if (store.isReadOnly()) {
-            findings.fail("disk", folder + " is on a file system that is mounted read-only");
+            findings.add(Finding.fail("disk", folder + " is on a file system that is mounted read-only"));
         } else if (free < LEAST_FREE) {
-            findings.fail("disk", text + "; spends and new keys will fail when it is full, make room");
+            findings.add(Finding.fail("disk", text + "; spends and new keys will fail when it is full, make room"));
         } else if (free < LITTLE_FREE) {
-            findings.warn("disk", text + "; make room soon");
+            findings.add(Finding.warn("disk", text + "; make room soon"));
         } else {
-            findings.ok("disk", text);
+            findings.add(Finding.ok("disk", text));
         }
     }
 
-    private void tokens(Findings findings) throws IOException {
+    private void tokens(List<Finding> findings) throws IOException {
         for (String scope : List.of("read", "manage", "spend")) {
             Path file = datadir.resolve("token-" + scope);
             if (settings.http().tokenFlags().containsKey(scope)) {
-                findings.ok("token " + scope, "configured");
+                findings.add(Finding.ok("token " + scope, "configured"));
             } else if (!Files.exists(file)) {
-                findings.ok("token " + scope, "the first start makes " + file);
+                findings.add(Finding.ok("token " + scope, "the first start makes " + file));
             } else if (Files.readString(file).isBlank()) {
-                findings.fail("token " + scope, file + " is empty; delete it and restart for a new one");
+                findings.add(Finding.fail("token " + scope, file + " is empty; delete it and restart for a new one"));
             } else {
-                findings.ok("token " + scope, file.toString());
+                findings.add(Finding.ok("token " + scope, file.toString()));
             }
         }
     }
 
-    private void certificate(Findings findings) {
+    private void certificate(List<Finding> findings) {
         if (!settings.http().tls()) {
             return;
         }
@@ -218,22 +220,23 @@ public final class DatadirCheck implements Doctor.Check {
                 .filter(name -> !Files.exists(datadir.resolve(name)))
                 .toList();
         if (missing.isEmpty()) {
-            findings.ok("certificate", datadir.resolve("cert.pem").toString());
+            findings.add(Finding.ok("certificate", datadir.resolve("cert.pem").toString()));
         } else if (missing.size() == CERTIFICATE_FILES.size()) {
-            findings.ok("certificate", "the first start with --tls makes one");
+            findings.add(Finding.ok("certificate", "the first start with --tls makes one"));
         } else {
-            findings.fail(
-                    "certificate",
-                    Finding.named(missing)
-                            + " missing beside the others; restore it, or delete all three and restart for a new certificate");
+            findings.add(
+                    Finding.fail(
+                            "certificate",
+                            Finding.named(missing)
+                                    + " missing beside the others; restore it, or delete all three and restart for a new certificate"));
         }
     }
 
-    private void genesis(Findings findings) {
+    private void genesis(List<Finding> findings) {
         try {
             findings.add(new GenesisFile(datadir).read().map(this::pinned).orElseGet(this::notPinned));
         } catch (IllegalStateException | UncheckedIOException e) {
-            findings.fail(GENESIS, e.getMessage());
+            findings.add(Finding.fail(GENESIS, e.getMessage()));
         }
     }
 
@@ -300,16 +303,17 @@ public final class DatadirCheck implements Doctor.Check {
                     lost.add(address.asText());
                 }
             });
-            Findings findings = new Findings();
+            List<Finding> findings = new ArrayList<>();
             findings.add(lost.isEmpty() ? complete(listed) : lost(lost));
             if (!unlisted.isEmpty()) {
-                findings.warn(
-                        SUBJECT,
-                        unlisted.size() + " key files are not listed in " + state
-                                + "; if they are not leftovers of an interrupted import, keep them and import their secrets");
+                findings.add(
+                        Finding.warn(
+                                SUBJECT,
+                                unlisted.size() + " key files are not listed in " + state
+                                        + "; if they are not leftovers of an interrupted import, keep them and import their secrets"));
             }
             evmFinding(listed.path("evm_key").path("address").asText()).ifPresent(findings::add);
-            return findings.all();
+            return findings;
         }
 
         /** @param address of the account-chain key; empty when none is listed */

@@ -3,6 +3,7 @@ package org.chainwalletd.doctor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import org.chainwalletd.config.OpenFiles;
@@ -25,17 +26,17 @@ public final class MachineCheck implements Doctor.Check {
 
     @Override
     public List<Finding> examine() {
-        Findings findings = new Findings();
+        List<Finding> findings = new ArrayList<>();
         java(findings);
         memory(findings);
         files(findings);
         listen("--bind", settings.http().listening().bind(), findings);
         settings.http().listening().metrics().ifPresent(bind -> listen("--metrics-bind", bind, findings));
         settings.devnet().ifPresent(devnet -> listen("--devnet-bind", devnet.bind(), findings));
-        return findings.all();
+        return findings;
     }
 
-    private static void java(Findings findings) {
+    private static void java(List<Finding> findings) {
         int feature = Runtime.version().feature();
         String text = System.getProperty("java.vm.name") + " " + Runtime.version() + ", "
                 + Runtime.getRuntime().availableProcessors() + " cores";
@@ -45,7 +46,7 @@ public final class MachineCheck implements Doctor.Check {
                         : Finding.ok("java", text));
     }
 
-    private void memory(Findings findings) {
+    private void memory(List<Finding> findings) {
         long heap = Runtime.getRuntime().maxMemory() / MEBIBYTE;
         long needed = BASE_MEBIBYTES + settings.keyring().unsealThreads() * ARGON2_MEBIBYTES;
         String text = heap + " MiB of heap";
@@ -58,7 +59,7 @@ public final class MachineCheck implements Doctor.Check {
                         : Finding.ok("memory", text));
     }
 
-    private void files(Findings findings) {
+    private void files(List<Finding> findings) {
         OptionalLong limit = OpenFiles.limit();
         findings.add(OpenFiles.complaint(limit, settings.http().maxConnections())
                 .map(complaint -> Finding.warn("files", complaint))
@@ -66,11 +67,11 @@ public final class MachineCheck implements Doctor.Check {
                         "files", (limit.isPresent() ? limit.getAsLong() : "no limit of") + " open files allowed")));
     }
 
-    private void listen(String flag, InetSocketAddress bind, Findings findings) {
+    private void listen(String flag, InetSocketAddress bind, List<Finding> findings) {
         String subject = "listen";
         try (ServerSocket probe = new ServerSocket()) {
             probe.bind(bind);
-            findings.ok(subject, flag + " " + shown(bind) + " is free");
+            findings.add(Finding.ok(subject, flag + " " + shown(bind) + " is free"));
         } catch (IOException e) {
             String problem = flag + " " + shown(bind) + " cannot be used now: " + e.getMessage();
             findings.add(

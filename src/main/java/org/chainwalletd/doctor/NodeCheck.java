@@ -5,6 +5,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -48,14 +49,14 @@ public final class NodeCheck implements Doctor.Check {
 
     @Override
     public List<Finding> examine() {
-        Findings findings = new Findings();
+        List<Finding> findings = new ArrayList<>();
         for (URI url : settings.node().urls()) {
             examine(url, client.apply(url), findings);
         }
-        return findings.all();
+        return findings;
     }
 
-    private void examine(URI url, NodeClient node, Findings findings) {
+    private void examine(URI url, NodeClient node, List<Finding> findings) {
         String subject = "node " + url;
         Tip tip;
         try {
@@ -67,37 +68,38 @@ public final class NodeCheck implements Doctor.Check {
                             : Finding.fail(subject, e.getMessage() + "; start the node or correct --node-rpc"));
             return;
         }
-        findings.ok(subject, "answers; tip " + Long.toUnsignedString(tip.height()) + " " + tip.blockId());
+        findings.add(Finding.ok(subject, "answers; tip " + Long.toUnsignedString(tip.height()) + " " + tip.blockId()));
         genesis(subject, node, tip.genesisBlockId(), findings);
         version(subject, node, findings);
         quota(subject, node, findings);
         clock(subject, node, tip, findings);
     }
 
-    private void genesis(String subject, NodeClient node, Hash256 reported, Findings findings) {
+    private void genesis(String subject, NodeClient node, Hash256 reported, List<Finding> findings) {
         Optional<Hash256> expected = settings.identity().genesis().or(this::pinned);
         if (reported == null) {
-            findings.warn(
-                    subject, "does not report its genesis id (older than 1.13): what chain it is on cannot be checked");
+            findings.add(Finding.warn(
+                    subject,
+                    "does not report its genesis id (older than 1.13): what chain it is on cannot be checked"));
         } else if (expected.isPresent() && !expected.get().equals(reported)) {
-            findings.fail(
+            findings.add(Finding.fail(
                     subject,
                     "is of another chain: its genesis is " + reported + ", ours is " + expected.get()
-                            + "; it would not be asked for anything");
+                            + "; it would not be asked for anything"));
         } else {
-            findings.ok(
-                    subject, "genesis " + reported + (expected.isPresent() ? ", as expected" : ", would be pinned"));
+            findings.add(Finding.ok(
+                    subject, "genesis " + reported + (expected.isPresent() ? ", as expected" : ", would be pinned")));
             rules(subject, node, reported, findings);
         }
     }
 
     /** Reports what keeps the daemon from following the chain, and from calling a chain verified that it only met first. */
-    private void rules(String subject, NodeClient node, Hash256 genesis, Findings findings) {
+    private void rules(String subject, NodeClient node, Hash256 genesis, List<Finding> findings) {
         Settings.ChainIdentity ours = settings.identity();
         try {
             Optional<BlockSummary> first = answer(node.blockAt(0));
             if (first.isEmpty()) {
-                findings.fail(subject, "shows no block at height 0: nothing of it would be followed");
+                findings.add(Finding.fail(subject, "shows no block at height 0: nothing of it would be followed"));
                 return;
             }
             ChainRules rules = ChainRules.of(
@@ -106,12 +108,12 @@ public final class NodeCheck implements Doctor.Check {
                     new ChainRules.Word(ours.genesis().isPresent(), ours.network()),
                     Optional.ofNullable(answer(node.info()).network()).flatMap(Network::ofWord));
             if (rules.network() != Network.DEVNET && ours.genesis().isEmpty()) {
-                findings.warn(subject, "its genesis is taken as it is met; name it with --expect-genesis");
+                findings.add(Finding.warn(subject, "its genesis is taken as it is met; name it with --expect-genesis"));
             }
         } catch (ChainRules.Refused e) {
-            findings.fail(subject, e.getMessage());
+            findings.add(Finding.fail(subject, e.getMessage()));
         } catch (Unanswered e) {
-            findings.warn(subject, "does not show its genesis block: " + e.getMessage());
+            findings.add(Finding.warn(subject, "does not show its genesis block: " + e.getMessage()));
         }
     }
 
@@ -123,22 +125,23 @@ public final class NodeCheck implements Doctor.Check {
         }
     }
 
-    private void version(String subject, NodeClient node, Findings findings) {
+    private void version(String subject, NodeClient node, List<Finding> findings) {
         try {
             NodeInfo info = answer(node.info());
             if (info.version() == null) {
-                findings.warn(subject, "does not tell its version");
+                findings.add(Finding.warn(subject, "does not tell its version"));
             } else if (isBefore(info.version(), 1, 12)) {
-                findings.warn(
+                findings.add(Finding.warn(
                         subject,
                         "version " + info.version()
-                                + " has no push stream (1.12): waits learn of payments only with each block");
+                                + " has no push stream (1.12): waits learn of payments only with each block"));
             } else {
-                findings.ok(
-                        subject, "version " + info.version() + (info.network() == null ? "" : " on " + info.network()));
+                findings.add(Finding.ok(
+                        subject,
+                        "version " + info.version() + (info.network() == null ? "" : " on " + info.network())));
             }
         } catch (Unanswered e) {
-            findings.warn(subject, "does not tell its version: " + e.getMessage());
+            findings.add(Finding.warn(subject, "does not tell its version: " + e.getMessage()));
         }
     }
 
@@ -153,18 +156,18 @@ public final class NodeCheck implements Doctor.Check {
     }
 
     /** Scans an address that nobody has, which tells whether this machine has used up its quota (chain protocol, section 10.3). */
-    private void quota(String subject, NodeClient node, Findings findings) {
+    private void quota(String subject, NodeClient node, List<Finding> findings) {
         try {
             answer(node.balance(Address.of(new byte[Address.LENGTH])));
-            findings.ok(subject, "has quota left for balance queries");
+            findings.add(Finding.ok(subject, "has quota left for balance queries"));
         } catch (Unanswered e) {
-            findings.warn(
+            findings.add(Finding.warn(
                     subject,
-                    "a balance query was refused: " + e.getMessage() + "; another program here may use up its quota");
+                    "a balance query was refused: " + e.getMessage() + "; another program here may use up its quota"));
         }
     }
 
-    private void clock(String subject, NodeClient node, Tip tip, Findings findings) {
+    private void clock(String subject, NodeClient node, Tip tip, List<Finding> findings) {
         Optional<BlockSummary> block;
         try {
             block = answer(node.blockAt(tip.height()));
@@ -172,23 +175,23 @@ public final class NodeCheck implements Doctor.Check {
             block = Optional.empty();
         }
         if (block.isEmpty()) {
-            findings.warn("clock", "cannot be compared: " + subject + " did not give its best block");
+            findings.add(Finding.warn("clock", "cannot be compared: " + subject + " did not give its best block"));
             return;
         }
         Instant time = Instant.ofEpochSecond(instantSeconds(block.get().timestamp()));
         Duration age = Duration.between(time, clock.instant());
         if (age.plus(CLOCK_AHEAD).isNegative()) {
-            findings.fail(
+            findings.add(Finding.fail(
                     "clock",
                     "the best block of " + subject + " is " + text(age.negated())
-                            + " in the future: set this machine's clock (NTP)");
+                            + " in the future: set this machine's clock (NTP)"));
         } else if (age.compareTo(TIP_OLD) > 0) {
-            findings.warn(
+            findings.add(Finding.warn(
                     "clock",
                     "the best block of " + subject + " is " + text(age)
-                            + " old: the node is not in sync, or this machine's clock is ahead");
+                            + " old: the node is not in sync, or this machine's clock is ahead"));
         } else {
-            findings.ok("clock", "the best block of " + subject + " is " + text(age) + " old");
+            findings.add(Finding.ok("clock", "the best block of " + subject + " is " + text(age) + " old"));
         }
     }
 
