@@ -39,7 +39,6 @@ final class AddressRows {
     private static long find(Page page, Address address) {
         byte[] bytes = address.toArray();
         page.update("INSERT INTO addresses (address) VALUES (?) ON CONFLICT DO NOTHING", (Object) bytes);
-        return page.queryOne("SELECT id FROM addresses WHERE address = ?", row -> row.getLong(1), (Object) bytes)
-                .orElseThrow();
+        return page.number("SELECT id FROM addresses WHERE address = ?", (Object) bytes);
     }
 }

@@ -72,9 +72,8 @@ public final class BlockRows {
      * {@value #TRUSTED_DEPTH} blocks above it whose work was; the newest without such a block. Empty before the first block.
      */
     public static Optional<BlockRow> told(Page page) {
-        long trusted = page.queryOne(
+        long trusted = page.ifNumber(
                         "SELECT height FROM blocks WHERE scan = ? AND work_checked = 1 ORDER BY height DESC LIMIT 1 OFFSET ?",
-                        row -> row.getLong(1),
                         page.scan(),
                         TRUSTED_DEPTH - 1)
                 .orElse(-1L);
@@ -125,13 +124,11 @@ public final class BlockRows {
         if (to - from >= KEPT) {
             return false;
         }
-        long checked = page.queryOne(
-                        "SELECT COUNT(*) FROM blocks WHERE scan = ? AND height BETWEEN ? AND ? AND work_checked = 1",
-                        row -> row.getLong(1),
-                        page.scan(),
-                        from,
-                        to)
-                .orElse(0L);
+        long checked = page.number(
+                "SELECT COUNT(*) FROM blocks WHERE scan = ? AND height BETWEEN ? AND ? AND work_checked = 1",
+                page.scan(),
+                from,
+                to);
         return checked == to - from + 1;
     }
 
@@ -158,13 +155,11 @@ public final class BlockRows {
 
     /** Tells whether this block is one of the kept ones of a scan. */
     public static boolean has(Page page, BlockPlace place) {
-        return page.queryOne(
-                        "SELECT 1 FROM blocks WHERE scan = ? AND height = ? AND id = ?",
-                        row -> row.getInt(1),
-                        page.scan(),
-                        place.height(),
-                        place.blockId().toArray())
-                .isPresent();
+        return page.has(
+                "SELECT 1 FROM blocks WHERE scan = ? AND height = ? AND id = ?",
+                page.scan(),
+                place.height(),
+                place.blockId().toArray());
     }
 
     /** Number of the target that was written last; targets are never deleted. */
@@ -176,9 +171,7 @@ public final class BlockRows {
         if (last.isEmpty() || !last.get().target().equals(target)) {
             byte[] bytes = target.toArray();
             page.update("INSERT INTO targets (target) VALUES (?) ON CONFLICT DO NOTHING", (Object) bytes);
-            long number = page.queryOne(
-                            "SELECT id FROM targets WHERE target = ?", row -> row.getLong(1), (Object) bytes)
-                    .orElseThrow();
+            long number = page.number("SELECT id FROM targets WHERE target = ?", (Object) bytes);
             session.forget(LastTarget.class);
             last = Optional.of(session.keptInMind(LastTarget.class, none -> new LastTarget(target, number)));
         }

@@ -12,6 +12,7 @@ import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.sql.Schema;
 import org.chainwalletd.store.sql.SqlSession;
 import org.chainwalletd.store.sql.Sqlite;
 
@@ -61,9 +62,7 @@ final class BookSchema {
             UnaryOperator<String> definition)
             throws SQLException {
         Map<String, List<List<String>>> steps = steps(tables);
-        boolean made = session.queryOne("SELECT to_regclass('book_versions')::text AS made", row -> row.ifText("made"))
-                .flatMap(table -> table)
-                .isPresent();
+        boolean made = Schema.isOnServer(session, "book_versions");
         if (!made) {
             List<String> whole = new ArrayList<>(Sqlite.definitions(file -> migrate(file, name, tables)));
             whole.replaceAll(definition);

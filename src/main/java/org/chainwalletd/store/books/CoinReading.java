@@ -75,8 +75,7 @@ final class CoinReading {
     }
 
     private static boolean isCovered(Page head, Address address) {
-        return head.queryOne(COVERED + " AND address = ?", row -> true, (Object) address.toArray())
-                .isPresent();
+        return head.has(COVERED + " AND address = ?", (Object) address.toArray());
     }
 
     private static OwnCoin coin(Row row) throws SQLException {

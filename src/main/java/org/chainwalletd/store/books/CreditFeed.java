@@ -70,12 +70,10 @@ public final class CreditFeed {
     /** Returns the number of the last log entry that may be reported; at depth 0 entries that may not be reported yet come after the cursor. */
     private static long lastNumber(Page page, long top) {
         long last = Math.max(CreditPruning.lastPruned(page), CreditTable.lastNumber(page));
-        long hidden = page.queryOne(
-                        "SELECT COALESCE(MIN((SELECT MAX(l.number) FROM credit_log l WHERE l.credit = c.id)), 0)"
-                                + " FROM credits c WHERE c.scan = 0 AND c.active = 1 AND c.height > ?",
-                        row -> row.getLong(1),
-                        top)
-                .orElse(0L);
+        long hidden = page.number(
+                "SELECT COALESCE(MIN((SELECT MAX(l.number) FROM credit_log l WHERE l.credit = c.id)), 0)"
+                        + " FROM credits c WHERE c.scan = 0 AND c.active = 1 AND c.height > ?",
+                top);
         return hidden == 0 ? last : hidden - 1;
     }
 
@@ -289,14 +287,12 @@ public final class CreditFeed {
 
         /** Tells whether the credit is in the chain. */
         static boolean isActive(Page page, Credit credit) {
-            return page.queryOne(
-                            "SELECT 1 FROM credits INDEXED BY credits_by_height WHERE scan = ? AND active = 1 AND height = ? AND position = ? AND block = ?",
-                            row -> true,
-                            credit.isInBlock() ? Page.HEAD : CreditTable.PENDING,
-                            credit.block().height(),
-                            credit.position(),
-                            credit.block().blockId().toArray())
-                    .isPresent();
+            return page.has(
+                    "SELECT 1 FROM credits INDEXED BY credits_by_height WHERE scan = ? AND active = 1 AND height = ? AND position = ? AND block = ?",
+                    credit.isInBlock() ? Page.HEAD : CreditTable.PENDING,
+                    credit.block().height(),
+                    credit.position(),
+                    credit.block().blockId().toArray());
         }
 
         private void pass(Entry entry) {

@@ -40,24 +40,18 @@ public final class CreditPruning {
      */
     public static int prune(Page head, long before, int most) {
         long top = BlockRows.top(head).map(BlockRow::height).orElse(-1L);
-        long height = head.queryOne(
-                        "SELECT COALESCE(MAX(height), -1) FROM blocks WHERE scan = 0 AND time < ? AND height <= ?",
-                        row -> row.getLong(1),
-                        before,
-                        top - KEPT_BLOCKS)
-                .orElse(-1L);
-        long end = head.queryOne(
-                        "SELECT COALESCE((SELECT MIN(number) FROM credit_log WHERE height > ?) - 1,"
-                                + " (SELECT MAX(number) FROM credit_log), 0)",
-                        row -> row.getLong(1),
-                        height)
-                .orElse(0L);
-        long last = head.queryOne(
-                        "SELECT MAX(number) FROM (SELECT number FROM credit_log WHERE number <= ? ORDER BY number LIMIT ?)",
-                        row -> row.getLong(1),
-                        end,
-                        most)
-                .orElse(0L);
+        long height = head.number(
+                "SELECT COALESCE(MAX(height), -1) FROM blocks WHERE scan = 0 AND time < ? AND height <= ?",
+                before,
+                top - KEPT_BLOCKS);
+        long end = head.number(
+                "SELECT COALESCE((SELECT MIN(number) FROM credit_log WHERE height > ?) - 1,"
+                        + " (SELECT MAX(number) FROM credit_log), 0)",
+                height);
+        long last = head.number(
+                "SELECT MAX(number) FROM (SELECT number FROM credit_log WHERE number <= ? ORDER BY number LIMIT ?)",
+                end,
+                most);
         if (height < 0 || last <= 0) {
             return 0;
         }

@@ -339,8 +339,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
 
     /** Returns the number of the last entry of the log that is kept; 0 when there is none. */
     static long lastNumber(Page page) {
-        return page.queryOne("SELECT COALESCE(MAX(number), 0) FROM credit_log", row -> row.getLong(1))
-                .orElseThrow();
+        return page.number("SELECT COALESCE(MAX(number), 0) FROM credit_log");
     }
 
     private static long top(Page head) {
@@ -396,17 +395,15 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     /** Lets an output wait in a mempool again, if that is the last that was told of it. */
     private static void waitsAgain(Page head, Outpoint outpoint) {
         byte[] tx = outpoint.txId().toArray();
-        boolean seenLast = head.queryOne(
-                        "SELECT l.number FROM (SELECT id" + SEEN_IN + " AND output = ?2) c"
-                                + " CROSS JOIN credit_log l INDEXED BY credit_log_by_credit ON l.credit = c.id"
-                                + " WHERE l.entry = ?3 AND NOT EXISTS (SELECT 1 FROM credit_log later CROSS JOIN credits o ON o.id = later.credit"
-                                + " WHERE later.number > l.number AND o.tx = ?1 AND o.output = ?2)"
-                                + " ORDER BY l.number DESC LIMIT 1",
-                        row -> true,
-                        tx,
-                        outpoint.index(),
-                        SEEN)
-                .isPresent();
+        boolean seenLast = head.has(
+                "SELECT l.number FROM (SELECT id" + SEEN_IN + " AND output = ?2) c"
+                        + " CROSS JOIN credit_log l INDEXED BY credit_log_by_credit ON l.credit = c.id"
+                        + " WHERE l.entry = ?3 AND NOT EXISTS (SELECT 1 FROM credit_log later CROSS JOIN credits o ON o.id = later.credit"
+                        + " WHERE later.number > l.number AND o.tx = ?1 AND o.output = ?2)"
+                        + " ORDER BY l.number DESC LIMIT 1",
+                tx,
+                outpoint.index(),
+                SEEN);
         if (seenLast && setSeen(head, outpoint, true)) {
             CreditsInMind.of(head).waits(outpoint);
         }
@@ -426,14 +423,12 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     /** Logs all reported credits as removed; readers then get those of the other chain. Every cursor keeps its meaning. */
     @Override
     public OptionalLong beginAnew(Page head, long height) {
-        Optional<Long> lowest = head.queryOne(
-                "SELECT height FROM credits WHERE scan = ? AND active = 1 ORDER BY height LIMIT 1",
-                row -> row.getLong(1),
-                head.scan());
+        OptionalLong lowest = head.ifNumber(
+                "SELECT height FROM credits WHERE scan = ? AND active = 1 ORDER BY height LIMIT 1", head.scan());
         remove(head, -1);
         put(head, TOLD, height);
         CreditPruning.forgetHeight(head);
-        return lowest.map(OptionalLong::of).orElse(OptionalLong.empty());
+        return lowest;
     }
 
     @Override
@@ -512,8 +507,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         }
 
         private static Place read(Page page) {
-            long height =
-                    page.queryOne(HIGHEST, row -> row.getLong(1), page.scan()).orElseThrow();
+            long height = page.number(HIGHEST, page.scan());
             return new Place(height, Long.MAX_VALUE);
         }
 

@@ -196,48 +196,41 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
 
     @Override
     public OptionalLong unread(Page head, Optional<ScanRow> underway) {
-        return head.queryOne(
-                        "SELECT birth FROM watched INDEXED BY watched_unread WHERE history_from > MAX(birth, 1) AND read_history = 1"
-                                + " AND NOT (before_scan <= ? AND ? <= MAX(birth, 1)) ORDER BY birth LIMIT 1",
-                        row -> row.getLong(1),
-                        underway.map(ScanRow::scan).orElse(-1L),
-                        underway.map(ScanRow::fromHeight).orElse(-1L))
-                .map(OptionalLong::of)
-                .orElse(OptionalLong.empty());
+        return head.ifNumber(
+                "SELECT birth FROM watched INDEXED BY watched_unread WHERE history_from > MAX(birth, 1) AND read_history = 1"
+                        + " AND NOT (before_scan <= ? AND ? <= MAX(birth, 1)) ORDER BY birth LIMIT 1",
+                underway.map(ScanRow::scan).orElse(-1L),
+                underway.map(ScanRow::fromHeight).orElse(-1L));
     }
 
     /** Tells whether an output is a coin of the page's scan, spent or not. */
     static boolean has(Page page, Outpoint outpoint) {
-        return page.queryOne(
-                        "SELECT 1 FROM coins INDEXED BY coins_by_outpoint" + OF_OUTPOINT,
-                        row -> true,
-                        outpoint.txId().toArray(),
-                        outpoint.index(),
-                        page.scan())
-                .isPresent();
+        return page.has(
+                "SELECT 1 FROM coins INDEXED BY coins_by_outpoint" + OF_OUTPOINT,
+                outpoint.txId().toArray(),
+                outpoint.index(),
+                page.scan());
     }
 
     /** Finds the height of the block with a transaction that has made a coin, or has spent one of these outpoints if they were coins. */
     static OptionalLong heightOf(Page page, Hash256 txId, List<Outpoint> inputs) {
-        Optional<Long> made = page.queryOne(
+        OptionalLong made = page.ifNumber(
                 "SELECT height FROM coins INDEXED BY coins_by_outpoint"
                         + " WHERE substr(tx_id, 1, 6) = substr(?1, 1, 6) AND tx_id = ?1 AND scan = ?2 LIMIT 1",
-                row -> row.getLong(1),
                 txId.toArray(),
                 page.scan());
         if (made.isPresent()) {
-            return OptionalLong.of(made.get());
+            return made;
         }
         for (Outpoint input : inputs) {
-            Optional<Long> spent = page.queryOne(
+            OptionalLong spent = page.ifNumber(
                     "SELECT spent_height FROM coins INDEXED BY coins_by_outpoint" + OF_OUTPOINT + " AND spent_by = ?4",
-                    row -> row.getLong(1),
                     input.txId().toArray(),
                     input.index(),
                     page.scan(),
                     txId.toArray());
             if (spent.isPresent()) {
-                return OptionalLong.of(spent.get());
+                return spent;
             }
         }
         return OptionalLong.empty();

@@ -2,6 +2,7 @@ package org.chainwalletd.store.books;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.chainwalletd.store.sql.SqlSession;
 
 /**
@@ -33,5 +34,22 @@ public record Page(BooksSession session, long scan) {
 
     public <T> Optional<T> queryOne(String sql, SqlSession.RowReader<T> reader, Object... values) {
         return session.queryOne(sql, reader, values);
+    }
+
+    /** Tells whether a query finds a row. */
+    public boolean has(String sql, Object... values) {
+        return queryOne(sql, row -> true, values).isPresent();
+    }
+
+    /** Returns the number in the only column of the first row, which there is. */
+    public long number(String sql, Object... values) {
+        return ifNumber(sql, values).orElseThrow();
+    }
+
+    /** Returns the number in the only column of the first row, when there is a row. */
+    public OptionalLong ifNumber(String sql, Object... values) {
+        return query(sql, row -> row.getLong(1), values).stream()
+                .mapToLong(Long::longValue)
+                .findFirst();
     }
 }

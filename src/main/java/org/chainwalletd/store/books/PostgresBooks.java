@@ -13,6 +13,7 @@ import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.books.BookSchema.StoreSeen;
 import org.chainwalletd.store.postgres.Postgres;
 import org.chainwalletd.store.postgres.PostgresStore;
+import org.chainwalletd.store.sql.Schema;
 import org.chainwalletd.store.sql.SqlSession;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -130,7 +131,7 @@ final class PostgresBooks implements BooksEngine {
             if (fresh && move.isPresent()) {
                 move.get().run(session, PostgresBooks::renamed);
             }
-            books.besideStore = isMade(session, "daemons");
+            books.besideStore = Schema.isOnServer(session, "daemons");
             // The numbers of the next run are higher than any that were given, whatever was lost.
             session.update("UPDATE books SET stopped = NULL WHERE stopped IS NOT NULL");
             session.execute("COMMIT");
@@ -208,15 +209,10 @@ final class PostgresBooks implements BooksEngine {
     private static <T> Optional<T> look(String name, Postgres.Connector connector, String table, Look<T> look) {
         PostgresBooks books = new PostgresBooks(name, connector, OptionalLong.empty());
         try (SqlSession session = books.connect()) {
-            return isMade(session, table) ? Optional.of(look.at(session)) : Optional.empty();
+            return Schema.isOnServer(session, table) ? Optional.of(look.at(session)) : Optional.empty();
         } catch (SQLException e) {
             throw books.unopened("cannot be read", e);
         }
-    }
-
-    private static boolean isMade(SqlSession session, String table) throws SQLException {
-        return session.queryOne("SELECT 1 WHERE to_regclass(?) IS NOT NULL", row -> true, table)
-                .isPresent();
     }
 
     private static String renamed(String statement) {
@@ -360,12 +356,8 @@ final class PostgresBooks implements BooksEngine {
         try {
             writing = connect();
             writing.execute(LOCK);
-            there = writing.queryOne(
-                            "SELECT 1 FROM book_commits WHERE number = ? AND random = ?",
-                            row -> true,
-                            next.number(),
-                            next.random())
-                    .isPresent();
+            there = writing.has(
+                    "SELECT 1 FROM book_commits WHERE number = ? AND random = ?", next.number(), next.random());
             warned = writing.commitWarns();
         } catch (SQLException | RuntimeException e) {
             drop();
@@ -485,8 +477,7 @@ final class PostgresBooks implements BooksEngine {
                 if (session == null) {
                     session = PostgresStore.connect(name, connector, WATCHING_MILLIS, PostgresBooks::renamed);
                 }
-                return session.queryOne("SELECT COALESCE(MAX(number), 0) FROM book_commits", row -> row.getLong(1))
-                        .orElseThrow();
+                return session.number("SELECT COALESCE(MAX(number), 0) FROM book_commits");
             }
 
             @Override
@@ -542,9 +533,7 @@ final class PostgresBooks implements BooksEngine {
      * the last run is that of the last holder.
      */
     private boolean mayBegin() throws SQLException {
-        return start.isEmpty()
-                || writing.queryOne("SELECT 1 FROM keeper WHERE one = 1 AND start = ?", row -> true, start.getAsLong())
-                        .isPresent();
+        return start.isEmpty() || writing.has("SELECT 1 FROM keeper WHERE one = 1 AND start = ?", start.getAsLong());
     }
 
     /** Starts are counted in the money store, whose restore gives no number again that a lost start may have had. */

@@ -22,14 +22,11 @@ final class SharedKeys {
     }
 
     private static boolean exists(String table, Page head) {
-        return head.queryOne("SELECT 1 WHERE to_regclass('" + table + "') IS NOT NULL", row -> true)
-                .isPresent();
+        return head.has("SELECT 1 WHERE to_regclass('" + table + "') IS NOT NULL");
     }
 
     private static boolean isIn(String table, Page head, Address address) {
         return exists(table, head)
-                && head.queryOne("SELECT 1 FROM " + table + " WHERE address = ?", row -> true, (Object)
-                                address.toArray())
-                        .isPresent();
+                && head.has("SELECT 1 FROM " + table + " WHERE address = ?", (Object) address.toArray());
     }
 }

@@ -157,8 +157,7 @@ public final class KeyRows {
     }
 
     private static long newest(SqlSession session) throws SQLException {
-        return session.queryOne("SELECT coalesce(max(number), 0) FROM commits", row -> row.getLong(1))
-                .orElseThrow();
+        return session.number("SELECT coalesce(max(number), 0) FROM commits");
     }
 
     /**
@@ -206,16 +205,12 @@ public final class KeyRows {
 
     /** Tells whether the database has a payment, which a key that is gone may have signed. */
     public boolean hasPayments() {
-        return reader.run(session -> session.queryOne(
-                        "SELECT 1 FROM spends UNION ALL SELECT 1 FROM kept_spends LIMIT 1", row -> true)
-                .isPresent());
+        return reader.run(session -> session.has("SELECT 1 FROM spends UNION ALL SELECT 1 FROM kept_spends LIMIT 1"));
     }
 
     /** Tells whether there is a key for an address. */
     public boolean isListed(Address address) {
-        return reader.run(session -> session.queryOne(
-                        "SELECT 1 FROM keys WHERE address = ?", row -> true, (Object) address.toArray())
-                .isPresent());
+        return reader.run(session -> session.has("SELECT 1 FROM keys WHERE address = ?", (Object) address.toArray()));
     }
 
     /** Reads all keys, in the order in which they came. */
@@ -494,10 +489,7 @@ public final class KeyRows {
         }
 
         private boolean isHead(SqlSession session) throws SQLException {
-            if (keys.isPresent()
-                    && keys.getAsLong()
-                            != session.queryOne("SELECT count(*) FROM keys", row -> row.getLong(1))
-                                    .orElseThrow()) {
+            if (keys.isPresent() && keys.getAsLong() != session.number("SELECT count(*) FROM keys")) {
                 return false;
             }
             if (!unmade && nextIndex.isEmpty() && members.isEmpty()) {
@@ -515,12 +507,10 @@ public final class KeyRows {
 
         private boolean areVacant(SqlSession session) throws SQLException {
             for (Place place : vacant) {
-                if (session.queryOne(
-                                "SELECT 1 FROM sealed WHERE kind = ? AND owner = ?",
-                                row -> true,
-                                place.kind(),
-                                place.owner().toArray())
-                        .isPresent()) {
+                if (session.has(
+                        "SELECT 1 FROM sealed WHERE kind = ? AND owner = ?",
+                        place.kind(),
+                        place.owner().toArray())) {
                     return false;
                 }
             }

@@ -3,6 +3,7 @@ package org.chainwalletd.store.postgres;
 import java.sql.SQLException;
 import java.util.Optional;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.store.sql.Schema;
 import org.chainwalletd.store.sql.SqlPayouts;
 import org.chainwalletd.store.sql.SqlSession;
 import org.chainwalletd.store.sql.SqlSpends;
@@ -46,19 +47,15 @@ final class KeyUses {
     }
 
     private static boolean anySwap(SqlSession session) throws SQLException {
-        return session.queryOne("SELECT 1 FROM swaps WHERE " + SqlSwaps.WATCHED + " LIMIT 1", row -> true)
-                .isPresent();
+        return session.has("SELECT 1 FROM swaps WHERE " + SqlSwaps.WATCHED + " LIMIT 1");
     }
 
     private static Optional<String> openHtlc(SqlSession session, Address address) throws SQLException {
-        boolean books = session.queryOne("SELECT to_regclass('htlcs') IS NOT NULL AS made", row -> row.truth("made"))
-                .orElseThrow();
-        if (!books) {
+        if (!Schema.isOnServer(session, "htlcs")) {
             return Optional.empty();
         }
         for (String party : new String[] {"sender_address", "receiver_address"}) {
-            if (session.queryOne(OPEN_HTLC.formatted(party), row -> true, (Object) address.toArray())
-                    .isPresent()) {
+            if (session.has(OPEN_HTLC.formatted(party), (Object) address.toArray())) {
                 return Optional.of("an open HTLC needs it");
             }
         }

@@ -193,7 +193,7 @@ public final class PostgresCluster {
     }
 
     private static boolean hasKeeper(SqlSession session) throws SQLException {
-        return session.queryOne(KEEPER, row -> true).isPresent();
+        return session.has(KEEPER);
     }
 
     private static boolean isRenewed(SqlSession session) throws SQLException {
@@ -209,7 +209,7 @@ public final class PostgresCluster {
     }
 
     private static long renewals(SqlSession session) throws SQLException {
-        return session.queryOne(RENEWALS, row -> row.getLong(1)).orElseThrow();
+        return session.number(RENEWALS);
     }
 
     private static Start start(Row row) throws SQLException {
@@ -233,8 +233,7 @@ public final class PostgresCluster {
 
     /** Looks who holds the store lock, without waiting for it: of those that have locked its table, the oldest that waits for nobody. */
     private static Optional<Lock> lock(SqlSession session) throws SQLException {
-        if (session.queryOne("SELECT 1 FROM store WHERE one = 1 FOR UPDATE SKIP LOCKED", row -> true)
-                .isPresent()) {
+        if (session.has("SELECT 1 FROM store WHERE one = 1 FOR UPDATE SKIP LOCKED")) {
             return Optional.empty();
         }
         return session.queryOne(

@@ -92,13 +92,11 @@ final class PostgresDatadir {
             return false;
         }
         SentLog.Known log = memory.log().get();
-        return session.queryOne(
-                        "SELECT 1 FROM commits JOIN daemons ON start = daemon WHERE random IN (?, ?) AND log <> ?",
-                        row -> true,
-                        log.last().opening(),
-                        log.certain().opening(),
-                        logName().get())
-                .isPresent();
+        return session.has(
+                "SELECT 1 FROM commits JOIN daemons ON start = daemon WHERE random IN (?, ?) AND log <> ?",
+                log.last().opening(),
+                log.certain().opening(),
+                logName().get());
     }
 
     /** Checks that the datadir has worked with this store, or with none, as {@link #requireUsable} does. */
@@ -144,11 +142,8 @@ final class PostgresDatadir {
     boolean lacksBooks(SqlSession session) throws SQLException {
         return books().isPresent()
                 && !has(session, books().get().opening())
-                && session.queryOne(
-                                "SELECT 1 FROM store WHERE pruned < ?",
-                                row -> true,
-                                books().get().number())
-                        .isPresent();
+                && session.has(
+                        "SELECT 1 FROM store WHERE pruned < ?", books().get().number());
     }
 
     Optional<CommitMark> books() {
@@ -156,17 +151,13 @@ final class PostgresDatadir {
     }
 
     static boolean has(SqlSession session, long random) throws SQLException {
-        return session.queryOne("SELECT 1 FROM commits WHERE random = ?", row -> true, random)
-                .isPresent();
+        return session.has("SELECT 1 FROM commits WHERE random = ?", random);
     }
 
     /** Returns the number of the newest commit of a log that the database has, 0 when it has none. */
     private static long newest(SqlSession session, String log) throws SQLException {
-        return session.queryOne(
-                        "SELECT coalesce(max(counter), 0) FROM commits JOIN daemons ON start = daemon WHERE log = ?",
-                        row -> row.getLong(1),
-                        log)
-                .orElseThrow();
+        return session.number(
+                "SELECT coalesce(max(counter), 0) FROM commits JOIN daemons ON start = daemon WHERE log = ?", log);
     }
 
     /**
@@ -232,16 +223,14 @@ final class PostgresDatadir {
     /** Adds a start of the daemon whose log has this name; returns its number. */
     static long insertStart(SqlSession session, long timeline, String log, String host)
             throws IOException, SQLException {
-        return session.queryOne(
-                        "INSERT INTO daemons (timeline, beaten, log, host, machine, shares, release) VALUES (?, "
-                                + PostgresSchema.MILLIS + ", ?, ?, ?, true, ?) RETURNING start",
-                        row -> row.getLong(1),
-                        timeline,
-                        log,
-                        host,
-                        Files.isReadable(MACHINE) ? Files.readString(MACHINE).strip() : null,
-                        Schema.version())
-                .orElseThrow();
+        return session.number(
+                "INSERT INTO daemons (timeline, beaten, log, host, machine, shares, release) VALUES (?, "
+                        + PostgresSchema.MILLIS + ", ?, ?, ?, true, ?) RETURNING start",
+                timeline,
+                log,
+                host,
+                Files.isReadable(MACHINE) ? Files.readString(MACHINE).strip() : null,
+                Schema.version());
     }
 
     /** Enters the log of a datadir, or where the datadir is now. */
@@ -257,14 +246,12 @@ final class PostgresDatadir {
     }
 
     static long insertCommit(SqlSession session, long start, long counter, long random) throws SQLException {
-        return session.queryOne(
-                        "INSERT INTO commits (number, daemon, counter, random)"
-                                + " SELECT coalesce(max(number), 0) + 1, ?, ?, ? FROM commits RETURNING number",
-                        row -> row.getLong(1),
-                        start,
-                        counter,
-                        random)
-                .orElseThrow();
+        return session.number(
+                "INSERT INTO commits (number, daemon, counter, random)"
+                        + " SELECT coalesce(max(number), 0) + 1, ?, ?, ? FROM commits RETURNING number",
+                start,
+                counter,
+                random);
     }
 
     /** Returns the boot of this machine's kernel and the inode of the datadir; empty where the system does not tell them. */

@@ -274,8 +274,7 @@ public final class PostgresMove {
         Optional<String> log = logName(memory);
         return log.isPresent()
                 && Commits.id(session).equals(Commits.id(source))
-                && session.queryOne("SELECT 1 FROM logs WHERE name = ?", row -> true, log.get())
-                        .isPresent();
+                && session.has("SELECT 1 FROM logs WHERE name = ?", log.get());
     }
 
     private void requireEmpty(SqlSession session, SqlSession source) throws SQLException {
@@ -300,8 +299,7 @@ public final class PostgresMove {
     }
 
     private static long count(SqlSession session, String table) throws SQLException {
-        return session.queryOne("SELECT count(*) FROM " + table, row -> row.getLong(1))
-                .orElseThrow();
+        return session.number("SELECT count(*) FROM " + table);
     }
 
     /** Copies everything in one transaction, in place of what an earlier attempt has copied. */
@@ -373,11 +371,8 @@ public final class PostgresMove {
             }
             requireEqual(
                     "live_tokens",
-                    source.queryOne(
-                                    "SELECT (SELECT count(*) FROM spends WHERE token_key IS NOT NULL)"
-                                            + " + (SELECT count(*) FROM payouts)",
-                                    row -> row.getLong(1))
-                            .orElseThrow(),
+                    source.number("SELECT (SELECT count(*) FROM spends WHERE token_key IS NOT NULL)"
+                            + " + (SELECT count(*) FROM payouts)"),
                     count(session, "live_tokens"));
             String why = "store " + database + ": it is being moved";
             try (Store from = SqliteStore.lookingAt(folder, why);

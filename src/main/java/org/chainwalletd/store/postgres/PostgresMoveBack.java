@@ -258,8 +258,7 @@ public final class PostgresMoveBack {
                 .orElseThrow(
                         () -> refused(folder + " is not a datadir that works with it: name the one whose daemon has"
                                 + " worked with it last"));
-        if (session.queryOne("SELECT 1 FROM logs WHERE name = ?", row -> true, log)
-                .isEmpty()) {
+        if (!session.has("SELECT 1 FROM logs WHERE name = ?", log)) {
             throw refused(
                     folder + " is not a datadir that works with it, or its log was given up in a restore: name the one"
                             + " whose daemon has worked with it last");
@@ -302,13 +301,11 @@ public final class PostgresMoveBack {
     }
 
     private static long system(SqlSession session) throws SQLException {
-        return session.queryOne("SELECT system FROM store WHERE one = 1", row -> row.getLong(1))
-                .orElseThrow();
+        return session.number("SELECT system FROM store WHERE one = 1");
     }
 
     private static long newest(SqlSession session) throws SQLException {
-        return session.queryOne("SELECT coalesce(max(number), 0) FROM commits", row -> row.getLong(1))
-                .orElseThrow();
+        return session.number("SELECT coalesce(max(number), 0) FROM commits");
     }
 
     /** A process that has not signed off may write, or send what it had begun, when it wakes; and its datadir may know what the database lacks. */
@@ -368,11 +365,8 @@ public final class PostgresMoveBack {
             requireEqual(
                     "live_tokens",
                     count(session, "live_tokens"),
-                    file.queryOne(
-                                    "SELECT (SELECT count(*) FROM spends WHERE token_key IS NOT NULL)"
-                                            + " + (SELECT count(*) FROM payouts)",
-                                    row -> row.getLong(1))
-                            .orElseThrow());
+                    file.number("SELECT (SELECT count(*) FROM spends WHERE token_key IS NOT NULL)"
+                            + " + (SELECT count(*) FROM payouts)"));
             StoreComparison comparison = new StoreComparison(from, to, file);
             requireEqual("held_coins", count(session, "held_coins"), comparison.heldCoins());
             Optional<String> difference = comparison.difference();
@@ -384,8 +378,7 @@ public final class PostgresMoveBack {
     }
 
     private static long count(SqlSession session, String table) throws SQLException {
-        return session.queryOne("SELECT count(*) FROM " + table, row -> row.getLong(1))
-                .orElseThrow();
+        return session.number("SELECT count(*) FROM " + table);
     }
 
     private void requireEqual(String table, long from, long to) {

@@ -7,6 +7,7 @@ import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.sql.Commits;
 import org.chainwalletd.store.sql.GroupCommitWriter;
+import org.chainwalletd.store.sql.Schema;
 import org.chainwalletd.store.sql.SqlSession;
 import org.chainwalletd.store.sql.SqliteStore;
 
@@ -40,8 +41,7 @@ record PostgresMoving(CommitMark source, boolean copied, String log, long random
 
     /** Reads the move into the database that has not ended; empty when there is none. */
     static Optional<PostgresMoving> in(SqlSession session) throws SQLException {
-        boolean made = session.queryOne("SELECT to_regclass('moving') IS NOT NULL AS made", row -> row.truth("made"))
-                .orElseThrow();
+        boolean made = Schema.isOnServer(session, "moving");
         return made
                 ? session.queryOne(
                         "SELECT store, opening, number, copied, log, random, datadir FROM moving",

@@ -77,8 +77,7 @@ public final class PostgresRestore {
         if (!ownLost) {
             datadir.requireUsable(session);
         }
-        boolean stopped = session.queryOne("SELECT 1 FROM store WHERE stopped IS NOT NULL", row -> true)
-                .isPresent();
+        boolean stopped = session.has("SELECT 1 FROM store WHERE stopped IS NOT NULL");
         if (!stopped && datadir.lacking(session).isEmpty()) {
             session.execute("ROLLBACK");
             if (datadir.logName().isEmpty()) {
@@ -124,8 +123,7 @@ public final class PostgresRestore {
         if (name.isEmpty()) {
             return;
         }
-        if (session.queryOne("SELECT 1 FROM logs WHERE name = ?", row -> true, name.get())
-                .isEmpty()) {
+        if (!session.has("SELECT 1 FROM logs WHERE name = ?", name.get())) {
             throw refused("no daemon has a log with the name " + name.get() + "; the names are "
                     + session.query("SELECT name FROM logs ORDER BY name", row -> row.getString(1)));
         }
@@ -203,13 +201,11 @@ public final class PostgresRestore {
 
     /** Refuses logs of which none has the commit that the books remember, unless one is given up: any daemon may have made it. */
     private void requireAsNewAsBooks() throws SQLException {
-        if (session.queryOne(
-                        "SELECT 1 FROM restoring WHERE place = ? AND number > (SELECT coalesce(max(number), 0) FROM restoring"
-                                + " WHERE place <> ?)",
-                        row -> true,
-                        BOOKS,
-                        BOOKS)
-                .isPresent()) {
+        if (session.has(
+                "SELECT 1 FROM restoring WHERE place = ? AND number > (SELECT coalesce(max(number), 0) FROM restoring"
+                        + " WHERE place <> ?)",
+                BOOKS,
+                BOOKS)) {
             throw refused(
                     SentLog.FILE_NAME + " of one of its daemons is older than the payments that are missing, as the"
                             + " books tell, so that payments stay forgotten, and their client tokens pay again: put the newest copy"
@@ -221,8 +217,7 @@ public final class PostgresRestore {
 
     /** Enters all records, and lets the store go on. */
     private StoreRestore.Restored finish() throws IOException, SQLException {
-        boolean complete = session.queryOne("SELECT 1 FROM restoring_logs WHERE NOT complete", row -> true)
-                .isEmpty();
+        boolean complete = !session.has("SELECT 1 FROM restoring_logs WHERE NOT complete");
         if (complete) {
             requireAsNewAsBooks();
         }
@@ -241,11 +236,8 @@ public final class PostgresRestore {
                 row -> true,
                 STARTS_FORGOTTEN);
         long random = new SecureRandom().nextLong();
-        long start = session.queryOne(
-                        "INSERT INTO daemons (timeline, superseded, ended) VALUES (?, true, true) RETURNING start",
-                        row -> row.getLong(1),
-                        timeline)
-                .orElseThrow();
+        long start = session.number(
+                "INSERT INTO daemons (timeline, superseded, ended) VALUES (?, true, true) RETURNING start", timeline);
         long number = PostgresDatadir.insertCommit(session, start, 1, random);
         PostgresTransactions.writeAs(session, number, start);
         StoreRestore restore = new StoreRestore(session);

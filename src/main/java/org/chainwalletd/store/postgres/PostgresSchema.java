@@ -175,8 +175,7 @@ final class PostgresSchema {
 
     /** Tells whether the tables are there. */
     static boolean isMade(SqlSession session) throws SQLException {
-        return session.queryOne("SELECT to_regclass('store') IS NOT NULL AS made", row -> row.truth("made"))
-                .orElseThrow();
+        return Schema.isOnServer(session, "store");
     }
 
     /** Creates the tables or upgrades them to the newest version; several daemons may do so at once. */
@@ -258,32 +257,21 @@ final class PostgresSchema {
 
     /** Tells whether the lease on background work is there, which earlier releases have not made. */
     static boolean hasLease(SqlSession session) throws SQLException {
-        return session.queryOne("SELECT to_regclass('keeper') IS NOT NULL AS made", row -> row.truth("made"))
-                .orElseThrow();
+        return Schema.isOnServer(session, "keeper");
     }
 
     /** Tells whether the rows by which nodes find each other are there, which earlier releases have not made. */
     static boolean hasGathering(SqlSession session) throws SQLException {
-        return session.queryOne("SELECT to_regclass('gathering') IS NOT NULL AS made", row -> row.truth("made"))
-                .orElseThrow();
+        return Schema.isOnServer(session, "gathering");
     }
 
     private static boolean hasTrigger(SqlSession session, String name, String table) throws SQLException {
-        return session.queryOne(
-                        "SELECT 1 FROM pg_trigger WHERE tgname = ? AND tgrelid = to_regclass(?)",
-                        row -> true,
-                        name,
-                        table)
-                .isPresent();
+        return session.has("SELECT 1 FROM pg_trigger WHERE tgname = ? AND tgrelid = to_regclass(?)", name, table);
     }
 
     private static boolean lacks(SqlSession session, String table, String column) throws SQLException {
-        return session.queryOne(
-                        "SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass(?) AND attname = ?",
-                        row -> true,
-                        table,
-                        column)
-                .isEmpty();
+        return !session.has(
+                "SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass(?) AND attname = ?", table, column);
     }
 
     /**

@@ -360,16 +360,14 @@ public final class PostgresStore extends SqlStore {
         try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
             Server server = requireFit(session, name);
             PostgresSchema.migrate(session, name);
-            long number = session.queryOne(
-                            start.isPresent()
-                                    ? "UPDATE daemons SET ended = false, timeline = ?, boot = DEFAULT, beaten = "
-                                            + PostgresSchema.MILLIS + " WHERE start = " + start.getAsLong()
-                                            + " RETURNING start"
-                                    : "INSERT INTO daemons (timeline, beaten) VALUES (?, " + PostgresSchema.MILLIS
-                                            + ") RETURNING start",
-                            row -> row.getLong(1),
-                            server.timeline())
-                    .orElseThrow();
+            long number = session.number(
+                    start.isPresent()
+                            ? "UPDATE daemons SET ended = false, timeline = ?, boot = DEFAULT, beaten = "
+                                    + PostgresSchema.MILLIS + " WHERE start = " + start.getAsLong()
+                                    + " RETURNING start"
+                            : "INSERT INTO daemons (timeline, beaten) VALUES (?, " + PostgresSchema.MILLIS
+                                    + ") RETURNING start",
+                    server.timeline());
             PostgresTransactions.Made seen = session.queryOne(
                             "SELECT number, random FROM commits ORDER BY number DESC LIMIT 1",
                             row -> new PostgresTransactions.Made(row.number("number"), row.number("random")))
@@ -568,17 +566,15 @@ public final class PostgresStore extends SqlStore {
         CompletableFuture<Boolean> there = read(session -> {
             lookAtLock(session);
             lookAtAgreed(session);
-            return session.queryOne(
-                            "SELECT 1 FROM commits WHERE number = ? AND random = ? AND EXISTS (SELECT 1 FROM daemons WHERE"
-                                    + " start = ? AND NOT ended AND NOT superseded AND timeline = "
-                                    + PostgresSchema.TIMELINE
-                                    + " AND boot = " + PostgresSchema.BOOT
-                                    + ") AND (SELECT stopped FROM store WHERE one = 1) IS NULL",
-                            row -> true,
-                            seen.number(),
-                            seen.random(),
-                            start)
-                    .isPresent();
+            return session.has(
+                    "SELECT 1 FROM commits WHERE number = ? AND random = ? AND EXISTS (SELECT 1 FROM daemons WHERE"
+                            + " start = ? AND NOT ended AND NOT superseded AND timeline = "
+                            + PostgresSchema.TIMELINE
+                            + " AND boot = " + PostgresSchema.BOOT
+                            + ") AND (SELECT stopped FROM store WHERE one = 1) IS NULL",
+                    seen.number(),
+                    seen.random(),
+                    start);
         });
         there.whenCompleteAsync(
                 (found, failure) -> {
@@ -614,11 +610,7 @@ public final class PostgresStore extends SqlStore {
         boolean idle = anyway || followed == followedBefore;
         followedBefore = followed;
         read(session -> idle
-                        && session.queryOne(
-                                        "SELECT 1 FROM changes WHERE commit > ? ORDER BY commit DESC LIMIT 1",
-                                        row -> true,
-                                        followed)
-                                .isPresent())
+                        && session.has("SELECT 1 FROM changes WHERE commit > ? ORDER BY commit DESC LIMIT 1", followed))
                 .thenComposeAsync(
                         changed -> changed ? lookClosely() : CompletableFuture.<Void>completedFuture(null), AT_ONCE)
                 .whenCompleteAsync(
@@ -634,10 +626,8 @@ public final class PostgresStore extends SqlStore {
 
     /** Notes since when one transaction holds the store lock. */
     private void lookAtLock(SqlSession session) throws SQLException {
-        long newest = session.queryOne("SELECT coalesce(max(number), 0) FROM commits", row -> row.getLong(1))
-                .orElseThrow();
-        boolean free = session.queryOne("SELECT 1 FROM store WHERE one = 1 FOR UPDATE SKIP LOCKED", row -> true)
-                .isPresent();
+        long newest = session.number("SELECT coalesce(max(number), 0) FROM commits");
+        boolean free = session.has("SELECT 1 FROM store WHERE one = 1 FOR UPDATE SKIP LOCKED");
         Holding before = holding;
         if (free) {
             holding = null;
@@ -690,12 +680,10 @@ public final class PostgresStore extends SqlStore {
 
     @Override
     protected boolean mayDeny(SqlSession session, SpendRow row) throws SQLException {
-        return session.queryOne(
-                        "SELECT 1 FROM spends WHERE id = ? AND runner = " + SpendTable.RUNNER
-                                + " AND signed_off = 0 AND NOT EXISTS (SELECT 1 FROM former_runners WHERE spend = spends.id)",
-                        found -> true,
-                        row.id())
-                .isPresent();
+        return session.has(
+                "SELECT 1 FROM spends WHERE id = ? AND runner = " + SpendTable.RUNNER
+                        + " AND signed_off = 0 AND NOT EXISTS (SELECT 1 FROM former_runners WHERE spend = spends.id)",
+                row.id());
     }
 
     @Override
@@ -736,14 +724,12 @@ public final class PostgresStore extends SqlStore {
     @Override
     protected boolean runsElsewhere(SqlSession session, SpendRow row) throws SQLException {
         return ages().isWithin(row.intent().changedAt(), RUNNERS_MILLIS)
-                && session.queryOne(
-                                "SELECT 1 FROM spends JOIN daemons ON start = runner WHERE id = ? AND signed_off = 0 AND start <> "
-                                        + SpendTable.RUNNER + " AND NOT ended AND NOT superseded AND beaten > "
-                                        + PostgresSchema.MILLIS + " - "
-                                        + LAPSE_MILLIS,
-                                found -> true,
-                                row.id())
-                        .isPresent();
+                && session.has(
+                        "SELECT 1 FROM spends JOIN daemons ON start = runner WHERE id = ? AND signed_off = 0 AND start <> "
+                                + SpendTable.RUNNER + " AND NOT ended AND NOT superseded AND beaten > "
+                                + PostgresSchema.MILLIS + " - "
+                                + LAPSE_MILLIS,
+                        row.id());
     }
 
     /** Leaves a mark of a runner that has signed off: whether it has sent the bytes is not known any more. */
@@ -793,21 +779,16 @@ public final class PostgresStore extends SqlStore {
 
     @Override
     protected boolean hasLost(SqlSession session, SpendRow row) throws SQLException {
-        return session.queryOne(
-                        "SELECT 1 FROM former_runners JOIN spends ON id = spend WHERE spend = ? AND former_runners.runner = "
-                                + SpendTable.RUNNER + " AND spends.runner <> " + SpendTable.RUNNER,
-                        found -> true,
-                        row.id())
-                .isPresent();
+        return session.has(
+                "SELECT 1 FROM former_runners JOIN spends ON id = spend WHERE spend = ? AND former_runners.runner = "
+                        + SpendTable.RUNNER + " AND spends.runner <> " + SpendTable.RUNNER,
+                row.id());
     }
 
     @Override
     protected void requireRunnerOrKeeper(SqlSession session, SpendRow row) throws SQLException {
-        boolean runs = session.queryOne(
-                        "SELECT 1 FROM spends WHERE id = ? AND signed_off = 0 AND runner = " + SpendTable.RUNNER,
-                        found -> true,
-                        row.id())
-                .isPresent();
+        boolean runs = session.has(
+                "SELECT 1 FROM spends WHERE id = ? AND signed_off = 0 AND runner = " + SpendTable.RUNNER, row.id());
         if (!runs) {
             requireKeeper();
         }
@@ -816,20 +797,19 @@ public final class PostgresStore extends SqlStore {
     /** Refuses while a process that has run the spend has neither signed it off nor ended: it could still send the bytes, perhaps when it wakes. */
     @Override
     protected void requireSignedOff(SqlSession session, SpendRow row) throws SQLException {
-        Optional<Long> runner = session.queryOne(
+        OptionalLong runner = session.ifNumber(
                 "SELECT start FROM daemons WHERE NOT ended AND start <> " + SpendTable.RUNNER
                         + " AND (start = (SELECT runner FROM spends WHERE id = ? AND signed_off = 0)"
                         + " OR start IN (SELECT runner FROM former_runners WHERE spend = ?)) LIMIT 1",
-                found -> found.getLong(1),
                 row.id(),
                 row.id());
         if (runner.isPresent()) {
             throw new StoreException(
                     StoreException.Reason.BUSY,
-                    "spend " + row.intent().txId() + " may still be sent by start " + runner.get()
+                    "spend " + row.intent().txId() + " may still be sent by start " + runner.getAsLong()
                             + " of a daemon: try again when that one has answered its call; if it hangs, stop it or, when its"
                             + " machine is off for good, say"
-                            + " chain-walletd --store ... cluster forget " + runner.get(),
+                            + " chain-walletd --store ... cluster forget " + runner.getAsLong(),
                     null);
         }
     }
@@ -906,8 +886,7 @@ public final class PostgresStore extends SqlStore {
 
     /** Reads the settings again when another process has changed them; for a stopped store, too. */
     private void lookAtAgreed(SqlSession session) throws SQLException {
-        long version = session.queryOne("SELECT agreement FROM store WHERE one = 1", row -> row.getLong(1))
-                .orElseThrow();
+        long version = session.number("SELECT agreement FROM store WHERE one = 1");
         if (version != agreed().version()) {
             readAgreed(session);
         }

@@ -69,11 +69,8 @@ final class StoreComparison {
     }
 
     private void spends() throws SQLException {
-        long last = source.queryOne(
-                        "SELECT max((SELECT coalesce(max(id), 0) FROM spends),"
-                                + " (SELECT coalesce(max(id), 0) FROM kept_spends))",
-                        row -> row.getLong(1))
-                .orElseThrow();
+        long last = source.number("SELECT max((SELECT coalesce(max(id), 0) FROM spends),"
+                + " (SELECT coalesce(max(id), 0) FROM kept_spends))");
         inAnyOrder("payments in flight", store -> store.intents().inFlight());
         inAnyOrder("reserved coins", store -> store.reservations().all());
         inAnyOrder("confirmed payments", store -> store.intents().unburied());

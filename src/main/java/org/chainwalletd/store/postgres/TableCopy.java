@@ -87,8 +87,7 @@ public final class TableCopy {
     }
 
     private static long count(SqlSession session, String table) throws SQLException {
-        return session.queryOne("SELECT COUNT(*) FROM " + table, row -> row.getLong(1))
-                .orElseThrow();
+        return session.number("SELECT COUNT(*) FROM " + table);
     }
 
     private static void requireEqual(String from, long rows, long there) throws SQLException {
@@ -110,10 +109,7 @@ public final class TableCopy {
         String sequence = server.queryOne(
                         "SELECT pg_get_serial_sequence(?, ?)", row -> row.getString(1), from, numbered.get())
                 .orElseThrow();
-        long given = server.queryOne(
-                        "SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM " + sequence,
-                        row -> row.getLong(1))
-                .orElseThrow();
+        long given = server.number("SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM " + sequence);
         file.update("DELETE FROM sqlite_sequence WHERE name = ?", to);
         file.update(
                 "INSERT INTO sqlite_sequence (name, seq) SELECT ?, max(?, (SELECT coalesce(max(" + numbered.get()
@@ -134,7 +130,7 @@ public final class TableCopy {
             return;
         }
         long given = Sqlite.hasTable(file, "sqlite_sequence")
-                ? file.queryOne("SELECT seq FROM sqlite_sequence WHERE name = ?", row -> row.getLong(1), from)
+                ? file.ifNumber("SELECT seq FROM sqlite_sequence WHERE name = ?", from)
                         .orElse(0L)
                 : 0;
         server.query(

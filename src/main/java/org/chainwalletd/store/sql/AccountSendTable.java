@@ -41,20 +41,15 @@ final class AccountSendTable {
 
     /** Whether a transaction with a later nonce of the same sender was written down, which the journal gives only after this one. */
     static boolean hasLater(SqlSession session, AccountSend send) throws SQLException {
-        return session.queryOne(
-                        "SELECT 1 FROM account_sends WHERE " + GIVEN
-                                + " AND chain_id = ? AND sender = ? AND nonce > ? LIMIT 1",
-                        row -> row.getLong(1),
-                        bytes(send.call().chainId()),
-                        send.call().from().toArray(),
-                        send.nonce())
-                .isPresent();
+        return session.has(
+                "SELECT 1 FROM account_sends WHERE " + GIVEN + " AND chain_id = ? AND sender = ? AND nonce > ? LIMIT 1",
+                bytes(send.call().chainId()),
+                send.call().from().toArray(),
+                send.nonce());
     }
 
     static AccountSend insert(SqlSession session, AccountSend send) throws SQLException {
-        long id = 1
-                + session.queryOne("SELECT coalesce(max(id), 0) FROM account_sends", row -> row.getLong(1))
-                        .orElseThrow();
+        long id = 1 + session.number("SELECT coalesce(max(id), 0) FROM account_sends");
         session.update(
                 "INSERT INTO account_sends (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
                         + " ?, ?, ?, ?, 1)",

@@ -24,16 +24,13 @@ public final class Commits {
 
     /** Returns the store's last commit. */
     public static CommitMark last(SqlSession session) throws SQLException {
-        long opening = session.queryOne(
-                        "SELECT random FROM commits WHERE number = (SELECT max(number) FROM commits)",
-                        row -> row.getLong(1))
+        long opening = session.ifNumber("SELECT random FROM commits WHERE number = (SELECT max(number) FROM commits)")
                 .orElse(CommitMark.BEFORE_OPENINGS);
         return new CommitMark(id(session), opening, number(session));
     }
 
     private static long number(SqlSession session) throws SQLException {
-        return session.queryOne("SELECT commits FROM identity WHERE one = 1", row -> row.getLong(1))
-                .orElseThrow();
+        return session.number("SELECT commits FROM identity WHERE one = 1");
     }
 
     static boolean has(SqlSession session, CommitMark mark) throws SQLException {
@@ -60,17 +57,15 @@ public final class Commits {
 
     /** Returns the number of the last commit of an opening; empty when the store never had that opening. */
     static OptionalLong lastOf(SqlSession session, long opening) throws SQLException {
-        Optional<Long> first = opening == CommitMark.BEFORE_OPENINGS
-                ? Optional.of(0L)
-                : session.queryOne("SELECT number FROM commits WHERE random = ?", row -> row.getLong(1), opening);
+        OptionalLong first = opening == CommitMark.BEFORE_OPENINGS
+                ? OptionalLong.of(0)
+                : session.ifNumber("SELECT number FROM commits WHERE random = ?", opening);
         if (first.isEmpty()) {
             return OptionalLong.empty();
         }
-        Optional<Long> next = session.queryOne(
-                "SELECT number FROM commits WHERE number > ? ORDER BY number LIMIT 1",
-                row -> row.getLong(1),
-                first.get());
-        return OptionalLong.of(next.isPresent() ? next.get() - 1 : number(session));
+        OptionalLong next = session.ifNumber(
+                "SELECT number FROM commits WHERE number > ? ORDER BY number LIMIT 1", first.getAsLong());
+        return OptionalLong.of(next.isPresent() ? next.getAsLong() - 1 : number(session));
     }
 
     /**
@@ -111,8 +106,6 @@ public final class Commits {
 
     /** Tells whether payments may be missing in the store because it was restored without a log that contained them. */
     public static boolean isForgetful(SqlSession session) throws SQLException {
-        return session.queryOne("SELECT forgetful FROM identity WHERE one = 1", row -> row.getLong(1))
-                        .orElseThrow()
-                == 1;
+        return session.number("SELECT forgetful FROM identity WHERE one = 1") == 1;
     }
 }

@@ -4,7 +4,6 @@ import java.sql.SQLException;
 import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.chainwalletd.chain.Amount;
@@ -82,13 +81,8 @@ final class EarlierRows {
                         "SELECT inputs FROM intents WHERE tx_id = ?", row -> Coin.decode(row.raw("inputs")), (Object)
                                 txId)
                 .orElseThrow();
-        boolean bound = token != null
-                && session.queryOne(
-                                "SELECT 1 FROM tokens WHERE token = ? AND intent = ?",
-                                found -> found.getLong(1),
-                                token,
-                                txId)
-                        .isPresent();
+        boolean bound =
+                token != null && session.has("SELECT 1 FROM tokens WHERE token = ? AND intent = ?", token, txId);
         session.update(
                 "INSERT INTO spends (" + INTENT + ", short_id, token_key, held, counted_at) SELECT " + INTENT
                         + ", ?, ?, ?, ? FROM intents WHERE tx_id = ?",
@@ -113,9 +107,7 @@ final class EarlierRows {
     }
 
     private OptionalLong countedAt(byte[] txId) throws SQLException {
-        Optional<Long> at = session.queryOne(
-                "SELECT at FROM allowance_uses WHERE intent = ?", row -> row.getLong(1), (Object) txId);
-        return at.isPresent() ? OptionalLong.of(at.get()) : OptionalLong.empty();
+        return session.ifNumber("SELECT at FROM allowance_uses WHERE intent = ?", (Object) txId);
     }
 
     private int moveUses(int most) throws SQLException {

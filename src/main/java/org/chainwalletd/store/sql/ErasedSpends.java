@@ -20,16 +20,14 @@ final class ErasedSpends {
     /** Tells whether a kept or erased row records what the token of an erased spend was bound to. */
     static boolean knows(SqlSession session, SentLine.Erased.Item erased) throws SQLException {
         byte[] txId = erased.txId().toArray();
-        return session.queryOne(
-                        "SELECT 1 FROM erased_spends WHERE token_key = ? AND token_rest = ? AND tx_id = ?"
-                                + " UNION ALL SELECT 1 FROM kept_spends WHERE token_key = ? AND tx_id = ?",
-                        row -> row.getLong(1),
-                        erased.key(),
-                        erased.rest(),
-                        txId,
-                        erased.key(),
-                        txId)
-                .isPresent();
+        return session.has(
+                "SELECT 1 FROM erased_spends WHERE token_key = ? AND token_rest = ? AND tx_id = ?"
+                        + " UNION ALL SELECT 1 FROM kept_spends WHERE token_key = ? AND tx_id = ?",
+                erased.key(),
+                erased.rest(),
+                txId,
+                erased.key(),
+                txId);
     }
 
     static void insert(SqlSession session, long number, SentLine.Erased.Item erased) throws SQLException {

@@ -282,12 +282,10 @@ final class KeptSpends {
 
     /** Tells whether a kept or erased spend has this number. */
     static boolean hasNumber(SqlSession session, long number) throws SQLException {
-        return session.queryOne(
-                        "SELECT 1 FROM kept_spends WHERE id = ? UNION ALL SELECT 1 FROM erased_spends WHERE id = ?",
-                        row -> row.getLong(1),
-                        number,
-                        number)
-                .isPresent();
+        return session.has(
+                "SELECT 1 FROM kept_spends WHERE id = ? UNION ALL SELECT 1 FROM erased_spends WHERE id = ?",
+                number,
+                number);
     }
 
     /** Query for the keys of all tokens that are answered from this table. */

@@ -101,17 +101,15 @@ public final class KeyringTable {
     }
 
     private static boolean isFollowed(SqlSession session) throws SQLException {
-        return session.queryOne("SELECT to_regclass('deleted_keys') IS NOT NULL AS made", row -> row.truth("made"))
-                .orElseThrow();
+        return Schema.isOnServer(session, "deleted_keys");
     }
 
     public static boolean isMade(SqlSession session) throws SQLException {
-        return session.queryOne("SELECT to_regclass('keys') IS NOT NULL AS made", row -> row.truth("made"))
-                .orElseThrow();
+        return Schema.isOnServer(session, "keys");
     }
 
     public static Optional<Head> head(SqlSession session) throws SQLException {
-        Optional<Long> next = session.queryOne("SELECT next_index FROM keyring", row -> row.getLong(1));
+        OptionalLong next = session.ifNumber("SELECT next_index FROM keyring");
         if (next.isEmpty()) {
             return Optional.empty();
         }
@@ -119,7 +117,7 @@ public final class KeyringTable {
         session.visit(
                 "SELECT name, json FROM keyring_members",
                 row -> members.put(row.text("name"), Bytes.wrap(row.raw("json"))));
-        return Optional.of(new Head(next.get(), members));
+        return Optional.of(new Head(next.getAsLong(), members));
     }
 
     /** Receives each row; may pass it to a log. */
@@ -287,9 +285,8 @@ public final class KeyringTable {
 
     /** Enters a line of a log. Returns whether it lists a key that was not listed. */
     static boolean enter(SqlSession session, SentLine.KeyListed listed) throws SQLException {
-        boolean isNew = session.queryOne("SELECT 1 FROM keys WHERE address = ?", row -> true, (Object)
-                        listed.key().address().toArray())
-                .isEmpty();
+        boolean isNew = !session.has("SELECT 1 FROM keys WHERE address = ?", (Object)
+                listed.key().address().toArray());
         list(session, listed.key());
         return isNew;
     }

@@ -85,14 +85,12 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
     }
 
     void takeUp(SqlSession session) throws SQLException {
-        lastId = session.queryOne("SELECT coalesce(max(id), 0) FROM payouts", row -> row.getLong(1))
-                .orElseThrow();
+        lastId = session.number("SELECT coalesce(max(id), 0) FROM payouts");
         lastChange = lastChange(session);
     }
 
     static long lastChange(SqlSession session) throws SQLException {
-        return session.queryOne("SELECT coalesce(max(change), 0) FROM payouts", row -> row.getLong(1))
-                .orElseThrow();
+        return session.number("SELECT coalesce(max(change), 0) FROM payouts");
     }
 
     /** Reloads the state in memory after other processes have changed payouts; their rows change with the spends that carry them. */
@@ -216,17 +214,16 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
 
     static long source(SqlSession session, List<Address> from) throws SQLException {
         byte[] packed = pack(from);
-        Optional<Long> there = sourceOf(session, packed);
+        OptionalLong there = sourceOf(session, packed);
         if (there.isPresent()) {
-            return there.get();
+            return there.getAsLong();
         }
         session.update("INSERT INTO payout_sources (addresses) VALUES (?)", (Object) packed);
         return sourceOf(session, packed).orElseThrow();
     }
 
-    private static Optional<Long> sourceOf(SqlSession session, byte[] packed) throws SQLException {
-        return session.queryOne(
-                "SELECT id FROM payout_sources WHERE addresses = ?", row -> row.getLong(1), (Object) packed);
+    private static OptionalLong sourceOf(SqlSession session, byte[] packed) throws SQLException {
+        return session.ifNumber("SELECT id FROM payout_sources WHERE addresses = ?", (Object) packed);
     }
 
     long insert(SqlSession session, Order order, long source, Optional<String> owner, String mark, long now)
@@ -340,19 +337,14 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
 
     /** Counts the payouts that are queued or held. */
     static long countWaiting(SqlSession session) throws SQLException {
-        return session.queryOne(
-                        "SELECT count(*) FROM payouts INDEXED BY payouts_waiting WHERE " + WAITING,
-                        row -> row.getLong(1))
-                .orElseThrow();
+        return session.number("SELECT count(*) FROM payouts INDEXED BY payouts_waiting WHERE " + WAITING);
     }
 
     static long countUnfinished(SqlSession session) throws SQLException {
         long waiting = countWaiting(session);
-        long carried = session.queryOne(
-                        "SELECT count(*) FROM spends s INDEXED BY spends_batches JOIN payouts p ON p.spend = s.id WHERE "
-                                + OPEN_BATCH.replace("kind", "s.kind"),
-                        row -> row.getLong(1))
-                .orElseThrow();
+        long carried = session.number(
+                "SELECT count(*) FROM spends s INDEXED BY spends_batches JOIN payouts p ON p.spend = s.id WHERE "
+                        + OPEN_BATCH.replace("kind", "s.kind"));
         return waiting + carried;
     }
 

@@ -466,6 +466,11 @@ public final class Schema {
         }
     }
 
+    /** Tells whether a server has a table; a file is asked with {@link Sqlite#hasTable}. */
+    public static boolean isOnServer(SqlSession session, String table) throws SQLException {
+        return session.has("SELECT 1 WHERE to_regclass(?) IS NOT NULL", table);
+    }
+
     static boolean isNewest(SqlSession session) throws SQLException {
         return Sqlite.number(session, "user_version") == STEPS.size();
     }

@@ -127,8 +127,7 @@ public final class SpendTable {
                 "SELECT spends_after FROM identity WHERE one = 1",
                 "SELECT coalesce(max(id), 0) FROM spends",
                 "SELECT coalesce(max(id), 0) FROM kept_spends")) {
-            lastId = Math.max(
-                    lastId, session.queryOne(last, row -> row.getLong(1)).orElseThrow());
+            lastId = Math.max(lastId, session.number(last));
         }
         for (SpendRow row : select(session, OPEN + " AND held IS NOT NULL")) {
             row.heldCoins().forEach(coin -> holdings.take(row.id(), coin.outpoint()));
@@ -302,8 +301,7 @@ public final class SpendTable {
     }
 
     static boolean isLostForGood(SqlSession session, SpendRow row) throws SQLException {
-        return session.queryOne("SELECT 1 FROM spends WHERE id = ? AND " + LOST_FOR_GOOD, found -> true, row.id())
-                .isPresent();
+        return session.has("SELECT 1 FROM spends WHERE id = ? AND " + LOST_FOR_GOOD, row.id());
     }
 
     /**
@@ -328,8 +326,7 @@ public final class SpendTable {
     /** Tells whether the payment was rebuilt, or its token makes another payment by now: then the bytes of this spend must not be sent any more. */
     static boolean hasLostToken(SqlSession session, SpendRow row) throws SQLException {
         return row.intent().token().isPresent()
-                && session.queryOne("SELECT 1 FROM spends WHERE id = ? AND token_key IS NULL", found -> true, row.id())
-                        .isPresent();
+                && session.has("SELECT 1 FROM spends WHERE id = ? AND token_key IS NULL", row.id());
     }
 
     private static boolean sharesCoin(Intent one, Intent other) {
@@ -337,8 +334,7 @@ public final class SpendTable {
     }
 
     private static long firstOf(SqlSession session, long id) throws SQLException {
-        return session.queryOne("SELECT coalesce(first_id, id) FROM spends WHERE id = ?", row -> row.getLong(1), id)
-                .orElseThrow();
+        return session.number("SELECT coalesce(first_id, id) FROM spends WHERE id = ?", id);
     }
 
     /** Binds the token back to a spend that is in a block, if its payment was rebuilt meanwhile: the rebuilt one can only lose now. */
@@ -379,8 +375,7 @@ public final class SpendTable {
     /** Returns the number that the log recorded for a spend, or the next unused one when that number is taken or the log has none (0). */
     long numberFor(SqlSession session, long logged) throws SQLException {
         boolean free = logged > 0
-                && session.queryOne("SELECT 1 FROM spends WHERE id = ?", row -> row.getLong(1), logged)
-                        .isEmpty()
+                && !session.has("SELECT 1 FROM spends WHERE id = ?", logged)
                 && !KeptSpends.hasNumber(session, logged);
         if (!free) {
             return ++lastId;

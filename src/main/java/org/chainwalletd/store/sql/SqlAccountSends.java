@@ -169,14 +169,12 @@ final class SqlAccountSends implements AccountSendStore {
 
     private static boolean isSpentByCopy(SqlSession session, BigInteger chainId, Bytes from, long nonce)
             throws SQLException {
-        return session.queryOne(
-                        "SELECT 1 FROM account_sends WHERE " + AccountSendTable.COPIES
-                                + " AND chain_id = ? AND sender = ? AND nonce = ? AND " + IN_A_BLOCK + " LIMIT 1",
-                        row -> true,
-                        AccountSendTable.bytes(chainId),
-                        from.toArray(),
-                        nonce)
-                .isPresent();
+        return session.has(
+                "SELECT 1 FROM account_sends WHERE " + AccountSendTable.COPIES
+                        + " AND chain_id = ? AND sender = ? AND nonce = ? AND " + IN_A_BLOCK + " LIMIT 1",
+                AccountSendTable.bytes(chainId),
+                from.toArray(),
+                nonce);
     }
 
     @Override
@@ -186,13 +184,11 @@ final class SqlAccountSends implements AccountSendStore {
 
     private static OptionalLong lastNonce(SqlSession session, String condition, BigInteger chainId, Bytes from)
             throws SQLException {
-        Optional<Long> last = session.queryOne(
+        return session.ifNumber(
                 "SELECT nonce FROM account_sends AS given WHERE " + AccountSendTable.GIVEN
                         + " AND chain_id = ? AND sender = ?" + condition + " ORDER BY nonce DESC LIMIT 1",
-                row -> row.getLong(1),
                 AccountSendTable.bytes(chainId),
                 from.toArray());
-        return last.isPresent() ? OptionalLong.of(last.get()) : OptionalLong.empty();
     }
 
     @Override

@@ -221,22 +221,19 @@ final class SqlAllowance implements AllowanceStore {
         return store.write(session -> {
             stampAnew(session);
             long first = Minute.startOf(store.ages().ended(before));
-            long later = session.queryOne(
-                            "SELECT COUNT(*) FROM allowance_minutes WHERE minute >= ?", row -> row.getLong(1), first)
-                    .orElseThrow();
-            Optional<Long> last = session.queryOne(
+            long later = session.number("SELECT COUNT(*) FROM allowance_minutes WHERE minute >= ?", first);
+            OptionalLong last = session.ifNumber(
                     "SELECT minute FROM allowance_minutes WHERE minute < ? ORDER BY minute DESC LIMIT 1 OFFSET ?",
-                    row -> row.getLong(1),
                     first,
                     Math.max(0, keep - later));
             if (last.isPresent()) {
                 for (Minute old : AllowanceTable.minutes(session, Long.MIN_VALUE)) {
-                    if (old.start() <= last.get()) {
+                    if (old.start() <= last.getAsLong()) {
                         window.change(old.start(), old.amount().negate());
                     }
                 }
-                session.update("DELETE FROM allowance_minutes WHERE minute <= ?", last.get());
-                TokenUses.forget(session, last.get());
+                session.update("DELETE FROM allowance_minutes WHERE minute <= ?", last.getAsLong());
+                TokenUses.forget(session, last.getAsLong());
             }
             return null;
         });

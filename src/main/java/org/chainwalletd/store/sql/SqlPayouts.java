@@ -179,9 +179,7 @@ public final class SqlPayouts implements PayoutStore {
     @Override
     public CompletionStage<Changes> changes(Position after, int most) {
         return store.read(session -> {
-            long generation = session.queryOne(
-                            "SELECT generation FROM payout_queue WHERE one = 1", row -> row.getLong(1))
-                    .orElseThrow();
+            long generation = session.number("SELECT generation FROM payout_queue WHERE one = 1");
             // A position that this feed has not given is one of another store, and no change may be missed.
             boolean ofThisFeed = after.generation() == generation && after.change() <= PayoutTable.lastChange(session);
             Position from = ofThisFeed ? after : new Position(generation, 0, 0);
@@ -228,8 +226,7 @@ public final class SqlPayouts implements PayoutStore {
     @Override
     public CompletionStage<Position> end() {
         return store.read(session -> new Position(
-                session.queryOne("SELECT generation FROM payout_queue WHERE one = 1", row -> row.getLong(1))
-                        .orElseThrow(),
+                session.number("SELECT generation FROM payout_queue WHERE one = 1"),
                 PayoutTable.lastChange(session),
                 Long.MAX_VALUE));
     }

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
@@ -533,6 +534,23 @@ public final class SqlSession implements AutoCloseable {
     public <T> Optional<T> queryOne(String sql, RowReader<T> reader, Object... values) throws SQLException {
         List<T> rows = query(sql, reader, values);
         return rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(0));
+    }
+
+    /** Tells whether a query finds a row. */
+    public boolean has(String sql, Object... values) throws SQLException {
+        return queryOne(sql, row -> true, values).isPresent();
+    }
+
+    /** Returns the number in the only column of the first row, which there is. */
+    public long number(String sql, Object... values) throws SQLException {
+        return ifNumber(sql, values).orElseThrow();
+    }
+
+    /** Returns the number in the only column of the first row, when there is a row. */
+    public OptionalLong ifNumber(String sql, Object... values) throws SQLException {
+        return query(sql, row -> row.getLong(1), values).stream()
+                .mapToLong(Long::longValue)
+                .findFirst();
     }
 
     /** Executes a statement without preparing it: for pragmas and schema changes. */

@@ -359,10 +359,7 @@ public abstract class SqlStore implements Store {
     private final class Scans implements ScanCursors {
         @Override
         public CompletionStage<OptionalLong> of(String scan) {
-            return SqlStore.this.read(
-                    session -> session.queryOne("SELECT block FROM scans WHERE name = ?", row -> row.getLong(1), scan)
-                            .map(OptionalLong::of)
-                            .orElseGet(OptionalLong::empty));
+            return SqlStore.this.read(session -> session.ifNumber("SELECT block FROM scans WHERE name = ?", scan));
         }
 
         @Override

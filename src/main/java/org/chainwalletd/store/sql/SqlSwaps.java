@@ -32,9 +32,7 @@ public final class SqlSwaps implements SwapStore {
                     .isPresent()) {
                 return Optional.empty();
             }
-            long number = 1
-                    + session.queryOne("SELECT coalesce(max(number), 0) FROM swaps", row -> row.getLong(1))
-                            .orElseThrow();
+            long number = 1 + session.number("SELECT coalesce(max(number), 0) FROM swaps");
             session.update(
                     "INSERT INTO swaps (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     number,

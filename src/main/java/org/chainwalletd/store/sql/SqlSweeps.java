@@ -57,9 +57,7 @@ public final class SqlSweeps implements SweepStore {
 
     /** Reads whether there are sweeps, and which coins the running ones are going to spend. */
     void takeUp(SqlSession session) throws SQLException {
-        this.any = session.queryOne("SELECT max(id) FROM sweeps", row -> row.getLong(1))
-                        .orElse(0L)
-                > 0;
+        this.any = session.number("SELECT max(id) FROM sweeps") > 0;
         planned.clear();
         for (String token : running(session)) {
             plan(read(session, token).orElseThrow());

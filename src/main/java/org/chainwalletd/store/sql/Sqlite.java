@@ -167,13 +167,11 @@ public final class Sqlite {
 
     /** Reads a number that SQLite keeps in the header of the file, or for the connection. */
     public static long number(SqlSession session, String pragma) throws SQLException {
-        return session.queryOne("PRAGMA " + pragma, row -> row.getLong(1)).orElseThrow();
+        return session.number("PRAGMA " + pragma);
     }
 
     public static boolean hasTable(SqlSession session, String name) throws SQLException {
-        return session.queryOne(
-                        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", row -> row.getLong(1), name)
-                .isPresent();
+        return session.has("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name);
     }
 
     /** Tells whether the file has no table yet. */

@@ -237,8 +237,7 @@ public final class StoreRestore {
                             row -> new CommitMark(store, row.number("random"), row.number("counter")),
                             start)
                     .orElseThrow();
-            long number = session.queryOne("SELECT max(number) FROM commits", row -> row.getLong(1))
-                    .orElseThrow();
+            long number = session.number("SELECT max(number) FROM commits");
             SentLog.Shared shared = new SentLog.Shared(log.name().orElseThrow(), number);
             return SentLog.successor(
                     log.folder(), last, Optional.of(shared), sink -> ownBase(session, shared.name(), sink), from);

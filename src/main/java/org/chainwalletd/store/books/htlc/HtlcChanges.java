@@ -62,8 +62,7 @@ public final class HtlcChanges {
 
     /** Returns the number of the last entry; 0 when there is none. */
     public static long last(Page page) {
-        return page.queryOne("SELECT COALESCE(MAX(number), 0) FROM htlc_changes", row -> row.getLong(1))
-                .orElseThrow();
+        return page.number("SELECT COALESCE(MAX(number), 0) FROM htlc_changes");
     }
 
     /** Lists entries after {@code number}, in order. */

@@ -128,13 +128,11 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
 
         /** Tells whether there is a row for this outpoint from an earlier block. */
         public boolean has(Outpoint outpoint) {
-            return page.queryOne(
-                            "SELECT 1 FROM htlcs WHERE scan = ? AND tx_id = ? AND output_index = ?",
-                            row -> row.getInt(1),
-                            page.scan(),
-                            outpoint.txId().toArray(),
-                            outpoint.index())
-                    .isPresent();
+            return page.has(
+                    "SELECT 1 FROM htlcs WHERE scan = ? AND tx_id = ? AND output_index = ?",
+                    page.scan(),
+                    outpoint.txId().toArray(),
+                    outpoint.index());
         }
     }
 
@@ -221,12 +219,9 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
         }
 
         private static long read(Page page) {
-            return page.queryOne(
-                            "SELECT COALESCE(MIN(timeout), " + Long.MAX_VALUE
-                                    + ") FROM htlcs WHERE scan = ? AND expired = 0",
-                            row -> row.getLong(1),
-                            page.scan())
-                    .orElseThrow();
+            return page.number(
+                    "SELECT COALESCE(MIN(timeout), " + Long.MAX_VALUE + ") FROM htlcs WHERE scan = ? AND expired = 0",
+                    page.scan());
         }
 
         void forget() {
