@@ -63,14 +63,18 @@ public interface ReceiptStore {
 
     /** Payment that a token is bound to. */
     sealed interface Bound {
-        /** Returns the digest of the parameters with which the token was used. */
-        Hash256 digest();
+        /** Returns the digest of the parameters with which the token was used; zeros when none is kept here. */
+        default Hash256 digest() {
+            return Hash256.ZERO;
+        }
 
         /** Returns the name of the access token that has bound it; empty for one without a name, or when it was not kept. */
         Optional<String> tokenName();
 
-        /** Returns the transaction that makes the payment, if one does. */
-        Optional<Hash256> transaction();
+        /** Returns the transaction of this chain that makes the payment; empty when there is none, or many. */
+        default Optional<Hash256> transaction() {
+            return Optional.empty();
+        }
 
         /**
          * The token is bound to a spend, with all that is needed to send it again.
@@ -116,42 +120,12 @@ public interface ReceiptStore {
          *
          * @param transaction the newest one that the payout was part of
          */
-        record ToPayout(Optional<String> tokenName, Optional<Hash256> transaction) implements Bound {
-            /** Returns zeros: a payout id has no digest here. */
-            @Override
-            public Hash256 digest() {
-                return Hash256.ZERO;
-            }
-        }
+        record ToPayout(Optional<String> tokenName, Optional<Hash256> transaction) implements Bound {}
 
         /** The token is that of a transaction of the account chain; it stays bound to that for ever. */
-        record ToAccountSend(Optional<String> tokenName) implements Bound {
-            /** Returns zeros: such a token has no digest here. */
-            @Override
-            public Hash256 digest() {
-                return Hash256.ZERO;
-            }
-
-            /** Returns nothing: its hash is none of this chain. */
-            @Override
-            public Optional<Hash256> transaction() {
-                return Optional.empty();
-            }
-        }
+        record ToAccountSend(Optional<String> tokenName) implements Bound {}
 
         /** The token is that of a sweep; it stays bound to that for ever. */
-        record ToSweep(Optional<String> tokenName) implements Bound {
-            /** Returns zeros: a sweep's token has no digest here. */
-            @Override
-            public Hash256 digest() {
-                return Hash256.ZERO;
-            }
-
-            /** Returns nothing: a sweep has many. */
-            @Override
-            public Optional<Hash256> transaction() {
-                return Optional.empty();
-            }
-        }
+        record ToSweep(Optional<String> tokenName) implements Bound {}
     }
 }
