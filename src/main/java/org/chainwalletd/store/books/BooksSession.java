@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import org.chainwalletd.store.sql.Row;
 import org.chainwalletd.store.sql.SqlSession;
 
 /** The connection of a reader or of the writer inside one transaction; its failures are unchecked. Used by one thread at a time. */
@@ -111,7 +112,7 @@ public final class BooksSession {
         }
     }
 
-    void visit(String text, SqlSession.RowVisitor visitor, Object... values) {
+    void visit(String text, SqlSession.Visitor<Row> visitor, Object... values) {
         try {
             sql.visit(text, visitor, values);
         } catch (SQLException e) {

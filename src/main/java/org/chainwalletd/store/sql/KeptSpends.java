@@ -202,7 +202,7 @@ final class KeptSpends {
     }
 
     /** Visits all rows, in the order of their numbers. */
-    static void visit(SqlSession session, SqlSession.RowVisitor visitor) throws SQLException {
+    static void visit(SqlSession session, SqlSession.Visitor<Row> visitor) throws SQLException {
         session.visit("SELECT " + ALL + " FROM kept_spends WHERE id > ? ORDER BY id", visitor, 0);
     }
 

@@ -120,12 +120,7 @@ public final class KeyringTable {
         return Optional.of(new Head(next.getAsLong(), members));
     }
 
-    /** Receives each row; may pass it to a log. */
-    public interface Visitor<T> {
-        void visit(T row) throws SQLException;
-    }
-
-    public static void visitKeys(SqlSession session, Visitor<Key> visitor) throws SQLException {
+    public static void visitKeys(SqlSession session, SqlSession.Visitor<Key> visitor) throws SQLException {
         record Numbered(long number, Key key) {}
         List<Numbered> page;
         for (long last = 0; ; last = page.get(page.size() - 1).number()) {
@@ -249,7 +244,7 @@ public final class KeyringTable {
     }
 
     /** Passes everything to a log's base. */
-    static void tell(SqlSession session, Visitor<SentLine> visitor) throws SQLException {
+    static void tell(SqlSession session, SqlSession.Visitor<SentLine> visitor) throws SQLException {
         List<Place> page;
         for (Place last = new Place("", Bytes.EMPTY); ; last = page.get(page.size() - 1)) {
             page = new ArrayList<>();
@@ -278,21 +273,11 @@ public final class KeyringTable {
         }
     }
 
-    /** Enters a line of a log. */
-    static void enter(SqlSession session, SentLine.Sealed sealed) throws SQLException {
-        seal(session, sealed.place(), sealed.blob());
-    }
-
     /** Enters a line of a log. Returns whether it lists a key that was not listed. */
     static boolean enter(SqlSession session, SentLine.KeyListed listed) throws SQLException {
         boolean isNew = !session.has("SELECT 1 FROM keys WHERE address = ?", (Object)
                 listed.key().address().toArray());
         list(session, listed.key());
         return isNew;
-    }
-
-    /** Enters a line of a log. */
-    static void enter(SqlSession session, SentLine.KeyringHead head) throws SQLException {
-        set(session, head.head());
     }
 }

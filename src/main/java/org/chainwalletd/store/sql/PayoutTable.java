@@ -584,26 +584,20 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
      * Tells log lines of all payouts that are queued or held, each in the order of their submission. They come before the batches that have carried
      * them and have lost: those tell less of a payout.
      */
-    static void visitWaiting(SqlSession session, SubmittedVisitor visitor) throws SQLException {
+    static void visitWaiting(SqlSession session, SqlSession.Visitor<SentLine> visitor) throws SQLException {
         for (String mark : List.of(QUEUED, HELD)) {
             List<Standing> some = waiting(session, mark, 0);
             while (!some.isEmpty()) {
                 int from = 0;
                 for (int to = 1; to <= some.size(); to++) {
                     if (to == some.size() || !isAlike(some.get(from), some.get(to))) {
-                        visitor.line(submitted(some.subList(from, to)));
+                        visitor.visit(submitted(some.subList(from, to)));
                         from = to;
                     }
                 }
                 some = waiting(session, mark, some.get(some.size() - 1).id());
             }
         }
-    }
-
-    /** Receives log lines of payouts that wait. */
-    @FunctionalInterface
-    interface SubmittedVisitor {
-        void line(SentLine.Submitted line) throws SQLException;
     }
 
     private static List<Standing> waiting(SqlSession session, String mark, long after) throws SQLException {
@@ -629,7 +623,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
     }
 
     /** Visits every payout that was cancelled. */
-    static void visitCancelled(SqlSession session, SqlSession.RowVisitor visitor) throws SQLException {
+    static void visitCancelled(SqlSession session, SqlSession.Visitor<Row> visitor) throws SQLException {
         session.visit(STANDING + "p.mark = '" + CANCELLED + "' AND p.id > ? ORDER BY p.id", visitor, 0);
     }
 

@@ -13,7 +13,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
@@ -93,7 +92,12 @@ public final class SpendTable {
         void apply(SpendRow row) throws SQLException;
     }
 
-    private final Holdings holdings = new Holdings();
+    /**
+     * Maps each held coin to the number of the spend that holds it. The same is in the rows of the spends; this copy in memory belongs to the
+     * writer, which alone changes it, so that reserving and releasing coins costs no write of its own. Rolls back with the transaction.
+     */
+    private final UndoableMap<Outpoint, Long> holdings = new UndoableMap<>();
+
     private final Accepted accepted = new Accepted();
     private final ChangedByOthers others = new ChangedByOthers();
     private final SentLog.Lines log;
@@ -130,7 +134,7 @@ public final class SpendTable {
             lastId = Math.max(lastId, session.number(last));
         }
         for (SpendRow row : select(session, OPEN + " AND held IS NOT NULL")) {
-            row.heldCoins().forEach(coin -> holdings.take(row.id(), coin.outpoint()));
+            row.heldCoins().forEach(coin -> holdings.put(coin.outpoint(), row.id()));
         }
         holdings.settle();
     }
@@ -141,13 +145,13 @@ public final class SpendTable {
      * @param found receives each of them that is there
      */
     void follow(SqlSession session, Collection<Long> changed, Consumer<Intent> found) throws SQLException {
-        holdings.freeAll(changed::contains);
+        holdings.removeAll(changed::contains);
         for (long id : changed) {
             lastId = Math.max(lastId, id);
             session.find(ofNumber(id)).ifPresent(there -> {
                 SpendRow row = there.row();
                 accepted.forget(row.intent().txId());
-                row.heldCoins().forEach(coin -> holdings.take(id, coin.outpoint()));
+                row.heldCoins().forEach(coin -> holdings.put(coin.outpoint(), id));
                 found.accept(row.intent());
                 others.add(new Changed(row.intent(), !row.heldCoins().isEmpty(), there.buried()));
             });
@@ -157,7 +161,7 @@ public final class SpendTable {
 
     /** Reloads everything kept in memory, since other processes may have changed any row. */
     void readAgain(SqlSession session) throws SQLException {
-        holdings.freeAll(id -> true);
+        holdings.removeAll(id -> true);
         accepted.forgetAll();
         takeUp(session);
         others.addAny();
@@ -498,7 +502,7 @@ public final class SpendTable {
      */
     Optional<Opening> taken(SqlSession session, Intent intent, long own) throws SQLException {
         for (Coin coin : intent.inputs()) {
-            if (!holdings.isFreeFor(own, coin.outpoint())) {
+            if (!isFreeFor(own, coin.outpoint())) {
                 Intent by = holder(session, coin.outpoint()).orElseThrow().intent();
                 if (!StandIns.mayTake(intent.kind(), by)) {
                     return Optional.of(new Opening.CoinTaken(coin, by.txId()));
@@ -508,12 +512,16 @@ public final class SpendTable {
         return Optional.empty();
     }
 
+    private boolean isFreeFor(long spend, Outpoint outpoint) {
+        return holdings.get(outpoint).map(owner -> owner == spend).orElse(true);
+    }
+
     boolean isHeld(Outpoint outpoint) {
-        return holdings.owner(outpoint).isPresent();
+        return holdings.get(outpoint).isPresent();
     }
 
     Optional<SpendRow> holder(SqlSession session, Outpoint outpoint) throws SQLException {
-        Optional<Long> owner = holdings.owner(outpoint);
+        Optional<Long> owner = holdings.get(outpoint);
         return owner.isEmpty() ? Optional.empty() : session.queryOne(SELECT + "id = ?", SpendRow::read, owner.get());
     }
 
@@ -585,9 +593,9 @@ public final class SpendTable {
 
     /** Lets the spend hold the coin unless another one does; returns whether it holds it. */
     private boolean takesFree(long id, Coin coin) {
-        boolean free = holdings.isFreeFor(id, coin.outpoint());
+        boolean free = isFreeFor(id, coin.outpoint());
         if (free) {
-            holdings.take(id, coin.outpoint());
+            holdings.put(coin.outpoint(), id);
         }
         return free;
     }
@@ -599,7 +607,7 @@ public final class SpendTable {
 
     /** Releases all coins of a spend because a block has spent them, without logging it. */
     void freeSpent(SqlSession session, SpendRow row) throws SQLException {
-        row.heldCoins().forEach(coin -> holdings.free(row.id(), coin.outpoint()));
+        row.heldCoins().forEach(coin -> holdings.remove(coin.outpoint(), row.id()));
         write(session, row, SpendRow.Held.NONE);
     }
 
@@ -615,7 +623,7 @@ public final class SpendTable {
         List<Coin> keeps = SpendRow.Held.coins(held, inputs);
         for (Coin coin : row.heldCoins()) {
             if (!keeps.contains(coin)) {
-                holdings.free(row.id(), coin.outpoint());
+                holdings.remove(coin.outpoint(), row.id());
             }
         }
         BitSet kept = new BitSet();
@@ -626,7 +634,7 @@ public final class SpendTable {
     }
 
     void free(SqlSession session, SpendRow row, Outpoint outpoint) throws SQLException {
-        holdings.free(row.id(), outpoint);
+        holdings.remove(outpoint, row.id());
         List<Coin> inputs = row.intent().inputs();
         BitSet held = SpendRow.Held.bits(row.held(), inputs.size());
         for (int i = 0; i < inputs.size(); i++) {
@@ -655,66 +663,6 @@ public final class SpendTable {
 
     static Long orNull(OptionalLong value) {
         return value.isPresent() ? value.getAsLong() : null;
-    }
-
-    /**
-     * Maps each held coin to the spend that holds it. The same is in the rows of the spends; this copy in memory belongs to the writer, which
-     * alone changes it, so that reserving and releasing coins costs no write of its own. Rolls back with the transaction it belongs to. Changed on
-     * the writer's thread only.
-     */
-    private static final class Holdings implements GroupCommitWriter.InMemory {
-        /** Previous owner of a coin, for undoing a change; the owner is the number of a spend, or null when the coin was free. */
-        private record Before(Outpoint outpoint, Long owner) {}
-
-        private final Map<Outpoint, Long> owners = new ConcurrentHashMap<>();
-        private final List<Before> journal = new ArrayList<>();
-
-        /** Returns the number of the spend that holds {@code outpoint}. */
-        Optional<Long> owner(Outpoint outpoint) {
-            return Optional.ofNullable(owners.get(outpoint));
-        }
-
-        boolean isFreeFor(long spend, Outpoint outpoint) {
-            Long owner = owners.get(outpoint);
-            return owner == null || owner == spend;
-        }
-
-        void take(long spend, Outpoint outpoint) {
-            journal.add(new Before(outpoint, owners.put(outpoint, spend)));
-        }
-
-        /** Releases the coin if {@code spend} holds it. */
-        void free(long spend, Outpoint outpoint) {
-            if (owners.remove(outpoint, spend)) {
-                journal.add(new Before(outpoint, spend));
-            }
-        }
-
-        void freeAll(Predicate<Long> spends) {
-            owners.values().removeIf(spends);
-        }
-
-        @Override
-        public int mark() {
-            return journal.size();
-        }
-
-        @Override
-        public void undoTo(int mark) {
-            while (journal.size() > mark) {
-                Before before = journal.remove(journal.size() - 1);
-                if (before.owner() == null) {
-                    owners.remove(before.outpoint());
-                } else {
-                    owners.put(before.outpoint(), before.owner());
-                }
-            }
-        }
-
-        @Override
-        public void settle() {
-            journal.clear();
-        }
     }
 
     /** Collects which spends other processes have changed, from the time when it is asked first. */

@@ -65,10 +65,10 @@ public final class SqlSession implements AutoCloseable {
         T read(Row row) throws SQLException;
     }
 
-    /** Processes one row. */
+    /** Processes one row, or what was read of it. */
     @FunctionalInterface
-    public interface RowVisitor {
-        void visit(Row row) throws SQLException;
+    public interface Visitor<T> {
+        void visit(T row) throws SQLException;
     }
 
     /**
@@ -518,7 +518,7 @@ public final class SqlSession implements AutoCloseable {
     }
 
     /** Passes each row to {@code visitor} without collecting results: for many rows of which little is kept. */
-    public void visit(String sql, RowVisitor visitor, Object... values) throws SQLException {
+    public void visit(String sql, Visitor<Row> visitor, Object... values) throws SQLException {
         flush();
         try (ResultSet result = bind(sql, values).executeQuery()) {
             Row row = new Row(result);

@@ -11,7 +11,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
@@ -41,7 +40,13 @@ public final class SqlSweeps implements SweepStore {
     private final SqlStore store;
     private final SpendTable spends;
     private final SentLog.Lines log;
-    private final Planned planned = new Planned();
+    /**
+     * Maps each coin that a running sweep is still going to spend to the token of the spend that will. Derived from the rows. A part is in it with
+     * all its coins or with none, so that no two parts ever wait for each other. The writer changes it together with the rows, and it rolls back with
+     * them; other threads may read it, and may see a change before it is committed.
+     */
+    private final UndoableMap<Outpoint, String> planned = new UndoableMap<>();
+
     private volatile boolean any;
 
     /**
@@ -58,7 +63,7 @@ public final class SqlSweeps implements SweepStore {
     /** Reads whether there are sweeps, and which coins the running ones are going to spend. */
     void takeUp(SqlSession session) throws SQLException {
         this.any = session.number("SELECT max(id) FROM sweeps") > 0;
-        planned.clear();
+        planned.removeAll(token -> true);
         for (String token : running(session)) {
             plan(read(session, token).orElseThrow());
         }
@@ -72,7 +77,7 @@ public final class SqlSweeps implements SweepStore {
 
     /** Tells whether a part plans the coin whose spend has another token than this one. Any thread may ask. */
     boolean isPlannedByOther(Outpoint coin, Optional<String> token) {
-        return planned.partOf(coin)
+        return planned.get(coin)
                 .filter(part -> !token.equals(Optional.of(part)))
                 .isPresent();
     }
@@ -91,7 +96,7 @@ public final class SqlSweeps implements SweepStore {
                 part.coins().stream().noneMatch(each -> isTaken(each.coin().outpoint()));
         if (free) {
             String token = SweepStore.partToken(sweep, part.number());
-            part.coins().forEach(each -> planned.add(each.coin().outpoint(), token));
+            part.coins().forEach(each -> planned.put(each.coin().outpoint(), token));
         }
     }
 
@@ -101,7 +106,7 @@ public final class SqlSweeps implements SweepStore {
     }
 
     private boolean isTaken(Outpoint coin) {
-        return spends.isHeld(coin) || planned.partOf(coin).isPresent();
+        return spends.isHeld(coin) || planned.get(coin).isPresent();
     }
 
     /** Finds an input of {@code intent} that a running sweep is going to spend in a part whose spend has another token. */
@@ -230,12 +235,12 @@ public final class SqlSweeps implements SweepStore {
     }
 
     /** Visits every sweep as a line of {@code sent.log}, oldest first. */
-    static void visit(SqlSession session, LineVisitor visitor) throws SQLException {
+    static void visit(SqlSession session, SqlSession.Visitor<SentLine> visitor) throws SQLException {
         session.visit(
                 "SELECT * FROM sweeps WHERE id > ? ORDER BY id",
                 row -> {
                     Sweep sweep = withParts(session, head(row));
-                    visitor.line(new SentLine.Sweep(
+                    visitor.visit(new SentLine.Sweep(
                             sweep.id(),
                             sweep.order(),
                             sweep.parts().stream().map(PartState::part).toList(),
@@ -247,12 +252,6 @@ public final class SqlSweeps implements SweepStore {
                             sweep.createdAt()));
                 },
                 0);
-    }
-
-    /** Takes a line of {@code sent.log}. */
-    @FunctionalInterface
-    interface LineVisitor {
-        void line(SentLine line) throws SQLException;
     }
 
     /** Enters a sweep that a restored store lacks. It continues when its caller asks for it again. */
@@ -518,59 +517,5 @@ public final class SqlSweeps implements SweepStore {
             }
         }
         return Optional.empty();
-    }
-
-    /**
-     * Maps each coin that a running sweep is still going to spend to the token of the spend that will. Derived from the rows. A part is in it with
-     * all its coins or with none, so that no two parts ever wait for each other. The writer changes it together with the rows, and it rolls back with
-     * them; other threads may read it, and may see a change before it is committed.
-     */
-    private static final class Planned implements GroupCommitWriter.InMemory {
-        /** Previous part of a coin, for undoing a change; the token is null when no part planned the coin. */
-        private record Before(Outpoint coin, String token) {}
-
-        private final Map<Outpoint, String> tokens = new ConcurrentHashMap<>();
-        private final List<Before> journal = new ArrayList<>();
-
-        Optional<String> partOf(Outpoint coin) {
-            return tokens.isEmpty() ? Optional.empty() : Optional.ofNullable(tokens.get(coin));
-        }
-
-        void add(Outpoint coin, String token) {
-            journal.add(new Before(coin, tokens.put(coin, token)));
-        }
-
-        /** Plans the coin no longer if this part plans it. */
-        void remove(Outpoint coin, String token) {
-            if (tokens.remove(coin, token)) {
-                journal.add(new Before(coin, token));
-            }
-        }
-
-        void clear() {
-            tokens.clear();
-        }
-
-        @Override
-        public int mark() {
-            return journal.size();
-        }
-
-        @Override
-        public void undoTo(int mark) {
-            while (journal.size() > mark) {
-                Before before = journal.remove(journal.size() - 1);
-                if (before.token() == null) {
-                    tokens.remove(before.coin());
-                } else {
-                    tokens.put(before.coin(), before.token());
-                }
-            }
-        }
-
-        @Override
-        public void settle() {
-            journal.clear();
-        }
     }
 }

@@ -156,25 +156,31 @@ public final class StoreRestore {
             KeptSpends.visit(session, row -> lines.add(new SentLine.Kept(KeptSpends.read(row))));
             session.visit(
                     "SELECT " + SpendRow.COLUMNS + " FROM spends WHERE id > ? ORDER BY id",
-                    row -> {
-                        SpendRow spend = SpendRow.read(row);
-                        lines.add(new SentLine.Spend(spend.id(), spend.intent(), spend.held(), spend.countedAt()));
-                        Optional<SentLine.Carried> carried = PayoutTable.carriedBy(session, spend);
-                        if (carried.isPresent()) {
-                            lines.add(carried.get());
-                        }
-                    },
+                    row -> tellSpend(session, SpendRow.read(row), lines),
                     0);
-            SqlSweeps.visit(session, lines::add);
-            PayoutTable.visitCancelled(session, row -> lines.add(PayoutTable.readCancelled(row)));
-            tellErased(session, lines);
-            tellAccountSends(session, lines);
-            tellUses(session, lines);
-            tellWatched(session, lines);
+            tellOthers(session, lines);
             lines.flush();
         } catch (SQLException e) {
             throw new IOException(e.getMessage(), e);
         }
+    }
+
+    private static void tellSpend(SqlSession session, SpendRow row, Collecting lines) throws SQLException {
+        lines.add(new SentLine.Spend(row.id(), row.intent(), row.held(), row.countedAt()));
+        Optional<SentLine.Carried> carried = PayoutTable.carriedBy(session, row);
+        if (carried.isPresent()) {
+            lines.add(carried.get());
+        }
+    }
+
+    /** Tells what is not of the payments that wait, nor of the spends. */
+    private static void tellOthers(SqlSession session, Collecting lines) throws SQLException {
+        SqlSweeps.visit(session, lines::add);
+        PayoutTable.visitCancelled(session, row -> lines.add(PayoutTable.readCancelled(row)));
+        tellErased(session, lines);
+        tellAccountSends(session, lines);
+        tellUses(session, lines);
+        tellWatched(session, lines);
     }
 
     private static void tellErased(SqlSession session, Collecting lines) throws SQLException {
@@ -278,12 +284,7 @@ public final class StoreRestore {
                     tell(session, each.row(), each.own(), lines);
                 }
             }
-            SqlSweeps.visit(session, lines::add);
-            PayoutTable.visitCancelled(session, row -> lines.add(PayoutTable.readCancelled(row)));
-            tellErased(session, lines);
-            tellAccountSends(session, lines);
-            tellUses(session, lines);
-            tellWatched(session, lines);
+            tellOthers(session, lines);
             KeyringTable.tell(session, lines::add);
             lines.flush();
         } catch (SQLException e) {
@@ -294,11 +295,7 @@ public final class StoreRestore {
     private static void tell(SqlSession session, SpendRow row, boolean own, Collecting lines) throws SQLException {
         Intent intent = row.intent();
         if (own) {
-            lines.add(new SentLine.Spend(row.id(), intent, row.held(), row.countedAt()));
-            Optional<SentLine.Carried> carried = PayoutTable.carriedBy(session, row);
-            if (carried.isPresent()) {
-                lines.add(carried.get());
-            }
+            tellSpend(session, row, lines);
         } else if (intent.state() == IntentState.ACCEPTED || intent.state() == IntentState.CONFIRMED) {
             lines.add(new SentLine.Accepted(intent.txId()));
         } else if (intent.state() != IntentState.PREPARED) {
@@ -451,11 +448,11 @@ public final class StoreRestore {
         } else if (line instanceof SentLine.SweepPartEnded ended) {
             SqlSweeps.end(session, ended.id(), ended.part(), ended.ending());
         } else if (line instanceof SentLine.Sealed sealed) {
-            KeyringTable.enter(session, sealed);
+            KeyringTable.seal(session, sealed.place(), sealed.blob());
         } else if (line instanceof SentLine.KeyListed listed) {
             keys += KeyringTable.enter(session, listed) ? 1 : 0;
         } else if (line instanceof SentLine.KeyringHead head) {
-            KeyringTable.enter(session, head);
+            KeyringTable.set(session, head.head());
         } else if (line instanceof SentLine.Account send) {
             enter(send);
         } else if (line instanceof SentLine.AccountVersion version) {
