@@ -27,6 +27,21 @@ public final class StoreException extends RuntimeException {
         this.reason = reason;
     }
 
+    /** Creates the failure {@link Reason#UNAVAILABLE}; {@code cause} is null when nothing else failed. */
+    public static StoreException unavailable(String message, Throwable cause) {
+        return new StoreException(Reason.UNAVAILABLE, message, cause);
+    }
+
+    /** Creates the failure {@link Reason#BUSY}. */
+    public static StoreException busy(String message) {
+        return new StoreException(Reason.BUSY, message, null);
+    }
+
+    /** Creates the failure {@link Reason#DAMAGED}. */
+    public static StoreException damaged(String message) {
+        return new StoreException(Reason.DAMAGED, message, null);
+    }
+
     /**
      * Creates the failure of a store that is stopped.
      *

@@ -99,8 +99,7 @@ final class BookSchema {
 
     private static void requireOurs(SqlSession session, String file) throws SQLException {
         if (Sqlite.number(session, "application_id") != APPLICATION_ID && !Sqlite.isEmpty(session)) {
-            throw new StoreException(
-                    StoreException.Reason.DAMAGED, file + " is a database of another program, not this daemon's", null);
+            throw StoreException.damaged(file + " is a database of another program, not this daemon's");
         }
     }
 
@@ -129,11 +128,8 @@ final class BookSchema {
         int version = session.queryOne("SELECT version FROM book_versions WHERE book = ?", row -> row.getInt(1), book)
                 .orElse(0);
         if (version > highest) {
-            throw new StoreException(
-                    StoreException.Reason.DAMAGED,
-                    file + " has version " + version + " of " + book
-                            + ", written by a newer release; this one knows up to " + known,
-                    null);
+            throw StoreException.damaged(file + " has version " + version + " of " + book
+                    + ", written by a newer release; this one knows up to " + known);
         }
         return version;
     }

@@ -399,14 +399,11 @@ public final class Books implements AutoCloseable {
     public Optional<StoreException> away() {
         return unseenMillis() == 0
                 ? Optional.empty()
-                : Optional.of(new StoreException(
-                        StoreException.Reason.BUSY,
-                        engine.name() + " cannot be reached at this moment, try again",
-                        null));
+                : Optional.of(StoreException.busy(engine.name() + " cannot be reached at this moment, try again"));
     }
 
     private StoreException unavailable(String what, Throwable cause) {
-        return new StoreException(StoreException.Reason.UNAVAILABLE, engine.name() + " " + what, cause);
+        return StoreException.unavailable(engine.name() + " " + what, cause);
     }
 
     /** Finishes the queued reads and writes, then closes the file. Blocks. */

@@ -110,8 +110,7 @@ final class BooksMove {
             }
             LOG.info("{} is deleted: the database has the books", file);
         } catch (IOException e) {
-            throw new StoreException(
-                    StoreException.Reason.UNAVAILABLE,
+            throw StoreException.unavailable(
                     file + " cannot be deleted, although the books are in the database: " + FileFailures.describe(e),
                     e);
         }

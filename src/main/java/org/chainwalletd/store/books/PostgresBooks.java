@@ -155,8 +155,7 @@ final class PostgresBooks implements BooksEngine {
     static boolean requireMovable(String name, Postgres.Connector connector, List<? extends BookTable<?, ?>> tables) {
         return look(name, connector, "books", session -> {
                     if (!BookSchema.isNewest(session, tables)) {
-                        throw new StoreException(
-                                StoreException.Reason.UNAVAILABLE,
+                        throw StoreException.unavailable(
                                 "the books " + name
                                         + " are of another release than this: start and stop the daemon of this one on them"
                                         + " once",
@@ -433,12 +432,12 @@ final class PostgresBooks implements BooksEngine {
     /** Returns the failure of a start, or of an operator's command, which has said what is to be done about a server that cannot be reached. */
     private StoreException unopened(String what, SQLException e) {
         return Postgres.isCutOff(e)
-                ? new StoreException(StoreException.Reason.UNAVAILABLE, "store " + name + " " + e.getMessage(), e)
+                ? StoreException.unavailable("store " + name + " " + e.getMessage(), e)
                 : unavailable(what + ": " + e.getMessage(), e);
     }
 
     private StoreException unavailable(String what, Exception cause) {
-        return new StoreException(StoreException.Reason.UNAVAILABLE, "the books " + name + " " + what, cause);
+        return StoreException.unavailable("the books " + name + " " + what, cause);
     }
 
     @Override

@@ -81,11 +81,8 @@ final class SqliteBooks implements BooksEngine {
     private static void check(SqlSession session, Path path) throws SQLException {
         Optional<String> damage = Sqlite.damage(session);
         if (damage.isPresent()) {
-            throw new StoreException(
-                    StoreException.Reason.DAMAGED,
-                    path + " is damaged: " + damage.get()
-                            + "; restore it from a backup, or move it away: it is then built anew from the chain",
-                    null);
+            throw StoreException.damaged(path + " is damaged: " + damage.get()
+                    + "; restore it from a backup, or move it away: it is then built anew from the chain");
         }
     }
 
@@ -129,7 +126,7 @@ final class SqliteBooks implements BooksEngine {
 
     @Override
     public StoreException failure(Exception e) {
-        return new StoreException(StoreException.Reason.UNAVAILABLE, file + " cannot be written: " + e.getMessage(), e);
+        return StoreException.unavailable(file + " cannot be written: " + e.getMessage(), e);
     }
 
     @Override

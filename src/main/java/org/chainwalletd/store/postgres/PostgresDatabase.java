@@ -42,8 +42,7 @@ public final class PostgresDatabase implements Postgres.Connector {
             try {
                 return (Driver) driverClass().getDeclaredConstructor().newInstance();
             } catch (ReflectiveOperationException | IOException e) {
-                throw new StoreException(
-                        StoreException.Reason.UNAVAILABLE,
+                throw StoreException.unavailable(
                         "the driver of PostgreSQL is missing (" + DRIVER_FOLDER
                                 + " beside the daemon's jars): install the daemon anew",
                         e);

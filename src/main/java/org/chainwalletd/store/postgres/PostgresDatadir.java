@@ -48,8 +48,7 @@ final class PostgresDatadir {
     }
 
     private StoreException refused(String why) {
-        return new StoreException(
-                StoreException.Reason.UNAVAILABLE, "store " + database + ": the datadir " + folder + " " + why, null);
+        return StoreException.unavailable("store " + database + ": the datadir " + folder + " " + why, null);
     }
 
     Optional<SentLog.Known> log() {

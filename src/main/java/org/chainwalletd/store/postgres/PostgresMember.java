@@ -58,11 +58,9 @@ public record PostgresMember(Map<String, String> fixed) {
     private static void requireNoneOfBefore(SqlSession session, String name) throws SQLException {
         Optional<Other> other = Other.one(session, "NOT shares");
         if (other.isPresent()) {
-            throw new StoreException(
-                    StoreException.Reason.BUSY,
+            throw StoreException.busy(
                     "the store " + name + " is in use by " + other.get().words()
-                            + ", of an earlier release, which shares it with nobody: stop that one first",
-                    null);
+                            + ", of an earlier release, which shares it with nobody: stop that one first");
         }
     }
 
@@ -77,13 +75,11 @@ public record PostgresMember(Map<String, String> fixed) {
     static void requireAlone(SqlSession session, String name, String log, String host) throws SQLException {
         Optional<Other> other = Other.one(session, "log = ? AND (host = '' OR host IS DISTINCT FROM ?)", log, host);
         if (other.isPresent()) {
-            throw new StoreException(
-                    StoreException.Reason.BUSY,
+            throw StoreException.busy(
                     "the store " + name + " is in use by " + other.get().words()
                             + ", which has this datadir or a copy of it:"
                             + " stop that one, and start this one " + LAPSE_MILLIS / 1_000
-                            + " s after it was last heard of; a further daemon needs an empty datadir",
-                    null);
+                            + " s after it was last heard of; a further daemon needs an empty datadir");
         }
     }
 

@@ -40,16 +40,8 @@ import org.chainwalletd.store.sql.StoreRestore;
  * as the log shows that no daemon has started on a database: the log of a daemon that has is never replaced.
  */
 public final class PostgresMove {
-    /** Milliseconds within which the server answers a statement, such as one that counts the rows of a table. */
-    private static final int PATIENCE_MILLIS = 600_000;
-
-    private static final String NOTHING = "store %s: %s";
     /** Number in its log of the commit that a copy is, before any daemon has started on the database. */
     private static final long COPY = 1;
-
-    /** Tables of the file, in the order in which they were made. */
-    private static final String TABLES =
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid";
 
     private static final String COMMITS = "commits";
     /** Tables that have a row in an empty store. */
@@ -135,11 +127,7 @@ public final class PostgresMove {
     }
 
     private StoreException refused(String why, Exception cause) {
-        return new StoreException(StoreException.Reason.UNAVAILABLE, String.format(NOTHING, database, why), cause);
-    }
-
-    private SqlSession connect() throws SQLException {
-        return new SqlSession(PostgresStore.connect(database, connector, PATIENCE_MILLIS), Postgres.DIALECT);
+        return StoreException.unavailable("store " + database + ": " + why, cause);
     }
 
     private Moved run(SqlSession source) throws SQLException, IOException {
@@ -148,7 +136,7 @@ public final class PostgresMove {
         if (!marked) {
             requireWhole(memory, source);
         }
-        try (SqlSession session = connect()) {
+        try (SqlSession session = TableCopy.connect(database, connector)) {
             PostgresStore.Server server = PostgresStore.requireFit(session, database);
             PostgresSchema.migrate(session, database);
             Optional<PostgresMoving> begun = begin(session, source, memory, marked);
@@ -282,11 +270,11 @@ public final class PostgresMove {
             throw refused("it has this store already, so that " + folder
                     + " is an older copy of the datadir that works with it: use the newest one, with --store");
         }
-        long payments = count(session, "spends") + count(session, "kept_spends");
-        long starts = count(session, "daemons") + count(session, COMMITS);
+        long payments = TableCopy.count(session, "spends") + TableCopy.count(session, "kept_spends");
+        long starts = TableCopy.count(session, "daemons") + TableCopy.count(session, COMMITS);
         boolean other = false;
-        for (String table : tables(source)) {
-            other |= !NEVER_EMPTY.contains(table) && count(session, table) > 0;
+        for (String table : TableCopy.tables(source)) {
+            other |= !NEVER_EMPTY.contains(table) && TableCopy.count(session, table) > 0;
         }
         if (starts > 0 || other || KeyringTable.head(session).isPresent()) {
             throw refused("it is in use, with " + payments
@@ -294,20 +282,12 @@ public final class PostgresMove {
         }
     }
 
-    private static List<String> tables(SqlSession source) throws SQLException {
-        return source.query(TABLES, row -> row.getString(1));
-    }
-
-    private static long count(SqlSession session, String table) throws SQLException {
-        return session.number("SELECT count(*) FROM " + table);
-    }
-
     /** Copies everything in one transaction, in place of what an earlier attempt has copied. */
     private PostgresMoving copy(SqlSession session, SqlSession source, long timeline, Map<String, Long> rows)
             throws SQLException, IOException {
         source.execute("BEGIN");
         try {
-            List<String> tables = tables(source);
+            List<String> tables = TableCopy.tables(source);
             PostgresMoving move = new PostgresMoving(
                     Commits.last(source),
                     true,
@@ -364,21 +344,21 @@ public final class PostgresMove {
 
     /** Compares the stores, as daemons would read them, and returns how much of them. */
     private int compare(SqlSession source, Map<String, Long> rows) throws SQLException {
-        try (SqlSession session = connect()) {
+        try (SqlSession session = TableCopy.connect(database, connector)) {
             for (Map.Entry<String, Long> table : rows.entrySet()) {
-                requireEqual(table.getKey(), table.getValue(), count(session, table.getKey()));
-                requireEqual(table.getKey(), table.getValue(), count(source, table.getKey()));
+                requireEqual(table.getKey(), table.getValue(), TableCopy.count(session, table.getKey()));
+                requireEqual(table.getKey(), table.getValue(), TableCopy.count(source, table.getKey()));
             }
             requireEqual(
                     "live_tokens",
                     source.number("SELECT (SELECT count(*) FROM spends WHERE token_key IS NOT NULL)"
                             + " + (SELECT count(*) FROM payouts)"),
-                    count(session, "live_tokens"));
+                    TableCopy.count(session, "live_tokens"));
             String why = "store " + database + ": it is being moved";
             try (Store from = SqliteStore.lookingAt(folder, why);
                     Store to = PostgresStore.lookingAt(database, connector, why)) {
                 StoreComparison comparison = new StoreComparison(from, to, source);
-                requireEqual("held_coins", comparison.heldCoins(), count(session, "held_coins"));
+                requireEqual("held_coins", comparison.heldCoins(), TableCopy.count(session, "held_coins"));
                 Optional<String> difference = comparison.difference();
                 if (difference.isPresent()) {
                     throw different(difference.get());

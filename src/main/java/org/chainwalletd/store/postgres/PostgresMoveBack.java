@@ -48,18 +48,12 @@ public final class PostgresMoveBack {
     /** Folder in the datadir in which the new files are made. */
     public static final String FOLDER = "moved-back";
 
-    /** Milliseconds within which the server answers a statement, such as one that counts the rows of a table. */
-    private static final int PATIENCE_MILLIS = 600_000;
-
     private static final String RUN_AGAIN = "correct that, and run it again";
     private static final String RUN_AGAIN_OR_GIVE_UP =
             "the database may be reserved for the move, and no daemon opens it then: correct that and run it again, or go on"
                     + " with the database after store move --give-up";
     private static final String ASIDE = "-before-move";
     private static final String COMMITS = "commits";
-
-    private static final String TABLES =
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid";
 
     private final Path folder;
     private final Path made;
@@ -169,7 +163,7 @@ public final class PostgresMoveBack {
     }
 
     static void giveUp(String database, Postgres.Connector connector) {
-        try (SqlSession session = connect(database, connector)) {
+        try (SqlSession session = TableCopy.connect(database, connector)) {
             if (!PostgresSchema.isMade(session)) {
                 throw GroupCommitWriter.unavailable(database, "has no tables of a store: correct --store", null);
             }
@@ -198,16 +192,11 @@ public final class PostgresMoveBack {
     }
 
     private StoreException refused(String why, Exception cause) {
-        return new StoreException(
-                StoreException.Reason.UNAVAILABLE, String.format("store %s: %s", database, why), cause);
-    }
-
-    private static SqlSession connect(String database, Postgres.Connector connector) throws SQLException {
-        return new SqlSession(PostgresStore.connect(database, connector, PATIENCE_MILLIS), Postgres.DIALECT);
+        return StoreException.unavailable("store " + database + ": " + why, cause);
     }
 
     private Moved run() throws SQLException, IOException {
-        try (SqlSession session = connect(database, connector)) {
+        try (SqlSession session = TableCopy.connect(database, connector)) {
             PostgresStore.Server server = PostgresStore.requireFit(session, database);
             if (!PostgresSchema.isMade(session)) {
                 throw refused("it has no tables of a store: correct --store");
@@ -317,12 +306,10 @@ public final class PostgresMoveBack {
                         + (row.text("machine").isEmpty() ? "" : " on " + row.text("machine"))
                         + (row.text("datadir").isEmpty() ? "" : " with the datadir " + row.text("datadir")));
         if (!working.isEmpty()) {
-            throw new StoreException(
-                    StoreException.Reason.BUSY,
+            throw StoreException.busy(
                     "store " + database + ": these starts of daemons have not signed off: " + String.join(", ", working)
                             + "; stop them, and give up each whose process is gone for good with cluster forget and its"
-                            + " number",
-                    null);
+                            + " number");
         }
     }
 
@@ -338,7 +325,7 @@ public final class PostgresMoveBack {
         session.execute(Postgres.DIALECT.beginReading());
         try (SqlSession file = SqliteStore.connectForWriting(SqliteStore.path(made))) {
             file.execute("BEGIN IMMEDIATE");
-            for (String table : file.query(TABLES, row -> row.getString(1))) {
+            for (String table : TableCopy.tables(file)) {
                 rows.put(table, TableCopy.back(session, table, file, table));
             }
             file.update("INSERT INTO commits (number, random) VALUES (?, ?)", commit.number(), commit.opening());
@@ -360,25 +347,21 @@ public final class PostgresMoveBack {
                 Store to = PostgresStore.lookingAt(database, connector, why)) {
             for (Map.Entry<String, Long> table : rows.entrySet()) {
                 long more = table.getKey().equals(COMMITS) ? 1 : 0;
-                requireEqual(table.getKey(), table.getValue() + more, count(file, table.getKey()));
+                requireEqual(table.getKey(), table.getValue() + more, TableCopy.count(file, table.getKey()));
             }
             requireEqual(
                     "live_tokens",
-                    count(session, "live_tokens"),
+                    TableCopy.count(session, "live_tokens"),
                     file.number("SELECT (SELECT count(*) FROM spends WHERE token_key IS NOT NULL)"
                             + " + (SELECT count(*) FROM payouts)"));
             StoreComparison comparison = new StoreComparison(from, to, file);
-            requireEqual("held_coins", count(session, "held_coins"), comparison.heldCoins());
+            requireEqual("held_coins", TableCopy.count(session, "held_coins"), comparison.heldCoins());
             Optional<String> difference = comparison.difference();
             if (difference.isPresent()) {
                 throw different(difference.get());
             }
             return comparison.compared();
         }
-    }
-
-    private static long count(SqlSession session, String table) throws SQLException {
-        return session.number("SELECT count(*) FROM " + table);
     }
 
     private void requireEqual(String table, long from, long to) {

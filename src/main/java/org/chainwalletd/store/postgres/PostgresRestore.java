@@ -64,7 +64,7 @@ public final class PostgresRestore {
     }
 
     private StoreException refused(String why) {
-        return new StoreException(StoreException.Reason.UNAVAILABLE, "store " + database + ": " + why, null);
+        return StoreException.unavailable("store " + database + ": " + why, null);
     }
 
     Step run(Path folder, Optional<CommitMark> books, Set<String> without) throws IOException, SQLException {

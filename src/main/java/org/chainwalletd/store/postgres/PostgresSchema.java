@@ -286,17 +286,13 @@ final class PostgresSchema {
                 "SELECT version, coalesce((to_jsonb(store) ->> 'least')::bigint, 0) AS least FROM store WHERE one = 1",
                 row -> new long[] {row.number("version"), row.number("least")});
         if (versions.isEmpty()) {
-            throw new StoreException(
-                    StoreException.Reason.DAMAGED, "the database " + name + " has lost the row of its store", null);
+            throw StoreException.damaged("the database " + name + " has lost the row of its store");
         }
         long version = versions.get()[0];
         if (version > Schema.version() + 1 || versions.get()[1] > Schema.version()) {
-            throw new StoreException(
-                    StoreException.Reason.DAMAGED,
-                    "the store " + name + " has version " + version
-                            + ", written by a newer release; this one knows up to " + Schema.version()
-                            + ", and one more until cluster finish-upgrade was said: install the newer one",
-                    null);
+            throw StoreException.damaged("the store " + name + " has version " + version
+                    + ", written by a newer release; this one knows up to " + Schema.version()
+                    + ", and one more until cluster finish-upgrade was said: install the newer one");
         }
         return version;
     }

@@ -95,7 +95,6 @@ public final class PostgresStore extends SqlStore {
     private final Postgres.Connector connector;
     private final String id;
     private final boolean forgetful;
-    private final SentLog.Lines lines;
     private final Optional<SentLog> log;
     private final PostgresTransactions transactions;
     private final ScheduledExecutorService checker = executor("store-check");
@@ -137,13 +136,11 @@ public final class PostgresStore extends SqlStore {
             SqlSession session,
             PostgresTransactions.Start start,
             Optional<SentLog> log,
-            SentLog.Lines lines,
             boolean countsByServer)
             throws SQLException {
-        super(name, lines);
+        super(name);
         this.name = name;
         this.connector = connector;
-        this.lines = lines;
         this.log = log;
         this.id = Commits.id(session);
         this.forgetful = Commits.isForgetful(session);
@@ -230,7 +227,6 @@ public final class PostgresStore extends SqlStore {
                         session,
                         server.start(NO_START, PostgresTransactions.NONE, stopped),
                         Optional.empty(),
-                        new SentLog.Lines(),
                         countsByServer));
             }
             PostgresDatadir.Registered registered = datadir.register(session, server.timeline(), leastToPrune);
@@ -240,7 +236,6 @@ public final class PostgresStore extends SqlStore {
                     session,
                     server.start(registered.start(), registered.commit(), Optional.empty()),
                     Optional.of(registered.log()),
-                    new SentLog.Lines(),
                     countsByServer));
         } catch (SQLException e) {
             throw GroupCommitWriter.unavailable(name, unopened(e), e);
@@ -263,7 +258,6 @@ public final class PostgresStore extends SqlStore {
                     session,
                     requireFit(session, name).start(NO_START, PostgresTransactions.NONE, Optional.of(why)),
                     Optional.empty(),
-                    new SentLog.Lines(),
                     true);
         }
     }
@@ -378,7 +372,6 @@ public final class PostgresStore extends SqlStore {
                     session,
                     server.start(number, seen, Optional.empty()),
                     Optional.empty(),
-                    new SentLog.Lines(),
                     countsByServer));
         } catch (SQLException e) {
             throw GroupCommitWriter.unavailable(name, "cannot be opened: " + e.getMessage(), e);
@@ -804,13 +797,11 @@ public final class PostgresStore extends SqlStore {
                 row.id(),
                 row.id());
         if (runner.isPresent()) {
-            throw new StoreException(
-                    StoreException.Reason.BUSY,
+            throw StoreException.busy(
                     "spend " + row.intent().txId() + " may still be sent by start " + runner.getAsLong()
                             + " of a daemon: try again when that one has answered its call; if it hangs, stop it or, when its"
                             + " machine is off for good, say"
-                            + " chain-walletd --store ... cluster forget " + runner.getAsLong(),
-                    null);
+                            + " chain-walletd --store ... cluster forget " + runner.getAsLong());
         }
     }
 

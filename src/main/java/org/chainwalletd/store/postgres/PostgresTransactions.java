@@ -377,11 +377,8 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             return;
         }
         if (head.silent() > 0) {
-            throw new StoreException(
-                    StoreException.Reason.BUSY,
-                    "store " + name + ": the database was promoted or restarted, and " + head.silent()
-                            + " daemons have not told yet whether it has their commits",
-                    null);
+            throw StoreException.busy("store " + name + ": the database was promoted or restarted, and " + head.silent()
+                    + " daemons have not told yet whether it has their commits");
         }
         keeper = head.keeper();
         follow(head);

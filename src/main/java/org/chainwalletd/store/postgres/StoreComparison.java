@@ -148,7 +148,6 @@ final class StoreComparison {
                 stage.toCompletableFuture().orTimeout(PATIENCE_MINUTES, TimeUnit.MINUTES),
                 failure -> failure instanceof StoreException known
                         ? known
-                        : new StoreException(
-                                StoreException.Reason.UNAVAILABLE, "the copy cannot be read: " + failure, failure));
+                        : StoreException.unavailable("the copy cannot be read: " + failure, failure));
     }
 }

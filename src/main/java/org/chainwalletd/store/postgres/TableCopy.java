@@ -11,6 +11,8 @@ import org.chainwalletd.store.sql.Sqlite;
 /** Copies tables of an SQLite file to a server, or back. */
 public final class TableCopy {
     private static final int ROWS_IN_STATEMENT = 200;
+    /** Milliseconds within which the server answers a statement, such as one that counts the rows of a table. */
+    private static final int PATIENCE_MILLIS = 600_000;
 
     private TableCopy() {}
 
@@ -86,7 +88,19 @@ public final class TableCopy {
         return rows;
     }
 
-    private static long count(SqlSession session, String table) throws SQLException {
+    /** Connects to the server, whose answer to a statement that counts the rows of a table is awaited. */
+    static SqlSession connect(String database, Postgres.Connector connector) throws SQLException {
+        return new SqlSession(PostgresStore.connect(database, connector, PATIENCE_MILLIS), Postgres.DIALECT);
+    }
+
+    /** Lists the tables of a file, in the order in which they were made. */
+    static List<String> tables(SqlSession file) throws SQLException {
+        return file.query(
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
+                row -> row.getString(1));
+    }
+
+    static long count(SqlSession session, String table) throws SQLException {
         return session.number("SELECT COUNT(*) FROM " + table);
     }
 

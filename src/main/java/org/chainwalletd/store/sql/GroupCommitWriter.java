@@ -157,10 +157,8 @@ public final class GroupCommitWriter {
     <T> CompletableFuture<T> submitNew(Work<T> work) {
         return queue.size() < LONGEST_QUEUE
                 ? submit(work)
-                : CompletableFuture.failedFuture(new StoreException(
-                        StoreException.Reason.BUSY,
-                        "the disk is slow: " + LONGEST_QUEUE + " writes wait for store " + file,
-                        null));
+                : CompletableFuture.failedFuture(
+                        StoreException.busy("the disk is slow: " + LONGEST_QUEUE + " writes wait for store " + file));
     }
 
     int queued() {
@@ -262,7 +260,7 @@ public final class GroupCommitWriter {
     }
 
     public static StoreException unavailable(String store, String what, Throwable cause) {
-        return new StoreException(StoreException.Reason.UNAVAILABLE, "store " + store + " " + what, cause);
+        return StoreException.unavailable("store " + store + " " + what, cause);
     }
 
     /**
@@ -384,7 +382,7 @@ public final class GroupCommitWriter {
             } catch (RuntimeException e) {
                 refusal = e instanceof StoreException known
                         ? known
-                        : new StoreException(StoreException.Reason.UNAVAILABLE, "store " + file + ": " + e, e);
+                        : StoreException.unavailable("store " + file + ": " + e, e);
             }
             return false;
         }

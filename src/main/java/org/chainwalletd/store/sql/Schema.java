@@ -443,17 +443,11 @@ public final class Schema {
         long version = Sqlite.number(session, "user_version");
         long application = Sqlite.number(session, "application_id");
         if (application != APPLICATION_ID && (version != 0 || !Sqlite.isEmpty(session))) {
-            throw new StoreException(
-                    StoreException.Reason.DAMAGED,
-                    file + " is a database of another program, not this daemon's store",
-                    null);
+            throw StoreException.damaged(file + " is a database of another program, not this daemon's store");
         }
         if (version > STEPS.size()) {
-            throw new StoreException(
-                    StoreException.Reason.DAMAGED,
-                    file + " has version " + version + ", written by a newer release; this one knows up to "
-                            + STEPS.size(),
-                    null);
+            throw StoreException.damaged(file + " has version " + version
+                    + ", written by a newer release; this one knows up to " + STEPS.size());
         }
         for (int next = (int) version; next < STEPS.size(); next++) {
             session.execute("BEGIN IMMEDIATE");

@@ -161,10 +161,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
     private void requireKey(SqlSession session, Address from) throws SQLException {
         Optional<SqlSession.Lookup<Boolean>> deletion = store.deletion(from);
         if (deletion.isPresent() && session.find(deletion.get()).isPresent()) {
-            throw new StoreException(
-                    StoreException.Reason.UNAVAILABLE,
-                    "the key of " + from + " was deleted meanwhile: nothing was spent",
-                    null);
+            throw StoreException.unavailable("the key of " + from + " was deleted meanwhile: nothing was spent", null);
         }
     }
 

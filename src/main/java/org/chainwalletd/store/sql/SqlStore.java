@@ -41,7 +41,9 @@ public abstract class SqlStore implements Store {
     private static final Logger LOG = LoggerFactory.getLogger(SqlStore.class);
 
     private final String name;
-    private final SentLog.Lines lines;
+    /** Lines of the commit that is being prepared, for {@code sent.log}. */
+    protected final SentLog.Lines lines = new SentLog.Lines();
+
     private final ExecutorService reader;
     private final RowAges ages = new RowAges(this::sharedClock);
     private final SpendTable spendTable;
@@ -58,11 +60,9 @@ public abstract class SqlStore implements Store {
      * Creates the store.
      *
      * @param name of the file or the database, for messages about failures
-     * @param lines collects the lines of a commit for {@code sent.log}
      */
-    protected SqlStore(String name, SentLog.Lines lines) {
+    protected SqlStore(String name) {
         this.name = name;
-        this.lines = lines;
         this.spendTable = new SpendTable(lines, ages);
         this.payoutTable = new PayoutTable(lines);
         this.allowance = new SqlAllowance(this);
@@ -199,8 +199,7 @@ public abstract class SqlStore implements Store {
 
     /** Returns the failure of a read. */
     protected StoreException unreadable(Throwable e) {
-        return new StoreException(
-                StoreException.Reason.UNAVAILABLE, "store " + name + " cannot be read: " + e.getMessage(), e);
+        return StoreException.unavailable("store " + name + " cannot be read: " + e.getMessage(), e);
     }
 
     /** Tells whether the reader's session was lost and can be opened again. */
@@ -318,8 +317,7 @@ public abstract class SqlStore implements Store {
         try {
             reader.execute(() -> readInto(future, work));
         } catch (RejectedExecutionException e) {
-            future.completeExceptionally(
-                    new StoreException(StoreException.Reason.UNAVAILABLE, "store " + name + " is closed", e));
+            future.completeExceptionally(StoreException.unavailable("store " + name + " is closed", e));
         }
         return future;
     }

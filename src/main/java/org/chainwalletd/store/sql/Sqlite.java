@@ -246,8 +246,7 @@ public final class Sqlite {
                 + (cause instanceof IOException file ? FileFailures.describe(file) : cause.getMessage());
         return isDamage(cause)
                 ? new StoreException(StoreException.Reason.DAMAGED, what + WAY_OUT, cause)
-                : new StoreException(
-                        StoreException.Reason.UNAVAILABLE,
+                : StoreException.unavailable(
                         what + "; look at the room on the disk, the disk itself, and the owner and mode of the file,"
                                 + " and leave the file where it is",
                         cause);
@@ -258,6 +257,6 @@ public final class Sqlite {
     }
 
     private static StoreException damaged(Path path, String how) {
-        return new StoreException(StoreException.Reason.DAMAGED, "the store " + path + " " + how + WAY_OUT, null);
+        return StoreException.damaged("the store " + path + " " + how + WAY_OUT);
     }
 }

@@ -61,10 +61,9 @@ public final class SqliteStore extends SqlStore {
             SqlSession readSession,
             SqlSession writeSession,
             Optional<SentLog> log,
-            Optional<String> stopped,
-            SentLog.Lines lines)
+            Optional<String> stopped)
             throws SQLException {
-        super(file, lines);
+        super(file);
         this.file = file;
         this.readSession = readSession;
         this.writeSession = writeSession;
@@ -109,7 +108,7 @@ public final class SqliteStore extends SqlStore {
             StoreMemory memory = unmoved(folder, books);
             if (!Files.exists(path) && !memory.isEmpty()) {
                 Sqlite.requireNoLog(path);
-                throw new StoreException(StoreException.Reason.DAMAGED, missing(path), null);
+                throw StoreException.damaged(missing(path));
             }
             SqlSession write = connectUnmoved(path, memory);
             Optional<String> stopped = memory.complaint(write).map(complaint -> StoreMemory.stopped(path, complaint));
@@ -117,8 +116,7 @@ public final class SqliteStore extends SqlStore {
             Optional<SentLog> log = stopped.isPresent()
                     ? Optional.empty()
                     : Optional.of(openLog(folder, write, memory.log(), leastToPrune));
-            SqliteStore store =
-                    new SqliteStore(path.toString(), connect(path), write, log, stopped, new SentLog.Lines());
+            SqliteStore store = new SqliteStore(path.toString(), connect(path), write, log, stopped);
             store.startWriter();
             return store;
         } catch (IOException | SQLException e) {
@@ -134,13 +132,8 @@ public final class SqliteStore extends SqlStore {
     public static SqliteStore lookingAt(Path folder, String why) {
         Path path = path(folder);
         try {
-            SqliteStore store = new SqliteStore(
-                    path.toString(),
-                    connect(path),
-                    connect(path),
-                    Optional.empty(),
-                    Optional.of(why),
-                    new SentLog.Lines());
+            SqliteStore store =
+                    new SqliteStore(path.toString(), connect(path), connect(path), Optional.empty(), Optional.of(why));
             store.startWriter();
             return store;
         } catch (SQLException e) {
@@ -370,7 +363,7 @@ public final class SqliteStore extends SqlStore {
     }
 
     private static StoreException refused(String why) {
-        return new StoreException(StoreException.Reason.UNAVAILABLE, why, null);
+        return StoreException.unavailable(why, null);
     }
 
     private static SqlSession connect(Path path) throws SQLException {
@@ -382,8 +375,7 @@ public final class SqliteStore extends SqlStore {
     private static void check(SqlSession session, String file) throws SQLException {
         Optional<String> damage = Sqlite.damage(session);
         if (damage.isPresent()) {
-            throw new StoreException(
-                    StoreException.Reason.DAMAGED, "the store " + file + " is damaged: " + damage.get(), null);
+            throw StoreException.damaged("the store " + file + " is damaged: " + damage.get());
         }
     }
 

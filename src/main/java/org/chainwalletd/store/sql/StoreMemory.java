@@ -106,12 +106,9 @@ public record StoreMemory(Optional<SentLog.Known> log, Optional<String> damage, 
                     .ifPresent(lines::add);
         }
         if (lines.isEmpty()) {
-            throw new StoreException(
-                    StoreException.Reason.DAMAGED,
-                    file
-                            + " does not say which store belongs to this datadir; restore it from a backup, or move it away"
-                            + " when " + SqliteStore.FILE_NAME + " was not replaced since",
-                    null);
+            throw StoreException.damaged(file
+                    + " does not say which store belongs to this datadir; restore it from a backup, or move it away"
+                    + " when " + SqliteStore.FILE_NAME + " was not replaced since");
         }
         Matcher newest = lines.stream()
                 .max(Comparator.comparingLong(StoreMemory::commits).thenComparing(line -> line.group(3)))
