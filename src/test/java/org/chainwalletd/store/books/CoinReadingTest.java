@@ -2,9 +2,8 @@ package org.chainwalletd.store.books;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.StoreSample.hash;
 
-import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -20,31 +19,20 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.store.postgres.BooksPlaces;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Seeded;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Coins and sums at any block that is kept, for few addresses and for many, after undoing as before. */
-class CoinReadingTest {
+class CoinReadingTest extends OnBooks {
     private static final int MANY = 1_001;
     private static final int TOP = 40;
     private static final int MATURITY = 10;
 
-    final BooksPlaces places = places();
-
-    @TempDir
-    Path folder;
-
     final LedgerTable table = new LedgerTable();
     private final List<Address> many =
             IntStream.range(0, MANY).mapToObj(CoinReadingTest::address).toList();
-
-    @AutoClose
-    Books file;
 
     private LedgerBooks books;
 
@@ -52,22 +40,13 @@ class CoinReadingTest {
         return Address.of(hash(number).toArray());
     }
 
-    private static Hash256 hash(int number) {
-        return Hash256.sha256(ByteBuffer.allocate(4).putInt(number).array());
-    }
-
-    BooksPlaces places() {
-        return BooksPlaces.FILES;
-    }
-
-    /** Returns the books of the daemon that is asked, which is not always the one that writes blocks. */
-    Books another() {
-        return file;
+    @Override
+    protected List<? extends BookTable<?, ?>> tables() {
+        return List.of(table);
     }
 
     @BeforeEach
     void open() {
-        file = places.open(folder, List.of(table));
         books = new LedgerBooks(another());
         block(0);
         Await.result(books.watch(many, true, 0));
@@ -78,25 +57,22 @@ class CoinReadingTest {
     }
 
     private void block(long height, LedgerChange... changes) {
-        Await.result(file.write(session -> {
+        write(head -> {
             BlockRows.put(
-                    session.head(),
-                    new BlockRow(height, place(height).blockId(), Hash256.ZERO, height, Hash256.ZERO, true));
-            List.of(changes).forEach(change -> table.write(session.head(), change));
-            return null;
-        }));
+                    head, new BlockRow(height, place(height).blockId(), Hash256.ZERO, height, Hash256.ZERO, true));
+            List.of(changes).forEach(change -> table.write(head, change));
+        });
     }
 
     /** A rescan of all blocks that has found these coins joins. */
     private void rescanned(OwnCoin... coins) {
-        Await.result(file.write(session -> {
-            BlockRows.beginScan(session.head(), 1);
-            Page scan = session.page(BlockRows.scans(session.head()).get(0).scan());
+        write(head -> {
+            BlockRows.beginScan(head, 1);
+            Page scan = head.session().page(BlockRows.scans(head).get(0).scan());
             List.of(coins).forEach(coin -> table.write(scan, created(coin)));
             table.join(scan);
             BlockRows.endScan(scan);
-            return null;
-        }));
+        });
     }
 
     private static LedgerChange.Created created(OwnCoin coin) {
@@ -143,11 +119,7 @@ class CoinReadingTest {
             assertTold(lives, height);
         }
         assertHistories(lives);
-        Await.result(file.write(session -> {
-            table.undo(session.head(), TOP / 2);
-            BlockRows.undo(session.head(), TOP / 2);
-            return null;
-        }));
+        undo(TOP / 2);
         assertTold(lives, TOP / 2);
     }
 
@@ -180,11 +152,7 @@ class CoinReadingTest {
         for (int i = 0; i < 40; i++) {
             if (random.nextInt(4) == 0) {
                 long fork = random.nextInt((int) top + 1);
-                Await.result(file.write(session -> {
-                    table.undo(session.head(), fork);
-                    BlockRows.undo(session.head(), fork);
-                    return null;
-                }));
+                undo(fork);
                 lives = reorganised(lives, lives(random), fork, i);
                 top = fork;
             } else if (top < TOP) {
@@ -398,11 +366,7 @@ class CoinReadingTest {
         assertThat(height(3, foreign, paid.outpoint())).as("has lost the coin").isEmpty();
         assertThat(height(9, foreign)).isEmpty();
 
-        Await.result(file.write(session -> {
-            table.undo(session.head(), 1);
-            BlockRows.undo(session.head(), 1);
-            return null;
-        }));
+        undo(1);
         assertThat(height(1)).hasValue(1);
         assertThat(height(2, foreign, paid.outpoint())).isEmpty();
     }

@@ -1,11 +1,10 @@
 package org.chainwalletd.store.books;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.store.StoreSample.hash;
 
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
@@ -14,50 +13,23 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.htlc.HtlcTable;
-import org.chainwalletd.store.postgres.BooksPlaces;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What the writer has in mind of the feed and of timeouts never makes it pass over a row, whatever was undone or written before a restart. */
-class CreditsInMindTest {
+class CreditsInMindTest extends OnBooks {
     private static final Address OURS = Address.of(hash(1).toArray());
     private static final PublicKey KEY = PublicKey.of(hash(2).toArray());
     private static final Outpoint COIN = new Outpoint(hash(3), 0);
     private static final BlockPlace BLOCK = new BlockPlace(10, hash(4));
 
-    private final BooksPlaces places = places();
-
-    @TempDir
-    Path folder;
-
     private final LedgerTable ledger = new LedgerTable();
     private final CreditTable credits = new CreditTable(page -> address -> true);
     private final HtlcTable htlcs = new HtlcTable(page -> address -> true);
 
-    @AutoClose
-    private Books file;
-
-    private static Hash256 hash(int number) {
-        return Hash256.sha256(new byte[] {(byte) number});
-    }
-
-    BooksPlaces places() {
-        return BooksPlaces.FILES;
-    }
-
-    @BeforeEach
-    void open() {
-        file = places.open(folder, List.of(ledger, htlcs, credits));
-    }
-
-    private void write(Consumer<Page> work) {
-        Await.result(file.write(session -> {
-            work.accept(session.head());
-            return null;
-        }));
+    @Override
+    protected List<? extends BookTable<?, ?>> tables() {
+        return List.of(ledger, htlcs, credits);
     }
 
     private long count(String of) {
@@ -76,8 +48,7 @@ class CreditsInMindTest {
         write(page -> credits.undo(page, 9));
         write(page -> credits.write(page, credit(BLOCK)));
         write(page -> credits.undo(page, 9));
-        file.close();
-        open();
+        reopen();
         write(page -> credits.write(page, credit(BLOCK)));
 
         assertThat(count("credits")).isEqualTo(1);
@@ -87,8 +58,7 @@ class CreditsInMindTest {
     @Test
     void what_was_seen_before_a_restart_waits_no_more_when_a_block_has_it() {
         write(page -> CreditTable.see(page, credit(Credit.nowhere(COIN.txId()))));
-        file.close();
-        open();
+        reopen();
         assertThat(count("credits WHERE scan = -1 AND active = 1")).isEqualTo(1);
         write(page -> credits.write(page, credit(BLOCK)));
 

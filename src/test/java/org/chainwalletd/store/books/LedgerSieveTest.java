@@ -2,8 +2,8 @@ package org.chainwalletd.store.books;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.StoreSample.hash;
 
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -11,55 +11,38 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.store.postgres.BooksPlaces;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What the writer has in mind never hides a row of the tables, whatever was written, undone or taken back. */
-class LedgerSieveTest {
+class LedgerSieveTest extends OnBooks {
     private static final Address OURS = Address.of(hash(1).toArray());
     private static final Outpoint COIN = new Outpoint(hash(2), 3);
 
-    private final BooksPlaces places = places();
-
-    @TempDir
-    Path folder;
-
     private final LedgerTable table = new LedgerTable();
-
-    @AutoClose
-    private Books file;
 
     private LedgerBooks books;
 
-    private static Hash256 hash(int number) {
-        return Hash256.sha256(new byte[] {(byte) number});
-    }
-
-    BooksPlaces places() {
-        return BooksPlaces.FILES;
+    @Override
+    protected List<? extends BookTable<?, ?>> tables() {
+        return List.of(table);
     }
 
     @BeforeEach
     void open() {
-        file = places.open(folder, List.of(table));
         books = new LedgerBooks(file);
     }
 
-    private void write(Consumer<Page> work) {
-        Await.result(file.write(session -> {
-            work.accept(session.head());
-            return null;
-        }));
+    @Override
+    protected void reopen() {
+        super.reopen();
+        open();
     }
 
     private void create(Page page) {
@@ -121,8 +104,7 @@ class LedgerSieveTest {
                         Hash256.sha256(new byte[] {(byte) i, (byte) (i >> 8)}).toArray()))
                 .toList();
         Await.result(books.watch(many, false, 0));
-        file.close();
-        open();
+        reopen();
 
         assertThat(isWatched(address(7))).isFalse();
         boolean all =
@@ -137,8 +119,7 @@ class LedgerSieveTest {
             spend(page);
         });
         assertThat(isSpent()).isTrue();
-        file.close();
-        open();
+        reopen();
         assertThat(isWatched(OURS)).isFalse();
         write(page -> table.undo(page, 10));
         assertThat(isSpent()).isFalse();
@@ -149,8 +130,7 @@ class LedgerSieveTest {
     @Test
     void a_coin_whose_spending_was_taken_back_with_its_unit_is_spent_by_the_next_one() {
         write(this::create);
-        file.close();
-        open();
+        reopen();
 
         assertThatThrownBy(() -> write(page -> {
                     page.update("UPDATE coins SET spent_height = 11");
@@ -165,15 +145,9 @@ class LedgerSieveTest {
 
     @Test
     void coins_of_a_rescan_are_spent_before_it_joins_and_afterwards() {
-        Await.result(file.write(session -> {
-            create(session.page(1));
-            return null;
-        }));
+        write(head -> create(head.session().page(1)));
         write(this::spend);
-        Await.result(file.write(session -> {
-            table.join(session.page(1));
-            return null;
-        }));
+        write(head -> table.join(head.session().page(1)));
         assertThat(isSpent()).isFalse();
         write(this::spend);
         assertThat(isSpent()).isTrue();

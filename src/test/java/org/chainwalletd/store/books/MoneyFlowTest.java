@@ -1,9 +1,8 @@
 package org.chainwalletd.store.books;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.store.StoreSample.hash;
 
-import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,49 +17,29 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.MoneyFlow.Mark;
 import org.chainwalletd.store.books.MoneyFlow.Moved;
-import org.chainwalletd.store.postgres.BooksPlaces;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Seeded;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What blocks have moved, from the rows of the ledger. The block at a height says the time 1000 plus ten times the height. */
-class MoneyFlowTest {
+class MoneyFlowTest extends OnBooks {
     private static final int MATURITY = 3;
     private static final Address OURS = Address.of(hash(1).toArray());
     private static final Address ALSO_OURS = Address.of(hash(2).toArray());
 
-    final BooksPlaces places = places();
-
-    @TempDir
-    Path folder;
-
     final LedgerTable table = new LedgerTable();
-
-    @AutoClose
-    Books file;
 
     private LedgerBooks books;
     private int branch;
 
-    private static Hash256 hash(int number) {
-        return Hash256.sha256(ByteBuffer.allocate(4).putInt(number).array());
-    }
-
-    BooksPlaces places() {
-        return BooksPlaces.FILES;
-    }
-
-    /** Returns the books of the daemon that is asked, which is not always the one that writes blocks. */
-    Books another() {
-        return file;
+    @Override
+    protected List<? extends BookTable<?, ?>> tables() {
+        return List.of(table);
     }
 
     @BeforeEach
     void open() {
-        file = places.open(folder, List.of(table));
         books = new LedgerBooks(another());
         block(0);
         Await.result(books.watch(List.of(OURS, ALSO_OURS), true, 0));
@@ -73,22 +52,17 @@ class MoneyFlowTest {
     }
 
     private void block(long height, LedgerChange... changes) {
-        Await.result(file.write(session -> {
+        write(head -> {
             Hash256 id = hash(-1 - (int) height - branch * 100_000);
-            BlockRows.put(
-                    session.head(), new BlockRow(height, id, Hash256.ZERO, 1000 + 10 * height, Hash256.ZERO, true));
-            List.of(changes).forEach(change -> table.write(session.head(), change));
-            return null;
-        }));
+            BlockRows.put(head, new BlockRow(height, id, Hash256.ZERO, 1000 + 10 * height, Hash256.ZERO, true));
+            List.of(changes).forEach(change -> table.write(head, change));
+        });
     }
 
-    private void undo(long height) {
+    @Override
+    protected void undo(long height) {
         branch++;
-        Await.result(file.write(session -> {
-            table.undo(session.head(), height);
-            BlockRows.undo(session.head(), height);
-            return null;
-        }));
+        super.undo(height);
     }
 
     private static LedgerChange.Created made(int tx, int output, Address address, long value, long height) {
@@ -186,14 +160,13 @@ class MoneyFlowTest {
         block(1);
         block(2);
         Mark known = read(2, 0).orElseThrow().mark();
-        Await.result(file.write(session -> {
-            BlockRows.beginScan(session.head(), 1);
-            Page scan = session.page(BlockRows.scans(session.head()).get(0).scan());
+        write(head -> {
+            BlockRows.beginScan(head, 1);
+            Page scan = head.session().page(BlockRows.scans(head).get(0).scan());
             table.write(scan, made(10, 0, OURS, 10, 1));
             table.join(scan);
             BlockRows.endScan(scan);
-            return null;
-        }));
+        });
 
         MoneyFlow.Read read = read(2, 0, known).orElseThrow();
         assertThat(read.begun()).isPresent();
@@ -271,15 +244,14 @@ class MoneyFlowTest {
 
     @Test
     void very_many_blocks_are_read_in_pieces() {
-        Await.result(file.write(session -> {
+        write(head -> {
             for (int height = 1; height <= 2_500; height++) {
                 BlockRows.put(
-                        session.head(),
+                        head,
                         new BlockRow(height, hash(-1 - height), Hash256.ZERO, 1000 + 10L * height, Hash256.ZERO, true));
             }
-            table.write(session.head(), made(10, 0, OURS, 10, 2_400));
-            return null;
-        }));
+            table.write(head, made(10, 0, OURS, 10, 2_400));
+        });
         Map<Integer, Integer> pieces = new TreeMap<>();
         List<Mark> marks = new ArrayList<>();
         do {

@@ -10,7 +10,7 @@ import org.chainwalletd.store.books.htlc.HtlcChanges;
 import org.chainwalletd.store.books.htlc.HtlcChangesTest;
 import org.chainwalletd.store.postgres.BooksPlaces;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -47,7 +47,7 @@ class PostgresBooksContractTest {
     @Nested
     class Blocks extends BlockRowsTest {
         @Override
-        BooksPlaces places() {
+        protected BooksPlaces places() {
             return BooksPlaces.onServer();
         }
     }
@@ -55,7 +55,7 @@ class PostgresBooksContractTest {
     @Nested
     class Coins extends CoinReadingTest {
         @Override
-        BooksPlaces places() {
+        protected BooksPlaces places() {
             return BooksPlaces.onServer();
         }
     }
@@ -63,57 +63,49 @@ class PostgresBooksContractTest {
     @Nested
     class Flow extends MoneyFlowTest {
         @Override
-        BooksPlaces places() {
+        protected BooksPlaces places() {
             return BooksPlaces.onServer();
         }
     }
 
     @Nested
     class CoinsAtAnotherDaemon extends CoinReadingTest {
+        @AutoClose
         private Books other;
 
         @Override
-        BooksPlaces places() {
+        protected BooksPlaces places() {
             return BooksPlaces.onServer();
         }
 
         @Override
-        Books another() {
-            other = places.open(folder, List.of(table));
+        protected Books another() {
+            other = places.open(folder, tables());
             return other;
-        }
-
-        @AfterEach
-        void closeOther() {
-            other.close();
         }
     }
 
     @Nested
     class FlowAtAnotherDaemon extends MoneyFlowTest {
+        @AutoClose
         private Books other;
 
         @Override
-        BooksPlaces places() {
+        protected BooksPlaces places() {
             return BooksPlaces.onServer();
         }
 
         @Override
-        Books another() {
-            other = places.open(folder, List.of(table));
+        protected Books another() {
+            other = places.open(folder, tables());
             return other;
-        }
-
-        @AfterEach
-        void closeOther() {
-            other.close();
         }
     }
 
     @Nested
     class Sieve extends LedgerSieveTest {
         @Override
-        BooksPlaces places() {
+        protected BooksPlaces places() {
             return BooksPlaces.onServer();
         }
     }
@@ -121,7 +113,7 @@ class PostgresBooksContractTest {
     @Nested
     class Spendings extends SpendingBooksTest {
         @Override
-        BooksPlaces places() {
+        protected BooksPlaces places() {
             return BooksPlaces.onServer();
         }
     }
@@ -129,7 +121,7 @@ class PostgresBooksContractTest {
     @Nested
     class Credits extends CreditsInMindTest {
         @Override
-        BooksPlaces places() {
+        protected BooksPlaces places() {
             return BooksPlaces.onServer();
         }
     }
@@ -142,10 +134,7 @@ class PostgresBooksContractTest {
             try (Books other = places.open(folder, List.of(table))) {
                 long before = Await.result(other.read(session -> HtlcChanges.last(session.head())));
                 write(lock(10));
-                Await.result(books.write(session -> {
-                    HtlcChanges.drop(session.head(), HtlcChanges.last(session.head()));
-                    return null;
-                }));
+                write(head -> HtlcChanges.drop(head, HtlcChanges.last(head)));
 
                 List<HtlcChanges.Change> told =
                         Await.result(other.read(session -> HtlcChanges.after(session.head(), before, 9)));

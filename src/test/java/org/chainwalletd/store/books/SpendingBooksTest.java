@@ -1,54 +1,39 @@
 package org.chainwalletd.store.books;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.store.StoreSample.hash;
 
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.store.postgres.BooksPlaces;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What became of a transaction is read from who has spent its inputs, whatever anybody believed of it when it was sent. */
-class SpendingBooksTest {
+class SpendingBooksTest extends OnBooks {
     private static final Outpoint FIRST = new Outpoint(hash(1), 0);
     private static final Outpoint SECOND = new Outpoint(hash(1), 1);
     private static final Hash256 OURS = hash(2);
     private static final Hash256 RIVAL = hash(3);
 
-    private final BooksPlaces places = places();
-
-    @TempDir
-    Path folder;
-
     private final SpendingTable table = new SpendingTable(page -> new SpendingTable.View(to -> true, lock -> false));
 
-    @AutoClose
-    private Books file;
-
     private SpendingBooks books;
-
-    private static Hash256 hash(int number) {
-        return Hash256.sha256(new byte[] {(byte) number});
-    }
 
     private static BlockPlace place(long height) {
         return new BlockPlace(height, hash(100 + (int) height));
     }
 
-    BooksPlaces places() {
-        return BooksPlaces.FILES;
+    @Override
+    protected List<? extends BookTable<?, ?>> tables() {
+        return List.of(table);
     }
 
     @BeforeEach
     void open() {
-        file = places.open(folder, List.of(table));
         books = new SpendingBooks(file);
         for (long height = 10; height < 15; height++) {
             block(height);
@@ -56,21 +41,11 @@ class SpendingBooksTest {
     }
 
     private void block(long height, Spending... spendings) {
-        Await.result(file.write(session -> {
+        write(head -> {
             BlockRows.put(
-                    session.head(),
-                    new BlockRow(height, place(height).blockId(), Hash256.ZERO, height, Hash256.ZERO, true));
-            List.of(spendings).forEach(spending -> table.write(session.head(), spending));
-            return null;
-        }));
-    }
-
-    private void undo(long height) {
-        Await.result(file.write(session -> {
-            BlockRows.undo(session.head(), height);
-            table.undo(session.head(), height);
-            return null;
-        }));
+                    head, new BlockRow(height, place(height).blockId(), Hash256.ZERO, height, Hash256.ZERO, true));
+            List.of(spendings).forEach(spending -> table.write(head, spending));
+        });
     }
 
     private SpendingBooks.Fate fate(long tip, Optional<BlockPlace> last) {

@@ -2,7 +2,6 @@ package org.chainwalletd.store.books.htlc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.chain.Address;
@@ -13,46 +12,28 @@ import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
-import org.chainwalletd.store.books.Books;
-import org.chainwalletd.store.postgres.BooksPlaces;
+import org.chainwalletd.store.books.BookTable;
+import org.chainwalletd.store.books.OnBooks;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Whoever changes a row of the index that is told, the log has it. */
-public class HtlcChangesTest {
+public class HtlcChangesTest extends OnBooks {
     private static final Outpoint LOCK = new Outpoint(Hash256.sha256(new byte[] {1}), 0);
-
-    protected final BooksPlaces places = places();
-
-    @TempDir
-    protected Path folder;
 
     protected final HtlcTable table = new HtlcTable(page -> address -> true);
 
-    @AutoClose
-    protected Books books;
-
-    protected BooksPlaces places() {
-        return BooksPlaces.FILES;
-    }
-
-    @BeforeEach
-    void open() {
-        books = places.open(folder, List.of(table));
+    @Override
+    protected List<? extends BookTable<?, ?>> tables() {
+        return List.of(table);
     }
 
     private List<HtlcChanges.Change> changes() {
-        return Await.result(books.read(session -> HtlcChanges.after(session.head(), 0, 100)));
+        return Await.result(file.read(session -> HtlcChanges.after(session.head(), 0, 100)));
     }
 
     protected void write(HtlcTable.Change change) {
-        Await.result(books.write(session -> {
-            table.write(session.head(), change);
-            return null;
-        }));
+        write(head -> table.write(head, change));
     }
 
     protected static HtlcTable.Locked lock(long height) {
@@ -76,15 +57,9 @@ public class HtlcChangesTest {
         write(new HtlcTable.Claimed(LOCK, Hash256.ZERO, 0, Bytes.parse("00"), 52));
         assertThat(changes()).as("locked, expired, claimed").hasSize(3);
 
-        Await.result(books.write(session -> {
-            table.undo(session.head(), 51);
-            return null;
-        }));
+        write(head -> table.undo(head, 51));
         assertThat(changes()).as("the claim is open again").hasSize(4);
-        Await.result(books.write(session -> {
-            table.undo(session.head(), 9);
-            return null;
-        }));
+        write(head -> table.undo(head, 9));
 
         List<HtlcChanges.Change> all = changes();
         assertThat(all).hasSize(5);
@@ -95,16 +70,10 @@ public class HtlcChangesTest {
 
     @Test
     void a_rescan_changes_nothing_before_it_joins() {
-        Await.result(books.write(session -> {
-            table.write(session.page(1), lock(10));
-            return null;
-        }));
+        write(head -> table.write(head.session().page(1), lock(10)));
         assertThat(changes()).isEmpty();
 
-        Await.result(books.write(session -> {
-            table.join(session.page(1));
-            return null;
-        }));
+        write(head -> table.join(head.session().page(1)));
 
         assertThat(changes()).hasSize(1);
         assertThat(changes().get(0).row()).isPresent();
@@ -114,10 +83,7 @@ public class HtlcChangesTest {
     void what_was_told_is_dropped_and_its_numbers_are_not_used_again() {
         write(lock(10));
         long told = changes().get(0).number();
-        Await.result(books.write(session -> {
-            HtlcChanges.drop(session.head(), session.isShared() ? told + HtlcChanges.KEPT : told);
-            return null;
-        }));
+        write(head -> HtlcChanges.drop(head, head.session().isShared() ? told + HtlcChanges.KEPT : told));
         write(new HtlcTable.Passed(51));
 
         assertThat(changes())
@@ -133,13 +99,9 @@ public class HtlcChangesTest {
                 lock.params().sender(), lock.params().receiver(), HtlcWitness.hashLockOf(preimage.toArray()), 50);
         write(new HtlcTable.Locked(LOCK, params, lock.sender(), lock.receiver(), lock.amount(), lock.role(), 10));
         for (String shown : List.of("02", "01", "03")) {
-            Await.result(books.write(session -> {
-                HtlcRows.seeClaim(
-                        session.head(),
-                        new HtlcTable.Claimed(LOCK, Hash256.ZERO, 0, Bytes.parse(shown), HtlcTable.NOWHERE));
-                return null;
-            }));
-            Optional<Bytes> recorded = Await.result(books.read(session -> HtlcRows.find(session.head(), LOCK)))
+            write(head -> HtlcRows.seeClaim(
+                    head, new HtlcTable.Claimed(LOCK, Hash256.ZERO, 0, Bytes.parse(shown), HtlcTable.NOWHERE)));
+            Optional<Bytes> recorded = Await.result(file.read(session -> HtlcRows.find(session.head(), LOCK)))
                     .orElseThrow()
                     .claim()
                     .flatMap(HtlcRow.Spend::preimage);

@@ -1,0 +1,58 @@
+package org.chainwalletd.store.books;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+import org.chainwalletd.store.postgres.BooksPlaces;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests of tables of the books, in a file of their own, or where a class that extends them has it. */
+public abstract class OnBooks {
+    protected final BooksPlaces places = places();
+
+    @TempDir
+    protected Path folder;
+
+    @AutoClose
+    protected Books file;
+
+    protected BooksPlaces places() {
+        return BooksPlaces.FILES;
+    }
+
+    protected abstract List<? extends BookTable<?, ?>> tables();
+
+    @BeforeEach
+    void openBooks() {
+        file = places.open(folder, tables());
+    }
+
+    protected void reopen() {
+        file.close();
+        openBooks();
+    }
+
+    /** Returns the books of the daemon that is asked, which is not always the one that writes blocks. */
+    protected Books another() {
+        return file;
+    }
+
+    /** Runs a unit of work on the head. */
+    protected void write(Consumer<Page> work) {
+        Await.result(file.write(session -> {
+            work.accept(session.head());
+            return null;
+        }));
+    }
+
+    /** Takes back the blocks above this height. */
+    protected void undo(long height) {
+        write(head -> {
+            tables().forEach(table -> table.undo(head, height));
+            BlockRows.undo(head, height);
+        });
+    }
+}
