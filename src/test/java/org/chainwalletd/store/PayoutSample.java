@@ -11,11 +11,8 @@ import java.util.Set;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
-import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.chain.Transaction;
-import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.store.PayoutStore.Order;
 import org.chainwalletd.store.PayoutStore.Payout;
@@ -23,7 +20,6 @@ import org.chainwalletd.store.PayoutStore.Submission;
 
 /** A payout and a sweep in every state and a watched address, and what they read as: for the samples below {@code frozen} from version 19 on. */
 public final class PayoutSample {
-    private static final ChainProfile PROFILE = ChainProfile.of("chain");
     private static final Address PAYER = Address.parse("a7".repeat(32));
     private static final Address PAID = Address.parse("b7".repeat(32));
     private static final long AT = StoreSample.BEGUN + 1_000;
@@ -135,23 +131,8 @@ public final class PayoutSample {
 
     private static Intent intent(
             String kind, String token, List<Coin> coins, List<TxOutput> outputs, OptionalInt change) {
-        Transaction unsigned =
-                Transaction.unsigned(coins.stream().map(Coin::outpoint).toList(), outputs);
-        Transaction tx = unsigned.withWitnesses(
-                coins.stream().map(coin -> StoreSample.plainWitness()).toList());
-        Hash256 txId = TransactionCodec.txId(PROFILE, tx);
-        return new Intent(
-                txId,
-                kind,
-                PAYER,
-                Bytes.wrap(TransactionCodec.encode(tx)),
-                coins,
-                100,
-                change,
-                Optional.of(new TokenBinding(token, txId)),
-                Amount.of(1),
-                AT + 3,
-                Intent.Progress.prepared(AT + 3));
+        return StoreSample.signed(
+                kind, PAYER, coins, outputs, change, txId -> Optional.of(new TokenBinding(token, txId)), AT + 3);
     }
 
     private static Coin coin(int number) {

@@ -28,9 +28,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -111,18 +113,9 @@ public abstract class StoreContract {
 
     @Test
     void a_refused_unit_does_not_spoil_the_others_of_its_batch() {
-        List<CompletableFuture<Opening>> answers = new ArrayList<>();
-        for (int i = 0; i < 50; i++) {
-            answers.add(store.intents()
-                    .open(intent(100 + i, Optional.empty(), i / 2), 0)
-                    .toCompletableFuture());
-        }
+        List<Opening> answers = atOnce(50, i -> store.intents().open(intent(100 + i, Optional.empty(), i / 2), 0));
 
-        long refused = answers.stream()
-                .filter(answer -> Await.result(answer) instanceof Opening.CoinTaken)
-                .count();
-
-        assertThat(refused).isEqualTo(25);
+        assertThat(answers).filteredOn(Opening.CoinTaken.class::isInstance).hasSize(25);
         assertThat(done(store.reservations().all())).hasSize(25);
     }
 
@@ -200,6 +193,11 @@ public abstract class StoreContract {
     }
 
     private SweepStore.Sweep sweep(String token, List<SweepStore.Part> parts) {
+        return begun(store, token, parts);
+    }
+
+    /** Begins a sweep of these parts. */
+    public static SweepStore.Sweep begun(Store store, String token, List<SweepStore.Part> parts) {
         SweepStore.Beginning begun = done(store.sweeps().begin(order(token), cutter(parts), 40));
         return ((SweepStore.Beginning.Begun) begun).sweep();
     }
@@ -510,31 +508,35 @@ public abstract class StoreContract {
 
     @Test
     void of_many_that_ask_at_once_one_has_the_token_and_one_has_the_coin() {
-        List<CompletableFuture<Opening>> sameToken = new ArrayList<>();
-        List<CompletableFuture<Opening>> sameCoin = new ArrayList<>();
-        for (int i = 0; i < 30; i++) {
-            sameToken.add(store.intents()
-                    .open(intent(200 + i, Optional.of("token-wanted"), 200 + i), 0)
-                    .toCompletableFuture());
-            sameCoin.add(store.intents()
-                    .open(intent(300 + i, Optional.empty(), 300 + i, 7), 0)
-                    .toCompletableFuture());
-        }
+        List<Opening> all = atOnce(
+                60,
+                i -> i % 2 == 0
+                        ? store.intents().open(intent(200 + i, Optional.of("token-wanted"), 200 + i), 0)
+                        : store.intents().open(intent(200 + i, Optional.empty(), 200 + i, 7), 0));
 
-        sameToken.forEach(Await::result);
-        sameCoin.forEach(Await::result);
+        List<Opening> sameToken =
+                IntStream.range(0, 30).mapToObj(i -> all.get(2 * i)).toList();
+        List<Opening> sameCoin =
+                IntStream.range(0, 30).mapToObj(i -> all.get(2 * i + 1)).toList();
         Intent winner = done(store.receipts().find("token-wanted", 0)).orElseThrow();
-        assertThat(sameToken.stream().map(Await::result).distinct())
+        assertThat(sameToken.stream().distinct())
                 .containsExactlyInAnyOrder(new Opening.Opened(false), new Opening.TokenTaken(winner.txId()));
         List<ReservationStore.Reservation> coin = done(store.reservations().all()).stream()
                 .filter(held -> held.coin().outpoint().equals(outpoint(7)))
                 .toList();
         assertThat(coin).hasSize(1);
-        assertThat(sameCoin.stream().map(Await::result).filter(Opening.Opened.class::isInstance))
-                .hasSize(1);
-        assertThat(sameCoin.stream().map(Await::result))
+        assertThat(sameCoin).filteredOn(Opening.Opened.class::isInstance).hasSize(1);
+        assertThat(sameCoin)
                 .contains(new Opening.CoinTaken(
                         new Coin(outpoint(7), Amount.MAX), coin.get(0).txId()));
+    }
+
+    /** Asks so often before the first answer is awaited. */
+    private static <T> List<T> atOnce(int times, IntFunction<CompletionStage<T>> ask) {
+        List<CompletableFuture<T>> asked = IntStream.range(0, times)
+                .mapToObj(i -> ask.apply(i).toCompletableFuture())
+                .toList();
+        return asked.stream().map(Await::result).toList();
     }
 
     @Test
@@ -558,17 +560,12 @@ public abstract class StoreContract {
     void of_many_outcomes_that_are_told_at_once_one_is_made_and_the_others_hear_which() {
         Intent intent = intent(1, Optional.empty(), 7);
         done(store.intents().open(intent, 0));
-        List<CompletableFuture<Transition>> told = new ArrayList<>();
-        for (int i = 0; i < 20; i++) {
-            told.add(store.intents()
-                    .fail(intent.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 50)
-                    .toCompletableFuture());
-            told.add(store.intents()
-                    .confirm(intent.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50)
-                    .toCompletableFuture());
-        }
 
-        List<Transition> answers = told.stream().map(Await::result).toList();
+        List<Transition> answers = atOnce(
+                40,
+                i -> i % 2 == 0
+                        ? store.intents().fail(intent.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 50)
+                        : store.intents().confirm(intent.txId(), IntentState.PREPARED, new BlockPlace(9, hash(9)), 50));
 
         IntentState now =
                 done(store.intents().find(intent.txId())).orElseThrow().state();
@@ -681,12 +678,8 @@ public abstract class StoreContract {
         AtomicLong now = new AtomicLong(10 * CAP_MILLIS);
         cap(2, now::get);
 
-        List<CompletableFuture<Opening>> all = new ArrayList<>();
-        for (int i = 0; i < 30; i++) {
-            all.add(openAt(now, i).toCompletableFuture());
-        }
+        List<Opening> answers = atOnce(30, i -> openAt(now, i));
 
-        List<Opening> answers = all.stream().map(Await::result).toList();
         assertThat(answers).filteredOn(Opening.Opened.class::isInstance).hasSize(2);
         Amount two = ONE.plus(ONE);
         assertThat(answers)
@@ -731,11 +724,7 @@ public abstract class StoreContract {
         };
         govern.run();
 
-        List<CompletableFuture<Opening>> all = new ArrayList<>();
-        for (int i = 0; i < 10; i++) {
-            all.add(openFor("shop", now, i).toCompletableFuture());
-        }
-        List<Opening> answers = all.stream().map(Await::result).toList();
+        List<Opening> answers = atOnce(10, i -> openFor("shop", now, i));
         assertThat(answers).filteredOn(Opening.Opened.class::isInstance).hasSize(2);
         Opening.CapExceeded exceeded = new Opening.CapExceeded(
                 "per_period", two, two, ONE, Amount.ZERO, CAP_MILLIS / 1_000, Optional.of("shop"));
@@ -1134,9 +1123,6 @@ public abstract class StoreContract {
         assertThat(done(store.intents().openSpendOf(paid))).isEmpty();
     }
 
-    /** SQLite takes an empty file for a new one: every token in it would pay again. */
-    /** A full disk, a wrong owner or mode: who puts an old copy back then has tokens that pay again. */
-    /** A process that died left its log: a new file in the place of the lost one would forget every token. */
     @Test
     void nothing_is_taken_after_the_store_is_closed() {
         store.close();
@@ -1372,14 +1358,8 @@ public abstract class StoreContract {
     void two_replacements_of_one_version_are_never_both_written() {
         done(store.accountSends().open(List.of(AccountSendSample.send(0, AccountSend.State.SENT))));
 
-        CompletableFuture<Boolean> one = store.accountSends()
-                .addVersion(1, 2, AccountSendSample.version(3, 3))
-                .toCompletableFuture();
-        CompletableFuture<Boolean> other = store.accountSends()
-                .addVersion(1, 2, AccountSendSample.version(4, 4))
-                .toCompletableFuture();
-
-        assertThat(List.of(Await.result(one), Await.result(other))).containsExactly(true, false);
+        assertThat(atOnce(2, i -> store.accountSends().addVersion(1, 2, AccountSendSample.version(3 + i, 3 + i))))
+                .containsExactly(true, false);
     }
 
     @Test
@@ -1422,12 +1402,8 @@ public abstract class StoreContract {
         SwapSample.write(store);
         SwapEntry read = done(store.swaps().find("swap-1")).orElseThrow();
 
-        CompletableFuture<Boolean> one =
-                store.swaps().replace(SwapSample.next(read, "locking")).toCompletableFuture();
-        CompletableFuture<Boolean> other =
-                store.swaps().replace(SwapSample.next(read, "expired")).toCompletableFuture();
-
-        assertThat(List.of(Await.result(one), Await.result(other))).containsExactly(true, false);
+        assertThat(atOnce(2, i -> store.swaps().replace(SwapSample.next(read, i == 0 ? "locking" : "expired"))))
+                .containsExactly(true, false);
         assertThat(done(store.swaps().find("swap-1")).orElseThrow().status()).isEqualTo("locking");
         assertThat(done(store.swaps().ofHashLock(read.hashLock())))
                 .map(SwapEntry::id)
@@ -1556,15 +1532,9 @@ public abstract class StoreContract {
 
     @Test
     void of_many_that_pass_on_the_same_transaction_at_once_all_have_one_row() {
-        List<CompletableFuture<Optional<RawSendStore.Sending>>> asked = new ArrayList<>();
-        for (int i = 0; i < 30; i++) {
-            asked.add(store.rawSends().begin(raw(1 + i % 3), 5_000).toCompletableFuture());
-        }
-        List<Long> numbers = asked.stream()
-                .map(Await::result)
-                .map(sending -> sending.orElseThrow().number())
-                .toList();
-        assertThat(numbers).containsOnly(told(1).number(), told(2).number(), told(3).number());
+        assertThat(atOnce(30, i -> store.rawSends().begin(raw(1 + i % 3), 5_000)))
+                .extracting(sending -> sending.orElseThrow().number())
+                .containsOnly(told(1).number(), told(2).number(), told(3).number());
         assertThat(done(store.history().after(0, 100))).hasSize(3);
     }
 

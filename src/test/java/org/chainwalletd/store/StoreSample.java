@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -308,12 +309,12 @@ public final class StoreSample {
         return Await.result(stage);
     }
 
-    /** A spend that is told apart by its number; nobody decodes its transaction. */
     /** Transaction {@code id}, which somebody else has signed. */
     public static RawSendStore.RawSend raw(int id) {
         return new RawSendStore.RawSend(hash(id), Optional.of(PAYER), Bytes.parse("02aa0" + id), "worker");
     }
 
+    /** A spend that is told apart by its number; nobody decodes its transaction. */
     public static Intent intent(int id, Optional<String> token, int... coins) {
         return intent(id, token, Bytes.parse("0102"), coins);
     }
@@ -337,6 +338,33 @@ public final class StoreSample {
                 Intent.Progress.prepared(40));
     }
 
+    /** A spend whose bytes are those of a transaction with these inputs and outputs. */
+    public static Intent signed(
+            String kind,
+            Address from,
+            List<Coin> inputs,
+            List<TxOutput> outputs,
+            OptionalInt change,
+            Function<Hash256, Optional<TokenBinding>> token,
+            long at) {
+        Transaction tx = Transaction.unsigned(
+                        inputs.stream().map(Coin::outpoint).toList(), outputs)
+                .withWitnesses(inputs.stream().map(input -> witness()).toList());
+        Hash256 txId = TransactionCodec.txId(PROFILE, tx);
+        return new Intent(
+                txId,
+                kind,
+                from,
+                Bytes.wrap(TransactionCodec.encode(tx)),
+                inputs,
+                100,
+                change,
+                token.apply(txId),
+                Amount.of(1),
+                at,
+                Intent.Progress.prepared(at));
+    }
+
     static Intent madeAt(long at, Intent intent) {
         return copy(
                 intent,
@@ -346,7 +374,7 @@ public final class StoreSample {
                 new Intent.Progress(intent.state(), intent.reason(), at));
     }
 
-    static Intent ofKind(String kind, Intent intent) {
+    public static Intent ofKind(String kind, Intent intent) {
         return copy(intent, kind, intent.allowance(), intent.createdAt(), intent.progress());
     }
 

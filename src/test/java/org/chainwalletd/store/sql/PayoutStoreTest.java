@@ -30,11 +30,8 @@ import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
-import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.chain.Transaction;
-import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendSample;
@@ -70,7 +67,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** A payout is bound to a batch in the commit that opens it, and freed in the commit that closes it, whenever the process dies. */
 @Walks({CrashPoint.PAYOUTS_IN_OPEN, CrashPoint.PAYOUTS_IN_REQUEUE, CrashPoint.PAYOUTS_IN_RECALL})
 class PayoutStoreTest {
-    private static final ChainProfile PROFILE = ChainProfile.of("chain");
     private static final Address PAYER = Address.parse("a1".repeat(32));
     private static final Address OTHER = Address.parse("a2".repeat(32));
     private static final BlockPlace BLOCK = new BlockPlace(9, Hash256.sha256(new byte[] {9}));
@@ -131,41 +127,29 @@ class PayoutStoreTest {
             outputs.add(order(number).output());
         }
         outputs.add(TxOutput.toAddress(from, Amount.of(700)));
-        Coin input = new Coin(new Outpoint(Hash256.sha256(new byte[] {7, (byte) coin}), 0), Amount.of(100_000));
-        Transaction tx = Transaction.unsigned(List.of(input.outpoint()), outputs)
-                .withWitnesses(List.of(StoreSample.plainWitness()));
-        Hash256 txId = TransactionCodec.txId(PROFILE, tx);
-        return new Intent(
-                txId,
+        return StoreSample.signed(
                 StandIns.PAYOUT_BATCH,
                 from,
-                Bytes.wrap(TransactionCodec.encode(tx)),
-                List.of(input),
-                100,
+                List.of(input(coin)),
+                outputs,
                 OptionalInt.of(numbers.length),
-                Optional.of(new TokenBinding(TokenBinding.ofDaemon("batch-" + txId), txId)),
-                Amount.of(1),
-                10,
-                Intent.Progress.prepared(10));
+                txId -> Optional.of(new TokenBinding(TokenBinding.ofDaemon("batch-" + txId), txId)),
+                10);
+    }
+
+    private static Coin input(int coin) {
+        return new Coin(new Outpoint(Hash256.sha256(new byte[] {7, (byte) coin}), 0), Amount.of(100_000));
     }
 
     private static Intent recall(Intent batch, int coin) {
-        Coin input = new Coin(new Outpoint(Hash256.sha256(new byte[] {7, (byte) coin}), 0), Amount.of(100_000));
-        Transaction tx = Transaction.unsigned(
-                        List.of(input.outpoint()), List.of(TxOutput.toAddress(PAYER, Amount.of(99_000))))
-                .withWitnesses(List.of(StoreSample.plainWitness()));
-        return new Intent(
-                TransactionCodec.txId(PROFILE, tx),
+        return StoreSample.signed(
                 StandIns.PAYOUT_RECALL,
                 PAYER,
-                Bytes.wrap(TransactionCodec.encode(tx)),
-                List.of(input),
-                100,
+                List.of(input(coin)),
+                List.of(TxOutput.toAddress(PAYER, Amount.of(99_000))),
                 OptionalInt.empty(),
-                Optional.of(new TokenBinding(StandIns.recallToken(batch.txId()), batch.txId())),
-                Amount.of(1),
-                20,
-                Intent.Progress.prepared(20));
+                txId -> Optional.of(new TokenBinding(StandIns.recallToken(batch.txId()), batch.txId())),
+                20);
     }
 
     private Opening carry(Intent batch, List<Payout> payouts) {
@@ -583,9 +567,6 @@ class PayoutStoreTest {
         Intent kept = StoreSample.intent(3, Optional.of("kept"), 73);
         AccountSend raised = AccountSendSample.send(0, AccountSend.State.JOURNALLED);
         AccountSend.Version newer = AccountSendSample.version(5, 1);
-        SweepStore.OwnedCoin swept = new SweepStore.OwnedCoin(PAYER, new Coin(StoreSample.outpoint(74), Amount.MAX));
-        SweepStore.Order sweep = new SweepStore.Order(
-                "sweep", Optional.empty(), Hash256.ZERO, List.of(PAYER), OTHER, Amount.of(61), Optional.empty());
         submit(1, 2);
         carry(lost, List.of(find(1)));
         carry(recalled, List.of(find(2)));
@@ -597,11 +578,7 @@ class PayoutStoreTest {
                         done(store.accountSends().open(List.of(raised))))
                 .sends()
                 .get(0);
-        done(store.sweeps()
-                .begin(
-                        sweep,
-                        StoreContract.cutter(List.of(new SweepStore.Part(0, Amount.of(61), List.of(swept)))),
-                        20));
+        StoreContract.begun(store, "sweep", List.of(StoreContract.part(0, 74)));
         store.close();
         Path backup = copies.resolve("backup");
         Files.copy(folder.resolve(SqliteStore.FILE_NAME), backup);

@@ -2,14 +2,12 @@ package org.chainwalletd.store.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.store.StoreSample.done;
-import static org.chainwalletd.store.StoreSample.hash;
 import static org.chainwalletd.store.StoreSample.outpoint;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.chainwalletd.chain.Amount;
 import org.chainwalletd.store.StoreContract;
 import org.chainwalletd.store.SweepStore;
 import org.chainwalletd.testkit.RetainedBytes;
@@ -34,16 +32,8 @@ class PlannedCoinsTest {
             }
             parts.add(StoreContract.part(number, coins));
         }
-        SweepStore.Order order = new SweepStore.Order(
-                "sweep",
-                Optional.empty(),
-                hash(77),
-                List.of(StoreContract.PAYER),
-                StoreContract.PAYER,
-                Amount.of(61),
-                Optional.empty());
         try (SqliteStore store = SqliteStore.open(folder)) {
-            done(store.sweeps().begin(order, StoreContract.cutter(parts), 40));
+            StoreContract.begun(store, "sweep", parts);
         }
         try (SqliteStore store = SqliteStore.open(folder)) {
             GroupCommitWriter.InMemory planned = ((SqlSweeps) store.sweeps()).inMemory();

@@ -136,12 +136,8 @@ class QueryPlanTest {
     }
 
     private static void sweep(SqliteStore store, Address payer) {
-        SweepStore.Order order = new SweepStore.Order(
-                "sweep", Optional.empty(), hash(77), List.of(payer), payer, Amount.of(61), Optional.empty());
         List<SweepStore.Part> parts = List.of(StoreContract.part(0, 60), StoreContract.part(1, 61));
-        SweepStore.Sweep sweep = ((SweepStore.Beginning.Begun)
-                        done(store.sweeps().begin(order, StoreContract.cutter(parts), 40)))
-                .sweep();
+        SweepStore.Sweep sweep = StoreContract.begun(store, "sweep", parts);
         Intent part = StoreContract.partSpend(sweep, 0, 160, 60);
         done(store.intents().open(part, 0));
         done(store.intents().confirm(part.txId(), IntentState.PREPARED, new BlockPlace(3, hash(3)), 41));

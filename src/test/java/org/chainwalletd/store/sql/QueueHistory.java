@@ -17,11 +17,8 @@ import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
-import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.chain.Transaction;
-import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Coin;
@@ -52,7 +49,6 @@ import org.chainwalletd.testkit.HangWatch;
  * of changes hears each change once; after each few steps everything else that can be read is compared.
  */
 public final class QueueHistory {
-    private static final ChainProfile PROFILE = ChainProfile.of("chain");
     private static final List<Address> PAYERS =
             List.of(Address.parse("a7".repeat(32)), Address.parse("a8".repeat(32)), Address.parse("a9".repeat(32)));
     private static final List<Optional<String>> OWNERS =
@@ -203,24 +199,15 @@ public final class QueueHistory {
             String kind, Address from, List<Coin> inputs, List<TxOutput> outputs, Optional<TokenBinding> token) {
         List<TxOutput> all = new ArrayList<>(outputs);
         all.add(TxOutput.toAddress(from, Amount.of(700 + ++salt)));
-        Transaction unsigned =
-                Transaction.unsigned(inputs.stream().map(Coin::outpoint).toList(), all);
-        Transaction tx = unsigned.withWitnesses(
-                inputs.stream().map(input -> StoreSample.plainWitness()).toList());
-        Hash256 txId = TransactionCodec.txId(PROFILE, tx);
         boolean batch = kind.equals(StandIns.PAYOUT_BATCH);
-        return new Intent(
-                txId,
+        return StoreSample.signed(
                 kind,
                 from,
-                Bytes.wrap(TransactionCodec.encode(tx)),
                 inputs,
-                100,
+                all,
                 OptionalInt.of(outputs.size()),
-                batch ? Optional.of(new TokenBinding(TokenBinding.ofDaemon("batch-" + txId), txId)) : token,
-                Amount.of(1),
-                now,
-                Intent.Progress.prepared(now));
+                txId -> batch ? Optional.of(new TokenBinding(TokenBinding.ofDaemon("batch-" + txId), txId)) : token,
+                now);
     }
 
     private void openBatch() {
