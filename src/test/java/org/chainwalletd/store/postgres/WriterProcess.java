@@ -1,13 +1,21 @@
 package org.chainwalletd.store.postgres;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.Payments;
 import org.chainwalletd.store.Store;
-import org.chainwalletd.store.StoreSample;
 import org.chainwalletd.store.sql.SqliteStore;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.ChildJvm;
 
 /**
  * A process that opens spends in a store on SQLite, or in the schema of a PostgreSQL server (its port and name), until it is killed, sixteen at a time, and prints the
@@ -33,12 +41,33 @@ public final class WriterProcess {
             if (!free.tryAcquire(1, TimeUnit.MINUTES)) {
                 throw new IllegalStateException("nothing is answered");
             }
-            store.intents()
-                    .open(StoreSample.intent(number, Optional.of("token-" + number), number), 0)
-                    .thenAccept(opening -> {
-                        System.out.println(opening instanceof Opening.Opened ? number : "refused " + opening);
-                        free.release();
-                    });
+            Payments.asked(store, number).thenAccept(opening -> {
+                System.out.println(opening instanceof Opening.Opened ? number : "refused " + opening);
+                free.release();
+            });
         }
+    }
+
+    /**
+     * Runs it until it dies at a crash point.
+     *
+     * @return the payments that it has said it has written
+     */
+    public static List<Integer> killedAt(String point, Object... arguments) throws IOException {
+        Process process = ChildJvm.of(List.of("-Dwalletd.crash-point=" + point), WriterProcess.class, arguments)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        List<Integer> acknowledged = new ArrayList<>();
+        try (BufferedReader lines = Await.reader(process)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (line.matches("[0-9]+")) {
+                    acknowledged.add(Integer.parseInt(line));
+                }
+            }
+        } finally {
+            Await.result(process.destroyForcibly().onExit());
+        }
+        assertThat(process.exitValue()).isEqualTo(137);
+        return acknowledged;
     }
 }

@@ -2,6 +2,8 @@ package org.chainwalletd.store.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.Payments.payment;
+import static org.chainwalletd.store.Payments.reasonOf;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.hash;
 import static org.chainwalletd.store.StoreSample.intent;
@@ -20,7 +22,6 @@ import java.util.stream.IntStream;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.ReceiptStore.Bound;
@@ -65,22 +66,10 @@ class KeptReceiptFaultsTest {
         store.close();
     }
 
-    private static Intent payment(int number) {
-        return intent(number, Optional.of("token-" + number), number);
-    }
-
     private static Map<Hash256, Bytes> answers(Bytes answer) {
         Map<Hash256, Bytes> answers = new LinkedHashMap<>();
         IntStream.range(0, PAYMENTS).forEach(i -> answers.put(hash(i), answer));
         return answers;
-    }
-
-    private static StoreException.Reason reasonOf(CompletionStage<?> written) {
-        StoreException[] failure = new StoreException[1];
-        assertThatThrownBy(() -> Await.result(written))
-                .cause()
-                .isInstanceOfSatisfying(StoreException.class, found -> failure[0] = found);
-        return failure[0].reason();
     }
 
     private List<Class<?>> bounds() {

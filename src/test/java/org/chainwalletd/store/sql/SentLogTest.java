@@ -2,11 +2,14 @@ package org.chainwalletd.store.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.Payments.asked;
+import static org.chainwalletd.store.Payments.assertBound;
+import static org.chainwalletd.store.Payments.assertFails;
+import static org.chainwalletd.store.Payments.payment;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.hash;
 import static org.chainwalletd.store.StoreSample.intent;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -30,13 +33,12 @@ import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.Opening;
-import org.chainwalletd.store.Store;
+import org.chainwalletd.store.Payments;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.StoreSample;
 import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.store.postgres.WriterProcess;
 import org.chainwalletd.testkit.Await;
-import org.chainwalletd.testkit.ChildJvm;
 import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,15 +68,11 @@ class SentLogTest {
         backup = elsewhere.resolve("backup");
     }
 
-    private static Intent payment(int number) {
-        return intent(number, Optional.of("token-" + number), number);
-    }
-
     /** @return what the books would remember */
     private Optional<CommitMark> pay(int... numbers) {
         try (SqliteStore store = SqliteStore.open(folder)) {
             for (int number : numbers) {
-                assertThat(done(store.intents().open(payment(number), 0))).isInstanceOf(Opening.Opened.class);
+                Payments.pay(store, number);
             }
             return store.confirmed();
         }
@@ -88,24 +86,18 @@ class SentLogTest {
                     .contains(STOPPED)
                     .contains("store restored");
             assertThat(store.confirmed()).isEmpty();
-            assertRefused(store.intents().open(payment(99), 0));
-            assertRefused(store.intents().accept(hash(1), Set.of(IntentState.PREPARED), 5));
+            assertFails(asked(store, 99), StoreException.Reason.STOPPED);
+            assertFails(
+                    store.intents().accept(hash(1), Set.of(IntentState.PREPARED), 5), StoreException.Reason.STOPPED);
             assertThat(done(store.receipts().find("token-99", 0))).isEmpty();
         }
         assertThat(Files.exists(log) ? Files.readAllBytes(log) : null).isEqualTo(before);
     }
 
-    private static void assertRefused(CompletionStage<?> write) {
-        assertThatThrownBy(() -> Await.result(write))
-                .cause()
-                .isInstanceOfSatisfying(
-                        StoreException.class, why -> assertThat(why.reason()).isEqualTo(StoreException.Reason.STOPPED));
-    }
-
     private void assertSpends(Optional<CommitMark> books, int number) {
         try (SqliteStore store = SqliteStore.open(folder, books)) {
             assertThat(store.stopped()).isEmpty();
-            assertThat(done(store.intents().open(payment(number), 0))).isInstanceOf(Opening.Opened.class);
+            Payments.pay(store, number);
         }
     }
 
@@ -307,7 +299,7 @@ class SentLogTest {
             })
     void what_was_acknowledged_is_in_store_and_log_wherever_the_process_died(String point) throws IOException {
         pay(1_000_000);
-        List<Integer> acknowledged = killedAt(point);
+        List<Integer> acknowledged = WriterProcess.killedAt(point, folder, "1");
         acknowledged.add(1_000_000);
         Optional<CommitMark> books;
         try (SqliteStore store = SqliteStore.open(folder)) {
@@ -349,31 +341,6 @@ class SentLogTest {
             assertThat(done(store.receipts().find("token-again", 0)).map(Intent::txId))
                     .contains(first.txId());
         }
-    }
-
-    private static void assertBound(Store store, List<Integer> numbers) {
-        for (int number : numbers) {
-            assertThat(done(store.receipts().find("token-" + number, 0))
-                            .orElseThrow()
-                            .transaction())
-                    .isEqualTo(payment(number).transaction());
-        }
-    }
-
-    private List<Integer> killedAt(String point) throws IOException {
-        Process process = ChildJvm.of(List.of("-Dwalletd.crash-point=" + point), WriterProcess.class, folder, "1")
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .start();
-        List<Integer> acknowledged = new ArrayList<>();
-        try (BufferedReader lines = Await.reader(process)) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                acknowledged.add(Integer.parseInt(line));
-            }
-        } finally {
-            Await.result(process.destroyForcibly().onExit());
-        }
-        assertThat(process.exitValue()).isEqualTo(137);
-        return acknowledged;
     }
 
     /** What the store has forgotten goes; what it knows, and what is decided on meanwhile, stays, wherever the process dies. */
@@ -487,26 +454,14 @@ class SentLogTest {
 
     @Test
     void claims_are_logged_without_the_secret_that_their_bytes_carry() throws IOException {
-        Intent transfer = payment(1);
-        Intent claim = new Intent(
-                transfer.txId(),
-                "htlc_claim",
-                transfer.from(),
-                transfer.transaction(),
-                transfer.inputs(),
-                transfer.builtAtHeight(),
-                transfer.changeIndex(),
-                transfer.token(),
-                transfer.allowance(),
-                transfer.createdAt(),
-                transfer.progress());
+        Intent claim = StoreSample.ofKind("htlc_claim", payment(1));
         byte[] line = SentLine.encode(new SentLine.Spend(claim, SpendRow.Held.ALL, OptionalLong.empty()));
 
         assertThat(HexFormat.of().formatHex(line))
-                .doesNotContain(transfer.transaction().hex());
+                .doesNotContain(claim.transaction().hex());
         SentLine.Spend read = (SentLine.Spend) SentLine.decode(line, 0).get(0);
         assertThat(read.isWithheld()).isTrue();
-        assertThat(read.intent().token()).isEqualTo(transfer.token());
+        assertThat(read.intent().token()).isEqualTo(claim.token());
     }
 
     /** Nothing is decided on that the log does not take, and nothing is told before it is on the disk there. */

@@ -2,6 +2,7 @@ package org.chainwalletd.store.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.Payments.reasonOf;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.intent;
 
@@ -337,14 +338,6 @@ class SqliteStoreTest {
         session.execute("CREATE TABLE children (x REFERENCES parents DEFERRABLE INITIALLY DEFERRED)");
         session.execute("INSERT INTO children VALUES (1)");
         return null;
-    }
-
-    private static StoreException.Reason reasonOf(CompletableFuture<Void> written) {
-        StoreException[] failure = new StoreException[1];
-        assertThatThrownBy(() -> Await.result(written))
-                .cause()
-                .isInstanceOfSatisfying(StoreException.class, found -> failure[0] = found);
-        return failure[0].reason();
     }
 
     /** {@code -Dstore.kills=50} takes longer. */

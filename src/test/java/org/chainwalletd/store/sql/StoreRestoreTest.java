@@ -2,6 +2,11 @@ package org.chainwalletd.store.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.Payments.accept;
+import static org.chainwalletd.store.Payments.pay;
+import static org.chainwalletd.store.Payments.payment;
+import static org.chainwalletd.store.Payments.spend;
+import static org.chainwalletd.store.Payments.told;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.hash;
 import static org.chainwalletd.store.StoreSample.intent;
@@ -25,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -75,28 +79,12 @@ class StoreRestoreTest {
         backup = elsewhere.resolve("backup");
     }
 
-    private static Intent payment(int number) {
-        return intent(number, Optional.of("token-" + number), number);
-    }
-
-    private static void pay(Store store, int number) {
-        assertThat(done(store.intents().open(payment(number), 0))).isInstanceOf(Opening.Opened.class);
-    }
-
-    private static void accept(Store store, int number) {
-        done(store.intents().accept(hash(number), Set.of(IntentState.PREPARED), 50));
-    }
-
     private static void copy(Path from, Path to) throws IOException {
         Files.copy(from, to, StandardCopyOption.REPLACE_EXISTING);
     }
 
     private StoreRestore.Restored restore(Optional<CommitMark> books, boolean without) {
         return SqliteStore.restore(folder, books, without, mark -> {});
-    }
-
-    private static Intent spend(Store store, int number) {
-        return done(store.intents().find(hash(number))).orElseThrow();
     }
 
     private static List<Coin> held(Store store, int number) {
@@ -713,10 +701,6 @@ class StoreRestoreTest {
             assertThat(held(store, 1)).isEmpty();
             assertThat(held(store, 2)).isEqualTo(second.inputs());
         }
-    }
-
-    private static PastSpend told(Store store, int number) {
-        return done(store.history().ofTransaction(hash(number))).orElseThrow();
     }
 
     @Test
