@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -110,13 +112,10 @@ class PostgresBooksMoveTest {
         List<CreditCursor> fromFile = new ArrayList<>();
         List<List<CreditEvent>> inFile = new ArrayList<>();
         try (Books books = Books.open(folder, sample.tables())) {
-            CreditFeed feed = feed(books, 4);
             for (int depth = 0; depth < 3; depth++) {
-                fromFile.add(Await.result(feed.read(Await.result(feed.beginning(depth, Optional.empty())), true, 2))
-                        .cursor());
+                fromFile.add(fromTheBeginning(books, 4, depth, 2).cursor());
             }
-            fromFile.forEach(cursor ->
-                    inFile.add(Await.result(feed.read(cursor, true, 100)).events()));
+            fromFile.forEach(cursor -> inFile.add(events(books, 4, cursor)));
         }
 
         try (Books books = opened(folder)) {
@@ -125,8 +124,7 @@ class PostgresBooksMoveTest {
                 String store = Await.result(feed(books, 4).store());
                 CreditCursor cursor =
                         CreditCursor.parse(text, store, depth, Optional.empty()).orElseThrow();
-                assertThat(Await.result(feed(books, 4).read(cursor, true, 100)).events())
-                        .isEqualTo(inFile.get(depth));
+                assertThat(events(books, 4, cursor)).isEqualTo(inFile.get(depth));
             }
         }
     }
@@ -152,11 +150,8 @@ class PostgresBooksMoveTest {
         try (Books books = opened(folder)) {
             long last = Await.result(feed(books, 4).now(0, Optional.empty())).log();
             sample.goOn(books);
-            List<CreditEvent> events = Await.result(feed(books, 4)
-                            .read(Await.result(feed(books, 4).beginning(0, Optional.empty())), true, 100))
-                    .events();
             assertThat(last).isZero();
-            assertThat(events).isNotEmpty().allMatch(event -> event.number() > 9);
+            assertThat(fromTheBeginning(books, 4, 0, 100).events()).isNotEmpty().allMatch(event -> event.number() > 9);
         }
     }
 
@@ -240,11 +235,9 @@ class PostgresBooksMoveTest {
         List<CreditCursor> given = new ArrayList<>();
         String store;
         try (Books books = opened(folder)) {
-            CreditFeed feed = feed(books, 4);
-            store = Await.result(feed.store());
+            store = Await.result(feed(books, 4).store());
             for (int depth = 0; depth < 3; depth++) {
-                given.add(Await.result(feed.read(Await.result(feed.beginning(depth, Optional.empty())), true, 2))
-                        .cursor());
+                given.add(fromTheBeginning(books, 4, depth, 2).cursor());
             }
         }
 
@@ -255,10 +248,7 @@ class PostgresBooksMoveTest {
                 Books before = opened(folder)) {
             assertThat(Await.result(feed(books, 4).store())).isEqualTo(store);
             for (CreditCursor cursor : given) {
-                assertThat(Await.result(feed(books, 4).read(cursor, true, 100)).events())
-                        .isNotEmpty()
-                        .isEqualTo(Await.result(feed(before, 4).read(cursor, true, 100))
-                                .events());
+                assertThat(events(books, 4, cursor)).isNotEmpty().isEqualTo(events(before, 4, cursor));
             }
             assertThat(sample.read(books, 4, 1)).isEqualTo(expected("v13", "expected.txt"));
         }
@@ -286,11 +276,7 @@ class PostgresBooksMoveTest {
 
         try (Books books = Books.open(movedBack(), sample.tables())) {
             sample.goOn(books);
-            assertThat(Await.result(feed(books, 4)
-                                    .read(Await.result(feed(books, 4).beginning(0, Optional.empty())), true, 100))
-                            .events())
-                    .isNotEmpty()
-                    .allMatch(event -> event.number() > 9);
+            assertThat(fromTheBeginning(books, 4, 0, 100).events()).isNotEmpty().allMatch(event -> event.number() > 9);
         }
     }
 
@@ -310,36 +296,42 @@ class PostgresBooksMoveTest {
     @ValueSource(ints = {0, 1, 2})
     void a_cursor_of_forgotten_commits_misses_nothing_in_a_database_to_which_the_file_was_moved_again(int depth) {
         for (int start = 1; start <= 4; start++) {
-            try (Store store = database.open();
-                    Books books = database.openBooks(sample.tables())) {
-                assertThat(store.stopped()).isEmpty();
-                Await.result(books.beginRun());
-            }
+            started(database, Books::epoch);
         }
         Path back = movedBack();
         SharedStores next = new SharedStores();
-        CreditCursor cursor;
-        try (Store store = next.open();
-                Books books = next.openBooks(back, sample.tables())) {
-            assertThat(store.stopped()).isEmpty();
-            Await.result(books.beginRun());
-            cursor = cursorOfLostBlocks(next, books, depth);
-        }
+        CreditCursor cursor = started(
+                next, () -> next.openBooks(back, sample.tables()), books -> cursorOfLostBlocks(next, books, depth));
         next.goBack();
 
-        try (Store store = next.open();
-                Books books = next.openBooks(sample.tables())) {
-            assertThat(store.stopped()).isEmpty();
-            Await.result(books.beginRun());
-            for (int height = 6; height <= 8; height++) {
-                block(books, height, 1);
-            }
-            assertThat(blocks(books, cursor)).contains(placesUpTo(8 - Math.max(0, depth - 1)));
-        }
+        started(next, books -> isToldAnew(books, cursor, depth));
     }
 
     private static CreditFeed feed(Books books, long top) {
         return new CreditFeed(books, () -> Optional.of(place(top, 0)));
+    }
+
+    private static CreditFeed.Batch fromTheBeginning(Books books, long top, int depth, int most) {
+        CreditFeed feed = feed(books, top);
+        return Await.result(feed.read(Await.result(feed.beginning(depth, Optional.empty())), true, most));
+    }
+
+    private static List<CreditEvent> events(Books books, long top, CreditCursor cursor) {
+        return Await.result(feed(books, top).read(cursor, true, 100)).events();
+    }
+
+    /** A daemon starts on a database, which is whole, and does the background work. */
+    private <T> T started(SharedStores on, Function<Books, T> work) {
+        return started(on, () -> on.openBooks(sample.tables()), work);
+    }
+
+    private <T> T started(SharedStores on, Supplier<Books> opening, Function<Books, T> work) {
+        try (Store store = on.open();
+                Books books = opening.get()) {
+            assertThat(store.stopped()).isEmpty();
+            Await.result(books.beginRun());
+            return work.apply(books);
+        }
     }
 
     private void block(Books books, long height, int branch) {
@@ -365,50 +357,39 @@ class PostgresBooksMoveTest {
         }));
     }
 
+    private void blocks(Books books, int first, int last, int branch) {
+        for (int height = first; height <= last; height++) {
+            block(books, height, branch);
+        }
+    }
+
     private static BlockPlace place(long height, int branch) {
         return new BlockPlace(height, Hash256.sha256(new byte[] {(byte) height, (byte) branch}));
     }
 
-    /** Follows nine blocks, of which the database forgets the last four when it goes back. */
-    private CreditCursor cursorOfLostBlocks(Books books, int depth) {
-        return cursorOfLostBlocks(database, books, depth);
+    /** Other blocks follow in the place of the lost ones, and are told. */
+    private Void isToldAnew(Books books, CreditCursor cursor, int depth) {
+        blocks(books, 6, 8, 1);
+        assertThat(blocks(books, cursor)).contains(placesUpTo(8 - Math.max(0, depth - 1)));
+        return null;
     }
 
+    /** Follows nine blocks, of which the database forgets the last four when it goes back. */
     private CreditCursor cursorOfLostBlocks(SharedStores server, Books books, int depth) {
-        for (int height = 1; height <= 5; height++) {
-            block(books, height, 0);
-        }
+        blocks(books, 1, 5, 0);
         server.backUp();
-        for (int height = 6; height <= 9; height++) {
-            block(books, height, 0);
-        }
-        CreditFeed feed = feed(books, 9);
-        return Await.result(feed.read(Await.result(feed.beginning(depth, Optional.empty())), true, 100))
-                .cursor();
+        blocks(books, 6, 9, 0);
+        return fromTheBeginning(books, 9, depth, 100).cursor();
     }
 
     /** Blocks were followed that the database has forgotten; the chain has others now, fewer or more credits, and other numbers. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
     void a_cursor_of_commits_that_the_database_has_forgotten_is_told_everything_that_is_entered_after_them(int depth) {
-        CreditCursor cursor;
-        try (Store store = database.open();
-                Books books = database.openBooks(sample.tables())) {
-            assertThat(store.stopped()).isEmpty();
-            Await.result(books.beginRun());
-            cursor = cursorOfLostBlocks(books, depth);
-        }
+        CreditCursor cursor = started(database, books -> cursorOfLostBlocks(database, books, depth));
         database.goBack();
 
-        try (Store store = database.open();
-                Books books = database.openBooks(sample.tables())) {
-            assertThat(store.stopped()).isEmpty();
-            Await.result(books.beginRun());
-            for (int height = 6; height <= 8; height++) {
-                block(books, height, 1);
-            }
-            assertThat(blocks(books, cursor)).contains(placesUpTo(8 - Math.max(0, depth - 1)));
-        }
+        started(database, books -> isToldAnew(books, cursor, depth));
     }
 
     /** No daemon starts: one that runs already takes the work over from the one that has made the lost commits. */
@@ -422,16 +403,12 @@ class PostgresBooksMoveTest {
             CreditCursor cursor;
             try (Books books = database.openBooks(sample.tables())) {
                 Await.result(books.beginRun());
-                cursor = cursorOfLostBlocks(books, depth);
+                cursor = cursorOfLostBlocks(database, books, depth);
             }
             database.goBack();
             database.promote();
             Await.result(successor.beginRun());
-            for (int height = 6; height <= 8; height++) {
-                block(successor, height, 1);
-            }
-
-            assertThat(blocks(successor, cursor)).contains(placesUpTo(8 - Math.max(0, depth - 1)));
+            isToldAnew(successor, cursor, depth);
             CreditCursor now = Await.result(feed(successor, 8).now(depth, Optional.empty()));
             Await.result(successor.beginRun());
             assertThat(blocks(successor, now)).as("nothing is told twice").isEmpty();
@@ -439,7 +416,7 @@ class PostgresBooksMoveTest {
     }
 
     private static List<BlockPlace> blocks(Books books, CreditCursor cursor) {
-        return Await.result(feed(books, 8).read(cursor, true, 100)).events().stream()
+        return events(books, 8, cursor).stream()
                 .map(event -> event.credit().block())
                 .toList();
     }
@@ -473,28 +450,17 @@ class PostgresBooksMoveTest {
 
     @Test
     void a_start_repeats_nothing_to_a_cursor_of_the_run_before() {
-        try (Store store = database.open();
-                Books books = database.openBooks(sample.tables())) {
-            assertThat(store.stopped()).isEmpty();
-            Await.result(books.beginRun());
-            for (int height = 1; height <= 5; height++) {
-                block(books, height, 0);
-            }
-        }
+        started(database, books -> {
+            blocks(books, 1, 5, 0);
+            return null;
+        });
         for (int depth = 0; depth < 3; depth++) {
             CreditCursor cursor;
             try (Books books = database.openBooks(sample.tables())) {
-                CreditFeed feed = feed(books, 5);
-                cursor = Await.result(feed.read(Await.result(feed.beginning(depth, Optional.empty())), true, 100))
-                        .cursor();
+                cursor = fromTheBeginning(books, 5, depth, 100).cursor();
             }
-            try (Store store = database.open();
-                    Books books = database.openBooks(sample.tables())) {
-                assertThat(store.stopped()).isEmpty();
-                Await.result(books.beginRun());
-                assertThat(Await.result(feed(books, 5).read(cursor, true, 100)).events())
-                        .isEmpty();
-            }
+            List<CreditEvent> repeated = started(database, books -> events(books, 5, cursor));
+            assertThat(repeated).isEmpty();
         }
     }
 }

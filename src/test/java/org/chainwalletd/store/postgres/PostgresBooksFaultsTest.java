@@ -2,6 +2,7 @@ package org.chainwalletd.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.Payments.reasonOf;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -14,7 +15,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntPredicate;
@@ -72,15 +72,6 @@ class PostgresBooksFaultsTest {
                 BlockRows.all(session.head()).stream().map(BlockRow::height).toList()));
     }
 
-    private static StoreException.Reason refusal(CompletionStage<?> write) {
-        try {
-            Await.result(write);
-        } catch (CompletionException e) {
-            return ((StoreException) e.getCause()).reason();
-        }
-        throw new AssertionError("was written");
-    }
-
     @Test
     void a_connection_that_is_lost_in_a_batch_is_made_again_and_the_batch_is_written_once() {
         Books books = keeper();
@@ -126,7 +117,7 @@ class PostgresBooksFaultsTest {
             throws IOException {
         for (boolean arrives : List.of(true, false)) {
             try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), arrives)) {
-                Books books = open(() -> PostgresServer.connect(proxy.port(), schema, ""));
+                Books books = open(proxy.to(schema));
                 Await.result(books.beginRun());
                 AtomicInteger runs = new AtomicInteger();
                 long height = arrives ? 1 : 2;
@@ -147,7 +138,7 @@ class PostgresBooksFaultsTest {
     @Test
     void a_read_and_a_write_on_half_open_connections_are_done_on_others_within_seconds() throws IOException {
         try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), true)) {
-            Books books = open(() -> PostgresServer.connect(proxy.port(), schema, ""));
+            Books books = open(proxy.to(schema));
             Await.result(books.write(session -> put(session, 1)));
             assertThat(heights(books)).containsExactly(1L);
             proxy.halfOpen();
@@ -176,7 +167,7 @@ class PostgresBooksFaultsTest {
             Books.Epoch epoch = books.epoch();
             proxy.cutNext("INSERT INTO blocks");
 
-            assertThat(refusal(epoch.write(session -> put(session, 1)))).isEqualTo(StoreException.Reason.UNKNOWN);
+            assertThat(reasonOf(epoch.write(session -> put(session, 1)))).isEqualTo(StoreException.Reason.UNKNOWN);
             Await.result(epoch.write(session -> put(session, 2)));
             assertThat(heights(books)).containsExactly(1L, 2L);
         }
@@ -185,11 +176,11 @@ class PostgresBooksFaultsTest {
     @Test
     void a_commit_that_the_server_warns_about_is_durable_only_after_another_one_without_a_warning() {
         Books books = keeper();
-        warnAtCommits();
+        PostgresServer.warnOf(schema, "book_commits", 1);
 
         Await.result(books.epoch().write(session -> put(session, 1)));
         PostgresServer.run(schema, "UPDATE warnings SET remaining = 2");
-        assertThat(refusal(books.epoch().write(session -> put(session, 2)))).isEqualTo(StoreException.Reason.UNKNOWN);
+        assertThat(reasonOf(books.epoch().write(session -> put(session, 2)))).isEqualTo(StoreException.Reason.UNKNOWN);
         Await.result(books.epoch().write(session -> put(session, 3)));
 
         assertThat(heights(books)).containsExactly(1L, 2L, 3L);
@@ -199,7 +190,7 @@ class PostgresBooksFaultsTest {
     void what_is_cached_of_rows_is_dropped_when_another_daemon_writes_between_a_warned_commit_and_the_one_after_it() {
         Books books = keeper();
         Books other = open();
-        warnAtCommits();
+        PostgresServer.warnOf(schema, "book_commits", 1);
         List<CompletionStage<Void>> between = new ArrayList<>();
 
         long before = Await.result(books.write(session -> {
@@ -232,23 +223,6 @@ class PostgresBooksFaultsTest {
         }
     }
 
-    /** The server warns at one COMMIT, and at as many as the table says later. */
-    private void warnAtCommits() {
-        PostgresServer.run(schema, """
-                CREATE TABLE warnings (remaining BIGINT NOT NULL);
-                INSERT INTO warnings VALUES (1);
-                CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$
-                BEGIN
-                  IF (SELECT remaining FROM warnings) > 0 THEN
-                    UPDATE warnings SET remaining = remaining - 1;
-                    RAISE WARNING 'the transaction has committed locally, but might not have been replicated';
-                  END IF;
-                  RETURN NULL;
-                END $$;
-                CREATE CONSTRAINT TRIGGER warn AFTER INSERT ON book_commits DEFERRABLE INITIALLY DEFERRED
-                  FOR EACH ROW EXECUTE FUNCTION warn()""");
-    }
-
     @Test
     void of_two_daemons_the_one_that_has_begun_the_last_run_writes_blocks_and_both_write_what_calls_ask_for() {
         Books first = keeper();
@@ -256,8 +230,8 @@ class PostgresBooksFaultsTest {
         Await.result(before.write(session -> put(session, 1)));
         Books second = keeper();
 
-        assertThat(refusal(before.write(session -> put(session, 2)))).isEqualTo(StoreException.Reason.UNAVAILABLE);
-        assertThat(refusal(first.epoch().write(session -> put(session, 2))))
+        assertThat(reasonOf(before.write(session -> put(session, 2)))).isEqualTo(StoreException.Reason.UNAVAILABLE);
+        assertThat(reasonOf(first.epoch().write(session -> put(session, 2))))
                 .isEqualTo(StoreException.Reason.UNAVAILABLE);
         Await.result(first.endEpoch());
         Await.result(second.epoch().write(session -> put(session, 3)));
@@ -266,10 +240,10 @@ class PostgresBooksFaultsTest {
 
         Await.result(first.beginRun());
         Await.result(first.epoch().write(session -> put(session, 5)));
-        assertThat(refusal(second.epoch().write(session -> put(session, 6))))
+        assertThat(reasonOf(second.epoch().write(session -> put(session, 6))))
                 .isEqualTo(StoreException.Reason.UNAVAILABLE);
         Books reader = open();
-        assertThat(refusal(reader.epoch().write(session -> put(session, 6))))
+        assertThat(reasonOf(reader.epoch().write(session -> put(session, 6))))
                 .as("a daemon that has begun no run")
                 .isEqualTo(StoreException.Reason.UNAVAILABLE);
         assertThat(heights(reader)).containsExactly(1L, 3L, 4L, 5L);
@@ -289,7 +263,7 @@ class PostgresBooksFaultsTest {
             lease.take(lease.read());
             Await.result(second.beginRun());
 
-            assertThat(refusal(first.beginRun())).isEqualTo(StoreException.Reason.UNAVAILABLE);
+            assertThat(reasonOf(first.beginRun())).isEqualTo(StoreException.Reason.UNAVAILABLE);
             Await.result(first.endEpoch());
             Await.result(second.epoch().write(session -> put(session, 1)));
             assertThat(second.isReplaced()).isFalse();
@@ -297,7 +271,7 @@ class PostgresBooksFaultsTest {
             paused.take(paused.read());
             Await.result(first.beginRun());
             Await.result(first.epoch().write(session -> put(session, 2)));
-            assertThat(refusal(second.epoch().write(session -> put(session, 3))))
+            assertThat(reasonOf(second.epoch().write(session -> put(session, 3))))
                     .isEqualTo(StoreException.Reason.UNAVAILABLE);
             assertThat(second.isReplaced()).isTrue();
             assertThat(heights(first)).containsExactly(1L, 2L);
@@ -366,7 +340,7 @@ class PostgresBooksFaultsTest {
         Books.Epoch ended = books.epoch();
         Await.result(books.endEpoch());
 
-        assertThat(refusal(ended.write(session -> put(session, 1)))).isEqualTo(StoreException.Reason.UNAVAILABLE);
+        assertThat(reasonOf(ended.write(session -> put(session, 1)))).isEqualTo(StoreException.Reason.UNAVAILABLE);
         Await.result(books.epoch().write(session -> put(session, 2)));
         assertThat(heights(books)).containsExactly(2L);
     }
@@ -388,12 +362,9 @@ class PostgresBooksFaultsTest {
     @Test
     void a_lock_that_another_daemon_holds_for_too_long_is_told_as_busy() throws SQLException {
         Books books = keeper();
-        try (Connection holder = PostgresServer.connect(schema);
-                Statement statement = holder.createStatement()) {
-            statement.execute("BEGIN; SELECT 1 FROM books FOR UPDATE");
-            assertThat(refusal(books.write(session -> put(session, 1)))).isEqualTo(StoreException.Reason.BUSY);
-            statement.execute("ROLLBACK");
-        }
+        PostgresServer.whileLocked(schema, "books", () -> {
+            assertThat(reasonOf(books.write(session -> put(session, 1)))).isEqualTo(StoreException.Reason.BUSY);
+        });
         Await.result(books.write(session -> put(session, 1)));
         assertThat(heights(books)).containsExactly(1L);
     }
@@ -406,12 +377,12 @@ class PostgresBooksFaultsTest {
         Await.result(other.write(session -> put(session, 2)));
         PostgresServer.run(schema, "DELETE FROM book_commits WHERE number >= 2");
 
-        assertThat(refusal(books.write(session -> put(session, 3)))).isEqualTo(StoreException.Reason.STOPPED);
-        assertThat(refusal(other.write(session -> put(session, 3)))).isEqualTo(StoreException.Reason.STOPPED);
+        assertThat(reasonOf(books.write(session -> put(session, 3)))).isEqualTo(StoreException.Reason.STOPPED);
+        assertThat(reasonOf(other.write(session -> put(session, 3)))).isEqualTo(StoreException.Reason.STOPPED);
         assertThat(heights(books)).doesNotContain(3L);
         Books started = keeper();
         Await.result(started.epoch().write(session -> put(session, 4)));
-        assertThat(refusal(books.write(session -> put(session, 5))))
+        assertThat(reasonOf(books.write(session -> put(session, 5))))
                 .as("what it has cached of rows is of commits that are lost")
                 .isEqualTo(StoreException.Reason.STOPPED);
     }

@@ -2,14 +2,12 @@ package org.chainwalletd.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.Payments.assertFails;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.hash;
 import static org.chainwalletd.store.StoreSample.intent;
 
-import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,7 +17,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
@@ -118,7 +115,9 @@ class PostgresFaultsTest {
         assertOpened(store, 1);
         PostgresServer.act(schema, "timeline", "2");
 
-        Await.until("each has told", () -> number("SELECT count(*) FROM daemons WHERE timeline < 2") == 0);
+        Await.until(
+                "each has told",
+                () -> PostgresServer.number(schema, "SELECT count(*) FROM daemons WHERE timeline < 2") == 0);
         assertOpened(store, 2);
         assertThat(store.stopped()).isEmpty();
     }
@@ -128,7 +127,7 @@ class PostgresFaultsTest {
         PostgresStore store = open();
         assertOpened(store, 1);
         PostgresServer.run(schema, "INSERT INTO daemons (timeline) VALUES (1)");
-        long silent = number("SELECT max(start) FROM daemons");
+        long silent = PostgresServer.number(schema, "SELECT max(start) FROM daemons");
         PostgresServer.act(schema, "timeline", "2");
 
         assertFails(openSpend(store, 2), StoreException.Reason.BUSY);
@@ -144,13 +143,14 @@ class PostgresFaultsTest {
         assertOpened(other, 1);
         assertOpened(store, 2);
         PostgresServer.run(schema, "INSERT INTO daemons (timeline) VALUES (1)");
-        long down = number("SELECT max(start) FROM daemons");
+        long down = PostgresServer.number(schema, "SELECT max(start) FROM daemons");
         PostgresServer.act(schema, "restarted", "1 hour");
 
         Await.until(
                 "the running ones have told",
-                () -> number("SELECT count(DISTINCT boot) FROM daemons WHERE start <> " + down) == 1
-                        && number("SELECT max(boot) - min(boot) FROM daemons") > 0);
+                () -> PostgresServer.number(schema, "SELECT count(DISTINCT boot) FROM daemons WHERE start <> " + down)
+                                == 1
+                        && PostgresServer.number(schema, "SELECT max(boot) - min(boot) FROM daemons") > 0);
         assertFails(openSpend(store, 3), StoreException.Reason.BUSY);
         assertThat(PostgresServer.cluster(schema).confirmFailover())
                 .extracting(PostgresCluster.Silent::start)
@@ -180,7 +180,7 @@ class PostgresFaultsTest {
         PostgresServer.act(schema, "timeline", "3");
         PostgresServer.run(schema, "UPDATE store SET stopped = 'payments are lost'");
         assertThatThrownBy(cluster::confirmFailover).hasMessageContaining("payments are lost");
-        assertThat(number("SELECT timeline FROM daemons WHERE start = " + silent.start()))
+        assertThat(PostgresServer.number(schema, "SELECT timeline FROM daemons WHERE start = " + silent.start()))
                 .as("nothing was confirmed")
                 .isEqualTo(2);
     }
@@ -192,19 +192,16 @@ class PostgresFaultsTest {
         assertThatThrownBy(cluster::confirmFailover).hasMessageContaining("has no tables of a store: correct --store");
         PostgresStore store = open();
         PostgresServer.run(schema, "INSERT INTO daemons (timeline) VALUES (0)");
-        try (Connection other = PostgresServer.connect(schema);
-                Statement holds = other.createStatement()) {
-            other.setAutoCommit(false);
-            holds.execute("SELECT 1 FROM store FOR UPDATE");
+        PostgresServer.whileLocked(schema, "store", () -> {
             assertThatThrownBy(cluster::confirmFailover)
                     .hasMessageContaining("another transaction for too long: try again");
-            other.rollback();
-        }
+        });
         PostgresServer.run(schema, "UPDATE store SET version = version - 1");
         assertThatThrownBy(cluster::confirmFailover).hasMessageContaining("use the command of the release");
         PostgresServer.run(schema, "UPDATE store SET version = 999");
         assertThatThrownBy(cluster::confirmFailover).hasMessageContaining("written by a newer release");
-        assertThat(number("SELECT count(*) FROM daemons WHERE timeline = 0")).isEqualTo(1);
+        assertThat(PostgresServer.number(schema, "SELECT count(*) FROM daemons WHERE timeline = 0"))
+                .isEqualTo(1);
         PostgresServer.run(schema, "UPDATE store SET version = " + Schema.version());
         assertThat(cluster.confirmFailover()).hasSize(1);
         assertOpened(store, 1);
@@ -213,9 +210,10 @@ class PostgresFaultsTest {
     @Test
     void a_commit_that_the_server_warns_about_is_durable_only_after_another_one_without_a_warning() {
         PostgresStore store = open();
-        warnOf(1);
+        PostgresServer.warnOf(schema, "commits", 1);
         assertOpened(store, 1);
-        assertThat(number("SELECT count(*) FROM commits")).isEqualTo(2);
+        assertThat(PostgresServer.number(schema, "SELECT count(*) FROM commits"))
+                .isEqualTo(2);
 
         PostgresServer.run(schema, "UPDATE warnings SET remaining = 2");
         assertFails(openSpend(store, 2), StoreException.Reason.UNKNOWN);
@@ -237,7 +235,7 @@ class PostgresFaultsTest {
     void a_daemon_whose_newest_commit_is_in_doubt_misses_no_older_one_that_was_pruned() {
         PostgresStore store = open();
         assertOpened(store, 1);
-        warnOf(2);
+        PostgresServer.warnOf(schema, "commits", 2);
         assertFails(openSpend(store, 2), StoreException.Reason.UNKNOWN);
         PostgresServer.run(
                 schema,
@@ -246,23 +244,6 @@ class PostgresFaultsTest {
 
         assertOpened(store, 3);
         assertThat(store.stopped()).isEmpty();
-    }
-
-    /** Lets the server warn of so many commits that a standby may not have them. */
-    private void warnOf(int commits) {
-        PostgresServer.run(schema, """
-                CREATE TABLE warnings (remaining BIGINT NOT NULL);
-                INSERT INTO warnings VALUES (%d);
-                CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$
-                BEGIN
-                  IF (SELECT remaining FROM warnings) > 0 THEN
-                    UPDATE warnings SET remaining = remaining - 1;
-                    RAISE WARNING 'the transaction has committed locally, but might not have been replicated';
-                  END IF;
-                  RETURN NULL;
-                END $$;
-                CREATE CONSTRAINT TRIGGER warn AFTER INSERT ON commits DEFERRABLE INITIALLY DEFERRED
-                  FOR EACH ROW EXECUTE FUNCTION warn()""".formatted(commits));
     }
 
     @Test
@@ -279,13 +260,17 @@ class PostgresFaultsTest {
         assertOpened(store, 5);
 
         // Either daemon may have made the commit that prunes: each looks for changes of the other.
-        assertThat(number("SELECT count(*) FROM commits WHERE number < 1000")).isEqualTo(1);
-        assertThat(number("SELECT count(*) FROM commits one WHERE number < 1000 AND daemon IN (" + behind.start() + ", "
-                        + store.start() + ") AND number = (SELECT max(number) FROM commits"
-                        + " WHERE daemon = one.daemon AND number < " + (last + 1) + ")"))
+        assertThat(PostgresServer.number(schema, "SELECT count(*) FROM commits WHERE number < 1000"))
+                .isEqualTo(1);
+        assertThat(PostgresServer.number(
+                        schema,
+                        "SELECT count(*) FROM commits one WHERE number < 1000 AND daemon IN (" + behind.start() + ", "
+                                + store.start() + ") AND number = (SELECT max(number) FROM commits"
+                                + " WHERE daemon = one.daemon AND number < " + (last + 1) + ")"))
                 .as("the newest of a daemon at that commit")
                 .isEqualTo(1);
-        assertThat(number("SELECT count(*) FROM changes WHERE commit < 1000")).isZero();
+        assertThat(PostgresServer.number(schema, "SELECT count(*) FROM changes WHERE commit < 1000"))
+                .isZero();
         assertThat(done(behind.intents().open(intent(4, Optional.empty(), 2), 0)))
                 .isInstanceOf(Opening.CoinTaken.class);
         assertThat(behind.stopped()).isEmpty();
@@ -650,32 +635,16 @@ class PostgresFaultsTest {
         String here = " WHERE schemaname = '" + schema + "' AND relname = ";
         Await.until(
                 "the server has counted",
-                () -> number("SELECT n_tup_ins FROM pg_stat_user_tables" + here + "'spends'") == together * rounds);
+                () -> PostgresServer.number(schema, "SELECT n_tup_ins FROM pg_stat_user_tables" + here + "'spends'")
+                        == together * rounds);
         for (String table : List.of("spends", "changes")) {
-            assertThat(number("SELECT seq_tup_read FROM pg_stat_user_tables" + here + "'" + table + "'"))
+            assertThat(PostgresServer.number(
+                            schema, "SELECT seq_tup_read FROM pg_stat_user_tables" + here + "'" + table + "'"))
                     .as(table)
                     .isZero();
         }
-        assertThat(number("SELECT max(idx_tup_read) FROM pg_stat_user_indexes" + here + "'spends'"))
+        assertThat(PostgresServer.number(
+                        schema, "SELECT max(idx_tup_read) FROM pg_stat_user_indexes" + here + "'spends'"))
                 .isLessThan(2L * together * rounds);
-    }
-
-    private long number(String query) {
-        try (Connection connection = PostgresServer.connect(schema);
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(query)) {
-            row.next();
-            return row.getLong(1);
-        } catch (SQLException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private static void assertFails(CompletionStage<?> stage, StoreException.Reason reason) {
-        assertThatThrownBy(() -> Await.result(stage))
-                .isInstanceOf(CompletionException.class)
-                .cause()
-                .isInstanceOfSatisfying(
-                        StoreException.class, e -> assertThat(e.reason()).isEqualTo(reason));
     }
 }

@@ -2,16 +2,12 @@ package org.chainwalletd.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.Payments.assertBound;
+import static org.chainwalletd.store.Payments.pay;
+import static org.chainwalletd.store.Payments.payment;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.hash;
 import static org.chainwalletd.store.StoreSample.raw;
-import static org.chainwalletd.store.postgres.PostgresMoveTest.assertBound;
-import static org.chainwalletd.store.postgres.PostgresMoveTest.copy;
-import static org.chainwalletd.store.postgres.PostgresMoveTest.fill;
-import static org.chainwalletd.store.postgres.PostgresMoveTest.pay;
-import static org.chainwalletd.store.postgres.PostgresMoveTest.payment;
-import static org.chainwalletd.store.postgres.PostgresMoveTest.read;
-import static org.chainwalletd.store.postgres.PostgresMoveTest.refused;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendSample;
@@ -44,11 +39,8 @@ import org.chainwalletd.store.sql.SentLog;
 import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.testkit.Seeded;
 import org.chainwalletd.testkit.Walks;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -63,19 +55,15 @@ import org.junit.jupiter.params.provider.ValueSource;
     CrashPoint.BACK_MOVE_LOGGED,
     CrashPoint.BACK_MOVE_ENDED
 })
-class PostgresMoveBackTest {
-    private static final Map<String, String> CHAIN = Map.of("brand", "chain");
+class PostgresMoveBackTest extends MovedStores {
+    @Override
+    void move() {
+        back(datadir);
+    }
 
-    @TempDir
-    Path folder;
-
-    private final List<Store> stores = new ArrayList<>();
-    private final String schema = PostgresServer.schema();
-    private Path datadir;
-
-    /** The process dies. */
-    private static final class Killed extends RuntimeException {
-        private static final long serialVersionUID = 1L;
+    @Override
+    String refusal() {
+        return ".* (is being moved back to|was moved back to) walletd.db in " + datadir + ".*";
     }
 
     /** A keyring and a file that come with the store. */
@@ -100,47 +88,6 @@ class PostgresMoveBackTest {
         }
     }
 
-    @BeforeEach
-    void make() throws IOException {
-        datadir = Files.createDirectory(folder.resolve("datadir"));
-    }
-
-    @AfterEach
-    void close() {
-        CrashPoint.watch(null);
-        stores.forEach(Store::close);
-    }
-
-    private SqliteStore file(Path in) {
-        SqliteStore store = SqliteStore.open(in);
-        stores.add(store);
-        return store;
-    }
-
-    private PostgresStore database(Path in) throws IOException {
-        return database(in, schema);
-    }
-
-    /** Opens the store as the daemon with this datadir does. */
-    private PostgresStore database(Path in, String name) throws IOException {
-        PostgresStore store = PostgresStore.open(
-                in,
-                Optional.empty(),
-                name,
-                () -> PostgresServer.connect(name),
-                Optional.of(new PostgresMember(CHAIN)),
-                false,
-                SentLog.LEAST_TO_PRUNE);
-        stores.add(store);
-        PostgresMember.mark(in, name);
-        return store;
-    }
-
-    private void end(Store store) {
-        stores.remove(store);
-        store.close();
-    }
-
     private PostgresMoveBack.Moved back(Path to) {
         return back(to, Optional.empty(), new Keys());
     }
@@ -151,17 +98,6 @@ class PostgresMoveBackTest {
 
     private void giveUp() {
         PostgresMoveBack.giveUp(schema, () -> PostgresServer.connect(schema));
-    }
-
-    private static PostgresMove.Moved there(Path from, String to) {
-        return PostgresMove.run(from, Optional.empty(), to, () -> PostgresServer.connect(to), CHAIN);
-    }
-
-    /** The daemon of the datadir pays in the database, and ends. */
-    private void paid(int number) throws IOException {
-        Store store = database(datadir);
-        pay(store, number);
-        end(store);
     }
 
     private void sql(String statement) {
@@ -177,7 +113,7 @@ class PostgresMoveBackTest {
     @Test
     void rows_of_every_table_read_the_same_in_the_file_and_go_on_there_and_in_the_next_database() throws Exception {
         fill(datadir);
-        there(datadir, schema);
+        there();
         Store store = database(datadir);
         pay(store, 1);
         done(store.rawSends().begin(raw(7), StoreSample.BEGUN));
@@ -209,7 +145,7 @@ class PostgresMoveBackTest {
         end(store);
         assertThat(back(datadir).before()).isTrue();
 
-        refused(() -> there(datadir, schema), "was moved back");
+        refused(() -> there(), "was moved back");
         String next = PostgresServer.schema();
         there(datadir, next);
         store = database(datadir, next);
@@ -228,56 +164,19 @@ class PostgresMoveBackTest {
         assertBound(file(datadir), 1);
     }
 
-    /** Histories of a database that is moved back at one of its restarts, and goes on as if nothing had happened. */
-    private final class Moving {
-        private boolean due;
-
-        Store opened() throws IOException {
-            return PostgresServer.open(schema, datadir, Optional.empty(), SentLog.LEAST_TO_PRUNE);
-        }
-
-        Store reopened(Store closing) {
-            closing.close();
-            try {
-                if (closing instanceof PostgresStore && !due) {
-                    Store store = opened();
-                    sql("SELECT set_config('walletd.commit', '0', false); UPDATE spends SET runner = "
-                            + ((PostgresStore) store).start());
-                    return store;
-                }
-                if (closing instanceof PostgresStore) {
-                    back(datadir);
-                }
-                return SqliteStore.open(datadir);
-            } catch (IOException e) {
-                throw new AssertionError(e);
-            }
-        }
-
-        /** @param run goes on by so many steps, and returns the store */
-        void walk(IntFunction<Store> run, int steps) {
-            run.apply(steps);
-            due = true;
-            Store last = run.apply(steps / 10);
-            while (last instanceof PostgresStore) {
-                last = run.apply(steps / 10);
-            }
-            stores.add(run.apply(steps / 4));
-        }
-    }
-
     @Test
     void spends_are_after_the_move_what_they_were_before() throws IOException {
-        Moving moving = new Moving();
-        StoreHistory history = new StoreHistory(moving.opened(), moving::reopened, Seeded.random("store moved back"));
+        Moving moving = new Moving(true);
+        StoreHistory history =
+                new StoreHistory(moving.opened(true), moving::reopened, Seeded.random("store moved back"));
         moving.walk(history::run, Integer.getInteger("store.steps", 40));
     }
 
     @Test
     void payouts_and_sweeps_are_after_the_move_what_they_were_before() throws IOException {
-        Moving moving = new Moving();
+        Moving moving = new Moving(true);
         QueueHistory history = new QueueHistory(
-                moving.opened(), moving::reopened, Optional.empty(), Seeded.random("queue moved back"));
+                moving.opened(true), moving::reopened, Optional.empty(), Seeded.random("queue moved back"));
         moving.walk(history::run, Integer.getInteger("store.steps", 40));
     }
 
@@ -299,16 +198,11 @@ class PostgresMoveBackTest {
         paid(1);
         back(datadir);
         Path older = folder.resolve("older");
-        copyFiles(datadir, older);
-        Store store = file(datadir);
-        pay(store, 2);
-        end(store);
-        Files.copy(
-                older.resolve(SqliteStore.FILE_NAME),
-                datadir.resolve(SqliteStore.FILE_NAME),
-                StandardCopyOption.REPLACE_EXISTING);
+        copy(datadir, older);
+        paidInFile(2);
+        putBack(SqliteStore.path(older));
 
-        store = file(datadir);
+        Store store = file(datadir);
         assertThat(store.stopped().orElseThrow()).contains("lacks the last");
         end(store);
         SqliteStore.restore(datadir, Optional.empty(), false, mark -> {});
@@ -324,20 +218,6 @@ class PostgresMoveBackTest {
         assertBound(store, 2);
     }
 
-    private static void copyFiles(Path from, Path to) throws IOException {
-        Files.createDirectories(to);
-        try (Stream<Path> files = Files.walk(from)) {
-            for (Path file : files.skip(1).toList()) {
-                Path target = to.resolve(from.relativize(file));
-                if (Files.isDirectory(file)) {
-                    Files.createDirectories(target);
-                } else {
-                    Files.copy(file, target, StandardCopyOption.REPLACE_EXISTING);
-                }
-            }
-        }
-    }
-
     @ParameterizedTest
     @EnumSource(
             value = CrashPoint.class,
@@ -346,10 +226,10 @@ class PostgresMoveBackTest {
     void a_move_that_dies_leaves_at_most_one_store_that_pays_and_is_ended_by_the_next(CrashPoint place)
             throws IOException {
         fill(datadir);
-        there(datadir, schema);
+        there();
         paid(1);
         Files.createDirectory(datadir.resolve("wallets"));
-        killAt(place, 1);
+        killAt(place);
         assertThat(Files.exists(datadir.resolve(PostgresMember.MARK_FILE)))
                 .as("a start without --store is refused, and one with it is told what to do")
                 .isTrue();
@@ -378,7 +258,7 @@ class PostgresMoveBackTest {
     @Test
     void a_move_that_dies_again_and_again_is_ended_at_last() throws IOException {
         fill(datadir);
-        there(datadir, schema);
+        there();
         Store store = database(datadir);
         List<String> before = read(store);
         end(store);
@@ -390,7 +270,7 @@ class PostgresMoveBackTest {
                 CrashPoint.BACK_MOVE_INSTALLING,
                 CrashPoint.BACK_MOVE_INSTALLING,
                 CrashPoint.BACK_MOVE_LOGGED)) {
-            killAt(place, 1);
+            killAt(place);
             assertThat(openable()).hasSizeLessThanOrEqualTo(place == CrashPoint.BACK_MOVE_LOGGED ? 1 : 0);
             stores.forEach(Store::close);
             stores.clear();
@@ -399,35 +279,6 @@ class PostgresMoveBackTest {
         assertThat(back(datadir).before()).isFalse();
         assertThat(back(datadir).before()).isTrue();
         assertThat(read(file(datadir))).isEqualTo(before);
-    }
-
-    private void killAt(CrashPoint place, int passage) {
-        int[] passed = {0};
-        CrashPoint.watch(point -> {
-            if (point == place && ++passed[0] == passage) {
-                throw new Killed();
-            }
-        });
-        assertThatThrownBy(() -> back(datadir)).isInstanceOf(Killed.class);
-        CrashPoint.watch(null);
-    }
-
-    /** Opens the file and the database, as far as that is not refused. */
-    private List<Store> openable() throws IOException {
-        List<Store> opened = new ArrayList<>();
-        try {
-            opened.add(file(datadir));
-        } catch (StoreException e) {
-            assertThat(e).hasMessageContaining("--store");
-        }
-        try {
-            opened.add(database(datadir));
-        } catch (StoreException e) {
-            assertThat(e)
-                    .hasMessageMatching(
-                            ".* (is being moved back to|was moved back to) walletd.db in " + datadir + ".*");
-        }
-        return opened;
     }
 
     @ParameterizedTest
@@ -448,12 +299,7 @@ class PostgresMoveBackTest {
                 });
                 refused(
                         () -> PostgresMoveBack.run(
-                                datadir,
-                                Optional.empty(),
-                                schema,
-                                () -> PostgresServer.connect(proxy.port(), schema, ""),
-                                CHAIN,
-                                new Keys()),
+                                datadir, Optional.empty(), schema, proxy.to(schema), CHAIN, new Keys()),
                         "and run it again");
                 CrashPoint.watch(null);
             }
@@ -476,7 +322,7 @@ class PostgresMoveBackTest {
         pay(open, 1);
         // The operator says that it is gone, although it only stands still.
         sql("UPDATE daemons SET ended = true");
-        killAt(CrashPoint.BACK_MOVE_BEGUN, 1);
+        killAt(CrashPoint.BACK_MOVE_BEGUN);
 
         assertThatThrownBy(() -> done(open.intents().open(payment(2), 0)))
                 .hasMessageContaining("is being moved back to walletd.db in " + datadir);
@@ -525,14 +371,14 @@ class PostgresMoveBackTest {
     @Test
     void nobody_pays_with_the_folder_of_the_new_files() throws IOException {
         paid(1);
-        killAt(CrashPoint.BACK_MOVE_COPIED, 1);
+        killAt(CrashPoint.BACK_MOVE_COPIED);
         Path made = datadir.resolve(PostgresMoveBack.FOLDER);
         assertThat(SqliteStore.path(made)).exists();
         refused(() -> SqliteStore.open(made), "was moved to");
 
         giveUp();
         refused(() -> SqliteStore.open(made), "was moved to");
-        killAt(CrashPoint.BACK_MOVE_MARKED, 1);
+        killAt(CrashPoint.BACK_MOVE_MARKED);
         refused(() -> SqliteStore.open(made), "was moved to");
     }
 
@@ -540,7 +386,7 @@ class PostgresMoveBackTest {
     @Test
     void a_log_that_has_gone_on_with_another_database_is_not_replaced() throws Exception {
         paid(1);
-        killAt(CrashPoint.BACK_MOVE_MARKED, 1);
+        killAt(CrashPoint.BACK_MOVE_MARKED);
         sql("UPDATE store SET stopped = NULL");
         sql("CREATE TABLE kept AS SELECT moved, (SELECT max(number) FROM commits) AS number FROM identity");
         sql("UPDATE identity SET moved = NULL");
@@ -628,20 +474,12 @@ class PostgresMoveBackTest {
 
     @Test
     void a_move_there_that_has_not_ended_is_not_moved_back() throws IOException {
-        Store file = file(datadir);
-        pay(file, 1);
-        end(file);
-        CrashPoint.watch(point -> {
-            if (point == CrashPoint.MOVE_LOGGED) {
-                throw new Killed();
-            }
-        });
-        assertThatThrownBy(() -> there(datadir, schema)).isInstanceOf(Killed.class);
-        CrashPoint.watch(null);
+        paidInFile(1);
+        killAt(CrashPoint.MOVE_LOGGED, this::there);
         refused(() -> back(datadir), "run chain-walletd --datadir ... --store ... store move again");
         refused(this::giveUp, "is not being moved back");
 
-        there(datadir, schema);
+        there();
         // Before any daemon has started on it.
         back(datadir);
         assertBound(file(datadir), 1);
@@ -650,7 +488,7 @@ class PostgresMoveBackTest {
     @Test
     void a_move_is_given_up_until_the_database_is_marked_even_while_its_process_still_runs() throws IOException {
         paid(1);
-        killAt(CrashPoint.BACK_MOVE_COPIED, 1);
+        killAt(CrashPoint.BACK_MOVE_COPIED);
         giveUp();
         paid(2);
         // Files that the first attempt has left are not used.
@@ -683,20 +521,18 @@ class PostgresMoveBackTest {
         Path other = Files.createDirectory(folder.resolve("other"));
         end(database(other));
         paid(1);
-        killAt(CrashPoint.BACK_MOVE_COPIED, 1);
+        killAt(CrashPoint.BACK_MOVE_COPIED);
         refused(() -> back(other), "is being moved back to walletd.db in " + datadir);
-        killAt(CrashPoint.BACK_MOVE_MARKED, 1);
+        killAt(CrashPoint.BACK_MOVE_MARKED);
         refused(() -> back(other), "is not that datadir");
         Path older = folder.resolve("older");
-        copyFiles(datadir, older);
+        copy(datadir, older);
         Path without = folder.resolve("without");
-        copyFiles(datadir, without);
+        copy(datadir, without);
         Files.delete(SentLog.in(without.resolve(PostgresMoveBack.FOLDER)));
         refused(() -> back(without), "is not that datadir, or an older copy of it");
         back(datadir);
-        Store file = file(datadir);
-        pay(file, 2);
-        end(file);
+        paidInFile(2);
 
         refused(() -> back(older), "older copy of it: use the newest one");
         refused(() -> SqliteStore.open(older), "name the database with --store");
@@ -716,7 +552,7 @@ class PostgresMoveBackTest {
     @Test
     void a_datadir_whose_own_log_is_lost_after_the_mark_is_told_the_two_ways_out() throws IOException {
         paid(1);
-        killAt(CrashPoint.BACK_MOVE_MARKED, 1);
+        killAt(CrashPoint.BACK_MOVE_MARKED);
         Path own = folder.resolve("own.log");
         Files.move(SentLog.in(datadir), own);
 
@@ -734,16 +570,14 @@ class PostgresMoveBackTest {
     @Test
     void a_file_of_before_the_move_there_that_is_put_back_later_is_completed_from_the_log() throws IOException {
         fill(datadir);
-        there(datadir, schema);
+        there();
         Path marked = folder.resolve("marked.db");
         Files.copy(SqliteStore.path(datadir), marked);
         paid(1);
         refused(() -> SqliteStore.open(datadir), "name the database with --store");
         back(datadir);
-        Store store = file(datadir);
-        pay(store, 2);
-        end(store);
-        Files.copy(marked, SqliteStore.path(datadir), StandardCopyOption.REPLACE_EXISTING);
+        paidInFile(2);
+        putBack(marked);
 
         String way = "move it away, and run: chain-walletd --datadir " + datadir + " store restored";
         refused(() -> SqliteStore.open(datadir), way);
@@ -752,7 +586,7 @@ class PostgresMoveBackTest {
 
         Files.delete(SqliteStore.path(datadir));
         SqliteStore.restore(datadir, Optional.empty(), false, mark -> {});
-        store = file(datadir);
+        Store store = file(datadir);
         assertBound(store, 1);
         assertBound(store, 2);
     }
@@ -789,7 +623,7 @@ class PostgresMoveBackTest {
     @Test
     void settings_that_the_daemons_have_in_common_are_not_changed_while_they_are_copied() throws IOException {
         paid(1);
-        killAt(CrashPoint.BACK_MOVE_BEGUN, 1);
+        killAt(CrashPoint.BACK_MOVE_BEGUN);
         PostgresCluster cluster = new PostgresCluster(schema, () -> PostgresServer.connect(schema));
         refused(() -> cluster.agree(values -> Map.of("spend token", "another")), "is being moved back");
         assertThat(cluster.status().stopped().orElseThrow()).contains("store move --give-up");
@@ -800,7 +634,7 @@ class PostgresMoveBackTest {
     @Test
     void a_copy_that_differs_is_noticed_before_the_database_is_marked() throws IOException {
         fill(datadir);
-        there(datadir, schema);
+        there();
         Store store = database(datadir);
         List<String> before = read(store);
         end(store);

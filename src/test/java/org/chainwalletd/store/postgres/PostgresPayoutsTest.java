@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -47,8 +46,7 @@ class PostgresPayoutsTest {
         String schema = PostgresServer.schema();
         PostgresServer.open(schema).close();
         proxy = new PostgresProxy(PostgresServer.port(), true);
-        store = PostgresStore.open(
-                schema, () -> PostgresServer.connect(proxy.port(), schema, ""), OptionalLong.empty(), true);
+        store = proxy.open(schema);
     }
 
     @AfterEach

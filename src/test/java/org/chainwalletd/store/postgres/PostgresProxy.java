@@ -9,7 +9,10 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.chainwalletd.testkit.Dial;
 
@@ -39,6 +42,20 @@ final class PostgresProxy implements Closeable {
         this.arrives = arrives;
         this.door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         ServerMessages.start(this::accept);
+    }
+
+    Postgres.Connector to(String schema) {
+        return () -> PostgresServer.connect(port(), schema, "");
+    }
+
+    /** Opens the store of a schema through it. */
+    PostgresStore open(String schema) {
+        return PostgresStore.open(schema, to(schema), OptionalLong.empty(), true);
+    }
+
+    /** Opens it as the daemon with this datadir does. */
+    PostgresStore open(String schema, Path folder) {
+        return PostgresStore.open(folder, Optional.empty(), schema, to(schema));
     }
 
     int port() {

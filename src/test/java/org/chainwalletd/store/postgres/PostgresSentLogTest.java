@@ -2,12 +2,19 @@ package org.chainwalletd.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.Payments.accept;
+import static org.chainwalletd.store.Payments.asked;
+import static org.chainwalletd.store.Payments.assertBound;
+import static org.chainwalletd.store.Payments.assertFails;
+import static org.chainwalletd.store.Payments.pay;
+import static org.chainwalletd.store.Payments.payment;
+import static org.chainwalletd.store.Payments.spend;
+import static org.chainwalletd.store.Payments.told;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.hash;
 import static org.chainwalletd.store.StoreSample.intent;
 import static org.chainwalletd.store.StoreSample.raw;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -53,7 +60,6 @@ import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.store.sql.StoreFaults;
 import org.chainwalletd.store.sql.StoreRestore;
 import org.chainwalletd.testkit.Await;
-import org.chainwalletd.testkit.ChildJvm;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -134,46 +140,6 @@ class PostgresSentLogTest {
 
     private String logOf(String name) throws IOException {
         return SentLog.read(datadir(name)).orElseThrow().shared().orElseThrow().name();
-    }
-
-    private static Intent payment(int number) {
-        return intent(number, Optional.of("token-" + number), number);
-    }
-
-    private static CompletionStage<Opening> asked(Store store, int number) {
-        return store.intents().open(payment(number), 0);
-    }
-
-    private static void pay(Store store, int number) {
-        assertThat(done(asked(store, number))).isInstanceOf(Opening.Opened.class);
-    }
-
-    private static void accept(Store store, int number) {
-        assertThat(done(store.intents().accept(hash(number), Set.of(IntentState.PREPARED), 50)))
-                .isInstanceOf(IntentStore.Transition.Made.class);
-    }
-
-    private static Intent spend(Store store, int number) {
-        return done(store.intents().find(hash(number))).orElseThrow();
-    }
-
-    /** Each token is bound to its first payment, whose bytes are there, and no store pays it again. */
-    private static void assertBound(Store store, Iterable<Integer> numbers) {
-        for (int number : numbers) {
-            assertThat(spend(store, number).transaction())
-                    .isEqualTo(payment(number).transaction());
-            assertThat(done(store.intents()
-                            .open(intent(5_000 + number, Optional.of("token-" + number), 5_000 + number), 0)))
-                    .as("token-" + number)
-                    .isEqualTo(new Opening.TokenTaken(hash(number)));
-        }
-    }
-
-    private static void assertFails(CompletionStage<?> stage, StoreException.Reason reason) {
-        assertThatThrownBy(() -> Await.result(stage))
-                .cause()
-                .isInstanceOfSatisfying(
-                        StoreException.class, e -> assertThat(e.reason()).isEqualTo(reason));
     }
 
     private void awaitStopped(PostgresStore store) {
@@ -435,6 +401,15 @@ class PostgresSentLogTest {
         assertBound(open("one"), List.of(1, 2));
     }
 
+    /** Ends these daemons, sets the database back, where a daemon finds it stopped, and restores it from the logs of both. */
+    private StoreRestore.Restored restoredFromBoth(PostgresStore... running) {
+        List.of(running).forEach(this::end);
+        PostgresServer.putBack(schema);
+        assertThat(open("two").stopped()).isPresent();
+        restore("one");
+        return restore("two").restored().orElseThrow();
+    }
+
     private static Object file(Path path) {
         try {
             return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
@@ -460,12 +435,8 @@ class PostgresSentLogTest {
             PostgresServer.backUp(schema);
         }
         pay(two, 3);
-        end(two);
-        PostgresServer.putBack(schema);
-        assertThat(open("two").stopped()).isPresent();
 
-        restore("one");
-        assertThat(restore("two").restored()).isPresent();
+        restoredFromBoth(two);
 
         PostgresStore store = open("two");
         assertThat(done(store.receipts().find("token-again", 0)).map(Intent::txId))
@@ -484,12 +455,8 @@ class PostgresSentLogTest {
         PostgresServer.backUp(schema);
         loseCommit(one -> PayoutSample.open(one, 8, payouts.get(0)));
         Intent second = PayoutSample.open(two, 7, payouts.get(0));
-        end(two);
-        PostgresServer.putBack(schema);
-        assertThat(open("two").stopped()).isPresent();
 
-        restore("one");
-        StoreRestore.Restored restored = restore("two").restored().orElseThrow();
+        StoreRestore.Restored restored = restoredFromBoth(two);
 
         assertThat(restored.inFlight()).extracting(Intent::txId).containsExactly(second.txId());
         assertThat(payout(open("two"), 1).state()).isEqualTo(PayoutStore.State.IN_FLIGHT);
@@ -506,12 +473,8 @@ class PostgresSentLogTest {
                         .cancel(List.of(payouts.get(0).order().payoutId()), PayoutStore.Claimant.ANYBODY, 60)));
         Intent paid = PayoutSample.open(two, 7, payouts.get(0));
         done(two.intents().accept(paid.txId(), Set.of(IntentState.PREPARED), 61));
-        end(two);
-        PostgresServer.putBack(schema);
-        assertThat(open("two").stopped()).isPresent();
 
-        restore("one");
-        restore("two");
+        restoredFromBoth(two);
 
         PostgresStore restored = open("two");
         assertThat(payout(restored, 1).state()).isEqualTo(PayoutStore.State.IN_FLIGHT);
@@ -527,12 +490,8 @@ class PostgresSentLogTest {
         Intent payment = intent(1, Optional.of("payout-1"), 1);
         done(two.intents().open(payment, 0));
         PayoutSample.submit(two, Optional.of("worker"), 2);
-        end(two);
-        PostgresServer.putBack(schema);
-        assertThat(open("two").stopped()).isPresent();
 
-        restore("one");
-        StoreRestore.Restored step = restore("two").restored().orElseThrow();
+        StoreRestore.Restored step = restoredFromBoth(two);
 
         PostgresStore restored = open("two");
         assertThat(done(restored.payouts().find("payout-1"))).isEmpty();
@@ -552,12 +511,8 @@ class PostgresSentLogTest {
         AccountSend lost = AccountSendSample.renamed(made, "token/another-one");
         loseCommit("INSERT INTO account_sends", one -> done(one.accountSends().open(List.of(lost))));
         done(two.accountSends().open(List.of(made)));
-        end(two);
-        PostgresServer.putBack(schema);
-        assertThat(open("two").stopped()).isPresent();
 
-        restore("one");
-        restore("two");
+        restoredFromBoth(two);
 
         PostgresStore restored = open("two");
         assertThat(done(restored.accountSends().find(made.order().reference()))).isPresent();
@@ -565,17 +520,12 @@ class PostgresSentLogTest {
     }
 
     /** A daemon loses the commit of payments, another one goes on, and the database is set back to before and restored. */
-    private PostgresStore restoredAfterLoss(boolean arrives, AccountSend lost, Consumer<PostgresStore> other)
-            throws IOException {
-        return restoredAfterLoss(arrives, List.of(lost), other);
-    }
-
-    private PostgresStore restoredAfterLoss(boolean arrives, List<AccountSend> lost, Consumer<PostgresStore> other)
-            throws IOException {
+    private PostgresStore restoredAfterLoss(boolean arrives, List<AccountSend> lost, Consumer<PostgresStore> other) {
         PostgresStore two = open("two");
         PostgresServer.backUp(schema);
         loseCommit(
                 arrives,
+                "one",
                 "INSERT INTO account_sends",
                 one -> done(one.accountSends().open(lost)));
         other.accept(two);
@@ -591,6 +541,9 @@ class PostgresSentLogTest {
                 .toList();
         return open("two");
     }
+
+    private static final AccountSend UNNAMED =
+            AccountSendSample.renamed(AccountSendSample.send(1, AccountSend.State.JOURNALLED), "send/ab");
 
     private static Optional<AccountSend> found(Store store, AccountSend send) {
         return done(store.accountSends().find(send.reference()));
@@ -614,7 +567,7 @@ class PostgresSentLogTest {
     void an_account_payment_keeps_its_state_when_an_earlier_commit_of_it_was_in_doubt(boolean arrives)
             throws IOException {
         AccountSend send = AccountSendSample.send(1, AccountSend.State.JOURNALLED);
-        PostgresStore restored = restoredAfterLoss(arrives, send, two -> {
+        PostgresStore restored = restoredAfterLoss(arrives, List.of(send), two -> {
             if (!arrives) {
                 done(two.accountSends().open(List.of(send)));
             }
@@ -625,46 +578,41 @@ class PostgresSentLogTest {
 
     @Test
     void an_account_payment_without_a_name_whose_commit_was_not_made_is_never_sent() throws IOException {
-        AccountSend unnamed =
-                AccountSendSample.renamed(AccountSendSample.send(1, AccountSend.State.JOURNALLED), "send/ab");
-        assertThat(found(restoredAfterLoss(false, unnamed, two -> {}), unnamed)).isEmpty();
+        assertThat(found(restoredAfterLoss(false, List.of(UNNAMED), two -> {}), UNNAMED))
+                .isEmpty();
         assertThat(leftOut).containsExactly("send/ab");
     }
 
     @Test
     void an_account_payment_without_a_name_is_known_when_a_later_one_shows_that_its_commit_was_made()
             throws IOException {
-        AccountSend unnamed =
-                AccountSendSample.renamed(AccountSendSample.send(1, AccountSend.State.JOURNALLED), "send/ab");
         AccountSend later = AccountSendSample.send(2, AccountSend.State.JOURNALLED);
         assertThat(found(
                         restoredAfterLoss(
-                                true, unnamed, two -> done(two.accountSends().open(List.of(later)))),
-                        unnamed))
+                                true,
+                                List.of(UNNAMED),
+                                two -> done(two.accountSends().open(List.of(later)))),
+                        UNNAMED))
                 .isPresent();
     }
 
     @Test
     void an_account_payment_without_a_name_below_one_with_a_name_leaves_no_hole_in_the_line_of_nonces()
             throws IOException {
-        AccountSend unnamed =
-                AccountSendSample.renamed(AccountSendSample.send(1, AccountSend.State.JOURNALLED), "send/ab");
         AccountSend named = AccountSendSample.send(2, AccountSend.State.JOURNALLED);
-        PostgresStore restored = restoredAfterLoss(false, List.of(unnamed, named), two -> {});
+        PostgresStore restored = restoredAfterLoss(false, List.of(UNNAMED, named), two -> {});
         assertThat(found(restored, named)).isPresent();
-        assertThat(found(restored, unnamed)).isPresent();
+        assertThat(found(restored, UNNAMED)).isPresent();
         assertThat(leftOut).isEmpty();
     }
 
     @Test
     void an_account_payment_without_a_name_is_known_when_a_change_of_it_was_in_doubt_too() throws IOException {
-        AccountSend unnamed =
-                AccountSendSample.renamed(AccountSendSample.send(1, AccountSend.State.JOURNALLED), "send/ab");
-        PostgresStore restored = restoredAfterLoss(true, List.of(unnamed), two -> {
+        PostgresStore restored = restoredAfterLoss(true, List.of(UNNAMED), two -> {
             end(two);
-            lose(true, "two", "UPDATE account_sends", store -> mined(store, unnamed));
+            loseCommit(true, "two", "UPDATE account_sends", store -> mined(store, UNNAMED));
         });
-        assertThat(found(restored, unnamed)).isPresent();
+        assertThat(found(restored, UNNAMED)).isPresent();
         assertThat(leftOut).isEmpty();
     }
 
@@ -672,12 +620,8 @@ class PostgresSentLogTest {
     void an_account_payment_whose_commit_was_not_made_takes_no_token_of_a_transfer() throws IOException {
         AccountSend send = AccountSendSample.renamed(
                 AccountSendSample.send(1, AccountSend.State.JOURNALLED), AccountSendStore.reference("token-1"));
-        assertThat(found(restoredAfterLoss(false, send, two -> pay(two, 1)), send))
+        assertThat(found(restoredAfterLoss(false, List.of(send), two -> pay(two, 1)), send))
                 .isEmpty();
-    }
-
-    private static PastSpend told(Store store, int number) {
-        return done(store.history().ofTransaction(hash(number))).orElseThrow();
     }
 
     /** A daemon passes a transaction on, another sends it again, and a third commit, for another transaction, is not made. */
@@ -694,12 +638,8 @@ class PostgresSentLogTest {
         pay(two, 2);
         PastSpend passedOn = told(two, 8);
         long paid = told(two, 2).number();
-        end(two);
-        PostgresServer.putBack(schema);
-        assertThat(open("two").stopped()).isPresent();
 
-        restore("one");
-        assertThat(restore("two").restored()).isPresent();
+        restoredFromBoth(two);
 
         PostgresStore store = open("two");
         assertThat(told(store, 8)).isEqualTo(passedOn);
@@ -708,39 +648,24 @@ class PostgresSentLogTest {
         assertThat(told(store, 9).number()).isNotIn(paid, passedOn.number());
     }
 
-    private void loseCommit(Consumer<Store> spend) throws IOException {
+    private void loseCommit(Consumer<Store> spend) {
         loseCommit("INSERT INTO spends", spend);
     }
 
-    private void loseCommit(String statement, Consumer<Store> spend) throws IOException {
-        loseCommit(false, statement, spend);
-    }
-
-    private void lose(boolean arrives, String name, String statement, Consumer<Store> work) {
-        try {
-            loseCommit(arrives, name, statement, work);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private void loseCommit(boolean arrives, String statement, Consumer<Store> spend) throws IOException {
-        loseCommit(arrives, "one", statement, spend);
+    private void loseCommit(String statement, Consumer<Store> spend) {
+        loseCommit(false, "one", statement, spend);
     }
 
     /** A daemon loses the COMMIT of a transaction with this statement, or its answer when it arrives, and ends. */
-    private void loseCommit(boolean arrives, String name, String statement, Consumer<Store> spend) throws IOException {
+    private void loseCommit(boolean arrives, String name, String statement, Consumer<Store> spend) {
         try (PostgresProxy cutter = new PostgresProxy(PostgresServer.port(), arrives);
-                PostgresStore one = PostgresStore.open(
-                        datadir(name),
-                        Optional.empty(),
-                        schema,
-                        () -> PostgresServer.connect(cutter.port(), schema, ""))) {
+                PostgresStore one = cutter.open(schema, datadir(name))) {
             cutter.cutNext(statement);
             assertThatThrownBy(() -> spend.accept(one))
                     .cause()
-                    .isInstanceOfSatisfying(
-                            StoreException.class, e -> assertThat(e.reason()).isEqualTo(StoreException.Reason.UNKNOWN));
+                    .hasFieldOrPropertyWithValue("reason", StoreException.Reason.UNKNOWN);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -874,11 +799,7 @@ class PostgresSentLogTest {
         for (boolean arrives : List.of(true, false)) {
             int number = arrives ? 1 : 2;
             try (PostgresProxy cutter = new PostgresProxy(PostgresServer.port(), arrives);
-                    PostgresStore store = PostgresStore.open(
-                            datadir("one"),
-                            Optional.empty(),
-                            schema,
-                            () -> PostgresServer.connect(cutter.port(), schema, ""))) {
+                    PostgresStore store = cutter.open(schema, datadir("one"))) {
                 pay(store, 10 + number);
                 cutter.cutNext("INSERT INTO spends");
                 assertFails(asked(store, number), StoreException.Reason.UNKNOWN);
@@ -911,7 +832,7 @@ class PostgresSentLogTest {
         pay(before, 1_000_000);
         end(before);
         PostgresServer.backUp(schema);
-        List<Integer> acknowledged = killedAt(point);
+        List<Integer> acknowledged = WriterProcess.killedAt(point, datadir("one"), "1", PostgresServer.port(), schema);
         acknowledged.add(1_000_000);
 
         PostgresStore after = open("one");
@@ -924,30 +845,6 @@ class PostgresSentLogTest {
         end(stopped);
         assertThat(restore("one").restored()).isPresent();
         assertBound(open("one"), acknowledged);
-    }
-
-    private List<Integer> killedAt(String point) throws IOException {
-        Process process = ChildJvm.of(
-                        List.of("-Dwalletd.crash-point=" + point),
-                        WriterProcess.class,
-                        datadir("one"),
-                        "1",
-                        PostgresServer.port(),
-                        schema)
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .start();
-        List<Integer> acknowledged = new ArrayList<>();
-        try (BufferedReader lines = Await.reader(process)) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                if (line.matches("[0-9]+")) {
-                    acknowledged.add(Integer.parseInt(line));
-                }
-            }
-        } finally {
-            Await.result(process.destroyForcibly().onExit());
-        }
-        assertThat(process.exitValue()).isEqualTo(137);
-        return acknowledged;
     }
 
     @Test
@@ -1015,13 +912,8 @@ class PostgresSentLogTest {
         PostgresServer.backUp(schema);
         Intent batch = PayoutSample.open(two, 7, payouts.get(0));
         done(one.payouts().cancel(List.of("payout-3"), PayoutStore.Claimant.ANYBODY, 60));
-        PostgresServer.putBack(schema);
-        end(one);
-        end(two);
-        assertThat(open("one").stopped()).isPresent();
 
-        restore("one");
-        StoreRestore.Restored restored = restore("two").restored().orElseThrow();
+        StoreRestore.Restored restored = restoredFromBoth(one, two);
 
         assertThat(restored.inFlight()).extracting(Intent::txId).containsExactly(batch.txId());
         PostgresStore store = open("one");

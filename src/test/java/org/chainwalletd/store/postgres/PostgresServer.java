@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -168,6 +169,47 @@ final class PostgresServer {
         } catch (SQLException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** Runs a query for one number. */
+    static long number(String schema, String query) {
+        try (Connection connection = connect(schema);
+                Statement one = connection.createStatement();
+                ResultSet row = one.executeQuery(query)) {
+            row.next();
+            return row.getLong(1);
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Another process holds the lock of this table meanwhile. */
+    static void whileLocked(String schema, String table, Runnable work) {
+        try (Connection other = connect(schema);
+                Statement holds = other.createStatement()) {
+            holds.execute("BEGIN; SELECT 1 FROM " + table + " FOR UPDATE");
+            work.run();
+            holds.execute("ROLLBACK");
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** The next transactions that enter a commit in this table, so many of them, are answered with a warning. */
+    static void warnOf(String schema, String commits, int transactions) {
+        run(schema, """
+                CREATE TABLE warnings (remaining BIGINT NOT NULL);
+                INSERT INTO warnings VALUES (%d);
+                CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                  IF (SELECT remaining FROM warnings) > 0 THEN
+                    UPDATE warnings SET remaining = remaining - 1;
+                    RAISE WARNING 'the transaction has committed locally, but might not have been replicated';
+                  END IF;
+                  RETURN NULL;
+                END $$;
+                CREATE CONSTRAINT TRIGGER warn AFTER INSERT ON %s DEFERRABLE INITIALLY DEFERRED
+                  FOR EACH ROW EXECUTE FUNCTION warn()""".formatted(transactions, commits));
     }
 
     /** Opens the store of a schema in a new process, with the clock of the test. */

@@ -2,6 +2,7 @@ package org.chainwalletd.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.Payments.assertFails;
 import static org.chainwalletd.store.StoreSample.done;
 import static org.chainwalletd.store.StoreSample.hash;
 import static org.chainwalletd.store.StoreSample.intent;
@@ -18,7 +19,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -234,12 +234,7 @@ class PostgresStoresTest {
     @Test
     void a_coin_that_another_daemon_has_spent_stays_out_of_the_plan_of_its_sweep_when_the_next_write_here_is_refused() {
         PostgresStore store = stores.get(0);
-        Address to = Address.parse("cd".repeat(32));
-        SweepStore.Order order = new SweepStore.Order(
-                "sweep", Optional.empty(), hash(77), List.of(to), to, Amount.of(61), Optional.empty());
-        SweepStore.Sweep sweep = ((SweepStore.Beginning.Begun) done(
-                        store.sweeps().begin(order, StoreContract.cutter(List.of(StoreContract.part(0, 7))), 40)))
-                .sweep();
+        SweepStore.Sweep sweep = StoreContract.begun(store, "sweep", List.of(StoreContract.part(0, 7)));
         CountDownLatch waits = new CountDownLatch(1);
         CountDownLatch opened = new CountDownLatch(1);
         // Between two transactions its writer waits until the other daemon has written.
@@ -461,17 +456,7 @@ class PostgresStoresTest {
     @Test
     void a_sweep_of_one_store_keeps_its_coins_from_spends_of_the_others_until_its_part_is_opened_or_it_stops() {
         List<SweepStore.Part> parts = List.of(StoreContract.part(0, 7), StoreContract.part(1, 8));
-        SweepStore.Order order = new SweepStore.Order(
-                "sweep-one",
-                Optional.empty(),
-                hash(77),
-                List.of(StoreContract.PAYER),
-                StoreContract.PAYER,
-                Amount.of(61),
-                Optional.empty());
-        SweepStore.Sweep sweep = ((SweepStore.Beginning.Begun)
-                        done(stores.get(0).sweeps().begin(order, StoreContract.cutter(parts), 40)))
-                .sweep();
+        SweepStore.Sweep sweep = StoreContract.begun(stores.get(0), "sweep-one", parts);
 
         assertThat(done(stores.get(1).intents().open(intent(2, Optional.empty(), 7), 0)))
                 .isInstanceOf(Opening.CoinTaken.class);
@@ -542,15 +527,9 @@ class PostgresStoresTest {
     @Test
     void a_lock_that_is_held_for_too_long_is_answered_busy_and_nothing_is_written() throws SQLException {
         Intent spend = intent(1, Optional.empty(), 7);
-        try (Connection other = PostgresServer.connect(schema);
-                Statement holds = other.createStatement()) {
-            holds.execute("BEGIN");
-            holds.execute("SELECT 1 FROM store FOR UPDATE");
-
+        PostgresServer.whileLocked(schema, "store", () -> {
             assertFails(stores.get(0).intents().open(spend, 0), StoreException.Reason.BUSY);
-
-            holds.execute("ROLLBACK");
-        }
+        });
         assertThat(done(stores.get(0).intents().findForCertain(spend.txId()))).isEmpty();
         assertThat(done(stores.get(0).intents().open(spend, 0))).isInstanceOf(Opening.Opened.class);
     }
@@ -558,15 +537,9 @@ class PostgresStoresTest {
     @Test
     void the_journal_of_the_account_chain_is_certain_only_behind_every_commit_that_holds_the_lock()
             throws SQLException {
-        try (Connection other = PostgresServer.connect(schema);
-                Statement holds = other.createStatement()) {
-            holds.execute("BEGIN");
-            holds.execute("SELECT 1 FROM store FOR UPDATE");
-
+        PostgresServer.whileLocked(schema, "store", () -> {
             assertFails(stores.get(0).accountSends().makeCertain(), StoreException.Reason.BUSY);
-
-            holds.execute("ROLLBACK");
-        }
+        });
         done(stores.get(0).accountSends().makeCertain());
     }
 
@@ -578,11 +551,7 @@ class PostgresStoresTest {
         Address address = Address.parse("c7".repeat(32));
         PayoutStore.Order order =
                 new PayoutStore.Order("payout-1", address, Amount.of(1_000), Optional.empty(), Optional.empty());
-        try (Connection other = PostgresServer.connect(schema);
-                Statement holds = other.createStatement()) {
-            holds.execute("BEGIN");
-            holds.execute("SELECT 1 FROM store FOR UPDATE");
-
+        PostgresServer.whileLocked(schema, "store", () -> {
             List<CompletionStage<?>> calls = List.of(
                     store.intents().open(intent(2, Optional.of("token-two"), 8), 0),
                     store.intents().adopt(open.txId()),
@@ -590,9 +559,7 @@ class PostgresStoresTest {
                     store.watchOnly().put(new WatchStore.WatchOnly(address, Optional.empty(), OptionalLong.empty())),
                     store.payouts().submit(List.of(order), List.of(address), Optional.empty(), 10, 60));
             calls.forEach(call -> assertFails(call, StoreException.Reason.BUSY));
-
-            holds.execute("ROLLBACK");
-        }
+        });
         assertThat(done(stores.get(1).intents().findForCertain(hash(2)))).isEmpty();
         assertThat(done(stores.get(1).intents().find(open.txId())).orElseThrow().state())
                 .isEqualTo(IntentState.PREPARED);
@@ -606,11 +573,7 @@ class PostgresStoresTest {
     void a_commit_whose_answer_is_lost_is_unknown_until_another_one_tells() throws Exception {
         for (boolean arrives : List.of(true, false)) {
             try (PostgresProxy cutter = new PostgresProxy(PostgresServer.port(), arrives);
-                    PostgresStore store = PostgresStore.open(
-                            schema,
-                            () -> PostgresServer.connect(cutter.port(), schema, ""),
-                            OptionalLong.empty(),
-                            true)) {
+                    PostgresStore store = cutter.open(schema)) {
                 int number = arrives ? 1 : 2;
                 done(store.intents().open(intent(10 + number, Optional.empty(), 10 + number), 0));
                 cutter.cutNext("INSERT INTO spends");
@@ -635,21 +598,16 @@ class PostgresStoresTest {
     @Test
     void sixty_four_spends_that_come_at_once_cost_six_round_trips_under_the_store_lock() throws Exception {
         try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), true);
-                PostgresStore store = PostgresStore.open(
-                        schema, () -> PostgresServer.connect(proxy.port(), schema, ""), OptionalLong.empty(), true)) {
+                PostgresStore store = proxy.open(schema)) {
             done(store.intents().open(intent(900, Optional.empty(), 900), 0));
             proxy.roundTrips().clear();
             List<CompletionStage<Opening>> answers = new ArrayList<>();
-            try (Connection other = PostgresServer.connect(schema);
-                    Statement holds = other.createStatement()) {
+            PostgresServer.whileLocked(schema, "store", () -> {
                 // While another holds the lock they queue up: the first waits for it alone, the others behind that one.
-                holds.execute("BEGIN");
-                holds.execute("SELECT 1 FROM store FOR UPDATE");
                 for (int i = 0; i < 65; i++) {
                     answers.add(store.intents().open(intent(i, Optional.of("token-" + i), i), 0));
                 }
-                holds.execute("ROLLBACK");
-            }
+            });
             answers.forEach(answer -> assertThat(done(answer)).isInstanceOf(Opening.Opened.class));
 
             assertThat(proxy.roundTrips())
@@ -756,13 +714,5 @@ class PostgresStoresTest {
                         true))
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining(why);
-    }
-
-    private static void assertFails(CompletionStage<?> stage, StoreException.Reason reason) {
-        assertThatThrownBy(() -> Await.result(stage))
-                .isInstanceOf(CompletionException.class)
-                .cause()
-                .isInstanceOfSatisfying(
-                        StoreException.class, e -> assertThat(e.reason()).isEqualTo(reason));
     }
 }

@@ -127,12 +127,7 @@ public final class SharedStores {
             throws IOException {
         try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), arrives)) {
             proxy.cutNext();
-            assertThatThrownBy(() -> Books.openShared(
-                            folder,
-                            schema,
-                            () -> PostgresServer.connect(proxy.port(), schema, ""),
-                            tables,
-                            OptionalLong.empty()))
+            assertThatThrownBy(() -> Books.openShared(folder, schema, proxy.to(schema), tables, OptionalLong.empty()))
                     .isInstanceOf(StoreException.class);
         }
     }
