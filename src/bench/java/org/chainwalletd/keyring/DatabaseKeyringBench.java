@@ -122,7 +122,7 @@ public final class DatabaseKeyringBench {
             table.someSealed().ifPresent(tried::add);
             table.load().view().entries().stream()
                     .limit(2)
-                    .forEach(entry -> tried.add(new SealedPlace.Key(entry.address())));
+                    .forEach(entry -> tried.add(SealedPlace.key(entry.address())));
             try (SecretBytes phrase = secret();
                     SecretBytes any = sealer.newSecret()) {
                 tried.forEach(place -> table.write(place, sealer.seal(Sealer.Role.IMPORTED, phrase, any)));

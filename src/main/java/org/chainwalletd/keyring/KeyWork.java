@@ -46,9 +46,6 @@ final class KeyWork {
     private static final Logger LOG = LoggerFactory.getLogger(KeyWork.class);
     private static final Logger AUDIT = LoggerFactory.getLogger("audit");
 
-    private static final SealedPlace SEED = new SealedPlace.Seed();
-    private static final SealedPlace CHECK = new SealedPlace.Check();
-
     private final Sealer sealer;
     private final KeyringStore store;
     private final Stretching argon2;
@@ -194,11 +191,11 @@ final class KeyWork {
 
     /** Seals what proves the passphrase while there is no key yet, unless it is there. One Argon2id. */
     void ensureCheck(SecretBytes passphrase) {
-        if (store.find(CHECK).isEmpty()) {
+        if (store.find(SealedPlace.CHECK).isEmpty()) {
             try (SecretBytes nothing = SecretBytes.takeOver(new byte[32])) {
                 SealedBlob check = sealer.seal(Sealer.Role.CHECK, passphrase, nothing);
                 Flows.join(Work.on(disk, () -> {
-                    store.write(CHECK, check);
+                    store.write(SealedPlace.CHECK, check);
                     return null;
                 }));
             }
@@ -215,7 +212,7 @@ final class KeyWork {
     /** The 32-byte secret of {@code entry}, proved to be its address's. One Argon2id. */
     SecretBytes unseal(KeyEntry entry, SecretBytes passphrase) {
         if (entry.imported()) {
-            SealedPlace place = new SealedPlace.Key(entry.address());
+            SealedPlace place = SealedPlace.key(entry.address());
             return proved(entry.address(), open(place, store.read(place), passphrase), store.nameOf(place));
         }
         try (SecretBytes seed = unsealSeed(passphrase)) {
@@ -225,7 +222,7 @@ final class KeyWork {
 
     /** Whether the key's file opens, which then holds the key of another address. One Argon2id; none for a key of the seed, which has no file. */
     boolean holdsAnother(KeyEntry entry, SecretBytes passphrase) {
-        SealedPlace place = new SealedPlace.Key(entry.address());
+        SealedPlace place = SealedPlace.key(entry.address());
         try {
             if (entry.imported()) {
                 open(place, store.read(place), passphrase).close();
@@ -239,7 +236,7 @@ final class KeyWork {
 
     /** The 32 bytes of entropy of the legacy seed. One Argon2id. */
     SecretBytes unsealSeed(SecretBytes passphrase) {
-        return open(SEED, store.read(SEED), passphrase);
+        return open(SealedPlace.SEED, store.read(SealedPlace.SEED), passphrase);
     }
 
     /** The same, by {@code background} and while no other Argon2id runs or waits. */
@@ -301,12 +298,12 @@ final class KeyWork {
                     Reason.LOCKED,
                     "no seed gives a key with the index " + index + " that is listed for " + entry.address());
         }
-        return proved(entry.address(), sealer.derivedSecret(seed, index), store.nameOf(SEED));
+        return proved(entry.address(), sealer.derivedSecret(seed, index), store.nameOf(SealedPlace.SEED));
     }
 
     /** The sealed phrase of a standard key as entropy; empty when the key has none. One Argon2id. */
     Optional<SecretBytes> unsealPhrase(KeyEntry entry, SecretBytes passphrase) {
-        SealedPlace place = new SealedPlace.Phrase(entry.address());
+        SealedPlace place = SealedPlace.phrase(entry.address());
         return store.find(place).map(blob -> {
             SecretBytes entropy = open(place, blob, passphrase);
             try (Mnemonic phrase = entropy.use(Mnemonic::ofEntropy)) {
@@ -333,7 +330,7 @@ final class KeyWork {
                 .of(entry.address())
                 .filter(known -> known.origin() == KeyNote.Origin.STANDARD)
                 .isPresent()) {
-            throw KeyringFailures.phraseLost(store.nameOf(new SealedPlace.Phrase(entry.address())));
+            throw KeyringFailures.phraseLost(store.nameOf(SealedPlace.phrase(entry.address())));
         }
         return Sealer.words(unseal(entry, passphrase));
     }

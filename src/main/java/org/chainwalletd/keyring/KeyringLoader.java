@@ -3,6 +3,7 @@ package org.chainwalletd.keyring;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.SealedBlob.UnsealException;
 import org.chainwalletd.crypto.SecretBytes;
@@ -74,7 +75,7 @@ final class KeyringLoader {
 
     /** Keeps a shared keyring whose last key is deleted bound to its passphrase, which other daemons go on with. */
     private Listing bound(Listing found, SecretBytes passphrase) {
-        if (store.isShared() && !found.seeded() && !isThere(new SealedPlace.Check())) {
+        if (store.isShared() && !found.seeded() && !isThere(SealedPlace.CHECK)) {
             claims(passphrase);
         }
         return found;
@@ -133,7 +134,7 @@ final class KeyringLoader {
             return found;
         }
         SealedPlace refused = (ours ? first : second).tried().orElseThrow();
-        String hint = refused instanceof SealedPlace.Check
+        String hint = refused.equals(SealedPlace.CHECK)
                 ? store.isShared()
                         ? "; all daemons of a database have one passphrase, which the first one has chosen"
                         : "; there is no key yet: to choose another passphrase, delete this file"
@@ -143,21 +144,20 @@ final class KeyringLoader {
     }
 
     private static boolean isListed(SealedPlace place, KeyringView view) {
-        return place instanceof SealedPlace.Key key
-                ? view.hasImported(key.address())
-                : !(place instanceof SealedPlace.EvmKey) || view.evmKey().isPresent();
+        return place.kind() == SealedPlace.Kind.KEY
+                ? view.hasImported(Address.of(place.owner().toArray()))
+                : !place.equals(SealedPlace.EVM_KEY) || view.evmKey().isPresent();
     }
 
     /** A listed key's blob other than {@code tried}, or in a keyring without keys the one that proves its passphrase. */
     private Optional<SealedPlace> better(Optional<SealedPlace> tried, Listing found) {
         KeyringView view = found.view();
-        SealedPlace check = new SealedPlace.Check();
-        if (view.size() == 0 && !found.seeded() && !tried.equals(Optional.of(check))) {
-            return isThere(check) ? Optional.of(check) : Optional.empty();
+        if (view.size() == 0 && !found.seeded() && !tried.equals(Optional.of(SealedPlace.CHECK))) {
+            return isThere(SealedPlace.CHECK) ? Optional.of(SealedPlace.CHECK) : Optional.empty();
         }
         return view.entries().stream()
                 .filter(KeyEntry::imported)
-                .<SealedPlace>map(entry -> new SealedPlace.Key(entry.address()))
+                .map(entry -> SealedPlace.key(entry.address()))
                 .filter(place -> !tried.equals(Optional.of(place)))
                 .findFirst();
     }

@@ -187,7 +187,7 @@ class DatabaseKeyringTest extends KeyringContract {
 
         // The place of a key has another one, which a deletion leaves alone even when it is forced.
         TableStore table = new TableStore(store.keys());
-        table.write(new SealedPlace.Key(first.address()), table.read(new SealedPlace.Key(second.address())));
+        table.write(SealedPlace.key(first.address()), table.read(SealedPlace.key(second.address())));
         keyring = fixture.store(() -> awayAt(3)).open();
         assertThat(refusal(keyring.delete(first.address(), secret(PASSPHRASE), Optional.empty()))
                         .reason())

@@ -138,11 +138,9 @@ class EvmCustodyTest {
         Sealer sealer = fixture.setup().sealer();
         KeyFolder files = new KeyFolder(fixture.wallets());
         try (SecretBytes key = sealer.open(
-                        Sealer.Role.EVM_KEY, secret(PASSPHRASE), files.read(files.path(new SealedPlace.EvmKey())));
+                        Sealer.Role.EVM_KEY, secret(PASSPHRASE), files.read(files.path(SealedPlace.EVM_KEY)));
                 SecretBytes entropy = sealer.open(
-                        Sealer.Role.EVM_MNEMONIC,
-                        secret(PASSPHRASE),
-                        files.read(files.path(new SealedPlace.EvmPhrase())))) {
+                        Sealer.Role.EVM_MNEMONIC, secret(PASSPHRASE), files.read(files.path(SealedPlace.EVM_PHRASE)))) {
             assertThat(key.length()).isEqualTo(32);
             assertThat(entropy.length()).isEqualTo(32);
         }

@@ -101,7 +101,7 @@ abstract class KeyringContract {
         await(keyring.delete(gone, secret(PASSPHRASE), Optional.empty()));
         restart();
         assertThat(keyring.list()).containsExactly(kept);
-        assertThat(FolderStore.open(fixture.setup(), true).find(new SealedPlace.Key(gone)))
+        assertThat(FolderStore.open(fixture.setup(), true).find(SealedPlace.key(gone)))
                 .isEmpty();
 
         await(keyring.importSecret(secret("22".repeat(32)), Optional.of("new")));
@@ -136,9 +136,8 @@ abstract class KeyringContract {
     @Test
     void a_wrong_passphrase_is_refused_also_before_there_is_a_key() {
         restart();
-        KeyringFixture.eventually(() -> FolderStore.open(fixture.setup(), true)
-                .find(new SealedPlace.Check())
-                .isPresent());
+        KeyringFixture.eventually(() ->
+                FolderStore.open(fixture.setup(), true).find(SealedPlace.CHECK).isPresent());
         await(keyring.close());
         assertThat(refusal(fixture.tryOpen("wrong")).reason()).isEqualTo(Reason.LOCKED);
         keyring = fixture.open();

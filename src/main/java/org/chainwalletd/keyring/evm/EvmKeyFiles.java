@@ -19,10 +19,6 @@ import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.keyring.store.SealedPlace;
-import org.chainwalletd.keyring.store.SealedPlace.EvmKey;
-import org.chainwalletd.keyring.store.SealedPlace.EvmPhrase;
-import org.chainwalletd.keyring.store.SealedPlace.KeptEvmKey;
-import org.chainwalletd.keyring.store.SealedPlace.KeptEvmPhrase;
 import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.keyring.store.Stretching;
 import org.chainwalletd.keyring.store.Stretching.Urgency;
@@ -32,7 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The sealed blobs of account-chain keys. The current key stands in {@link EvmKey}; whatever stands there is copied to the place of its own
+ * The sealed blobs of account-chain keys. The current key stands in {@link SealedPlace#EVM_KEY}; whatever stands there is copied to the place of its own
  * address before it is written over. So a crash in between loses nothing: the key of an address is looked for in its own place first, and the
  * record alone says which address is the current one.
  *
@@ -41,8 +37,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class EvmKeyFiles {
     private static final Logger AUDIT = LoggerFactory.getLogger("audit");
-    private static final SealedPlace KEY = new EvmKey();
-    private static final SealedPlace PHRASE = new EvmPhrase();
 
     private final KeyringStore store;
     private final Sealer sealer;
@@ -58,12 +52,12 @@ public final class EvmKeyFiles {
 
     /** The secret of {@code address}, proved to be its. */
     SecretBytes unseal(EvmAddress address, SecretBytes passphrase) {
-        return proved(new KeptEvmKey(address), KEY, address, passphrase);
+        return proved(SealedPlace.keptEvmKey(address), SealedPlace.EVM_KEY, address, passphrase);
     }
 
     /** The entropy of the phrase of {@code address}, proved to be its. */
     SecretBytes unsealPhrase(EvmAddress address, SecretBytes passphrase) {
-        return proved(new KeptEvmPhrase(address), PHRASE, address, passphrase);
+        return proved(SealedPlace.keptEvmPhrase(address), SealedPlace.EVM_PHRASE, address, passphrase);
     }
 
     private SecretBytes proved(SealedPlace own, SealedPlace current, EvmAddress address, SecretBytes passphrase) {
@@ -84,8 +78,8 @@ public final class EvmKeyFiles {
     /** Copies what stands in the places of the current key to those of its address: first the phrase, so that a kept key has its own. */
     Optional<EvmAddress> keepCurrent(SecretBytes passphrase) {
         try {
-            copy(PHRASE, passphrase);
-            return copy(KEY, passphrase);
+            copy(SealedPlace.EVM_PHRASE, passphrase);
+            return copy(SealedPlace.EVM_KEY, passphrase);
         } finally {
             CrashPoint.EVM_KEY_BEFORE_FILES.reached();
         }
@@ -94,7 +88,11 @@ public final class EvmKeyFiles {
     private Optional<EvmAddress> copy(SealedPlace place, SecretBytes passphrase) {
         return store.find(place).map(blob -> {
             EvmAddress address = holder(place, blob, passphrase);
-            write(place.equals(KEY) ? new KeptEvmKey(address) : new KeptEvmPhrase(address), blob);
+            write(
+                    place.equals(SealedPlace.EVM_KEY)
+                            ? SealedPlace.keptEvmKey(address)
+                            : SealedPlace.keptEvmPhrase(address),
+                    blob);
             return address;
         });
     }
@@ -113,14 +111,15 @@ public final class EvmKeyFiles {
      */
     Map<SealedPlace, SealedBlob> writeCurrent(NewEvmKey key, SecretBytes passphrase) {
         if (!store.isShared()) {
-            write(key, KEY, PHRASE, passphrase);
+            write(key, SealedPlace.EVM_KEY, SealedPlace.EVM_PHRASE, passphrase);
             return Map.of();
         }
         Map<SealedPlace, SealedBlob> sealed = new LinkedHashMap<>();
-        sealed.put(new KeptEvmKey(key.address()), sealed(Sealer.Role.EVM_KEY, passphrase, key.secret()));
+        sealed.put(SealedPlace.keptEvmKey(key.address()), sealed(Sealer.Role.EVM_KEY, passphrase, key.secret()));
         key.entropy()
                 .ifPresent(entropy -> sealed.put(
-                        new KeptEvmPhrase(key.address()), sealed(Sealer.Role.EVM_MNEMONIC, passphrase, entropy)));
+                        SealedPlace.keptEvmPhrase(key.address()),
+                        sealed(Sealer.Role.EVM_MNEMONIC, passphrase, entropy)));
         return sealed;
     }
 
@@ -130,7 +129,7 @@ public final class EvmKeyFiles {
 
     /** Seals {@code key} and puts it in the places of its address: first the phrase. Closes nothing. */
     void writeKept(NewEvmKey key, SecretBytes passphrase) {
-        write(key, new KeptEvmKey(key.address()), new KeptEvmPhrase(key.address()), passphrase);
+        write(key, SealedPlace.keptEvmKey(key.address()), SealedPlace.keptEvmPhrase(key.address()), passphrase);
     }
 
     private void write(NewEvmKey key, SealedPlace place, SealedPlace phrasePlace, SecretBytes passphrase) {
@@ -148,11 +147,14 @@ public final class EvmKeyFiles {
 
     /** Every place that holds something of {@code address}, which is the current one. */
     List<SealedPlace> placesOf(EvmAddress address, SecretBytes passphrase) {
-        boolean isCurrent = store.find(KEY)
-                .filter(blob -> holder(KEY, blob, passphrase).equals(address))
+        boolean isCurrent = store.find(SealedPlace.EVM_KEY)
+                .filter(blob -> holder(SealedPlace.EVM_KEY, blob, passphrase).equals(address))
                 .isPresent();
-        List<SealedPlace> own = List.of(new KeptEvmPhrase(address), new KeptEvmKey(address));
-        return isCurrent ? Stream.concat(own.stream(), Stream.of(PHRASE, KEY)).toList() : own;
+        List<SealedPlace> own = List.of(SealedPlace.keptEvmPhrase(address), SealedPlace.keptEvmKey(address));
+        return isCurrent
+                ? Stream.concat(own.stream(), Stream.of(SealedPlace.EVM_PHRASE, SealedPlace.EVM_KEY))
+                        .toList()
+                : own;
     }
 
     /** Removes the places of a key that is recorded no more; a shared store has removed them with the record. */

@@ -34,7 +34,9 @@ public final class FolderStore implements KeyringStore.Fillable {
     public static final int CHECKED_AT_START = 1_000;
 
     private final KeyFolder folder;
-    private final KeyRecords records;
+    private final PublicKeyFiles publicKeys;
+    private final KeyNoteFiles notes;
+    private final StateFile stateFile;
     private final FolderUpkeep upkeep;
     private final Fence fence;
     private final boolean clears;
@@ -52,7 +54,9 @@ public final class FolderStore implements KeyringStore.Fillable {
     public FolderStore(KeyringSetup setup, boolean clears) {
         this.clears = clears;
         this.folder = new KeyFolder(setup.wallets());
-        this.records = new KeyRecords(folder);
+        this.publicKeys = new PublicKeyFiles(folder.publicKeys());
+        this.notes = new KeyNoteFiles(folder.publicKeys());
+        this.stateFile = new StateFile(folder.state());
         this.fence = setup.fence();
         this.upkeep = new FolderUpkeep(folder, setup.metrics());
     }
@@ -81,17 +85,16 @@ public final class FolderStore implements KeyringStore.Fillable {
     /** Last {@code state.json}, which alone tells which keys there are. */
     @Override
     public void fill(
-            KeyringView view, Map<SealedPlace, SealedBlob> sealed, Map<Address, KeyNote> notes, Set<Address> givenOut) {
+            KeyringView view, Map<SealedPlace, SealedBlob> sealed, Map<Address, KeyNote> noted, Set<Address> givenOut) {
         run("cannot make a keyring at", folder.state(), () -> {
             folder.requireFree();
             folder.create();
             sealed.forEach((place, blob) -> folder.write(folder.path(place), blob));
-            records.publicKeys()
-                    .add(view.entries().stream()
-                            .filter(entry -> entry.publicKey().isPresent())
-                            .toList());
-            records.publicKeys().addUnknown(givenOut);
-            records.notes().add(notes);
+            publicKeys.add(view.entries().stream()
+                    .filter(entry -> entry.publicKey().isPresent())
+                    .toList());
+            publicKeys.addUnknown(givenOut);
+            notes.add(noted);
             new StateFile(folder.state()).write(view, false);
         });
     }
@@ -114,7 +117,7 @@ public final class FolderStore implements KeyringStore.Fillable {
                             + " out, and whose \"imported\" lists the addresses in the names of the *.key.enc files. If init-seeded was"
                             + " cut short here and printed no words, delete " + folder.seed() + " and run it again");
         }
-        if (folder.anyKey().isPresent() || !records.publicKeys().load().isEmpty()) {
+        if (folder.anyKey().isPresent() || !publicKeys.load().isEmpty()) {
             throw new KeyringException(
                     Reason.STORAGE,
                     folder.state()
@@ -143,7 +146,7 @@ public final class FolderStore implements KeyringStore.Fillable {
             if (view.size() <= CHECKED_AT_START) {
                 checkFiles(view.imported());
             }
-            records.opened(view);
+            stateFile.opened(view);
             described.ifPresent(found -> upkeep.describes(view));
             return new Listing(view, seeded, folder.keptEvm(), 0);
         });
@@ -151,11 +154,11 @@ public final class FolderStore implements KeyringStore.Fillable {
 
     /** Public keys are learnt without a change of {@code state.json}. */
     private KeyringView withLearntKeys(KeyringView view) throws IOException {
-        return view.hasAllPublicKeys() ? view : view.with(records.publicKeys().load());
+        return view.hasAllPublicKeys() ? view : view.with(publicKeys.load());
     }
 
     private KeyringView readState() throws IOException {
-        PublicKeyFiles.Found keys = records.publicKeys().load();
+        PublicKeyFiles.Found keys = publicKeys.load();
         Path file = folder.state();
         try {
             return StateReader.read(Files.readAllBytes(file), keys);
@@ -208,14 +211,14 @@ public final class FolderStore implements KeyringStore.Fillable {
         CrashPoint.MINT_BEFORE_KEY_FILE.reached();
         folder.write(folder.key(key.address()), key.secret());
         CrashPoint.MINT_BEFORE_MNEMONIC_FILE.reached();
-        key.phrase().ifPresent(blob -> folder.write(folder.phrase(key.address()), blob));
+        key.phrase().ifPresent(blob -> folder.write(folder.path(SealedPlace.phrase(key.address())), blob));
     }
 
     /** First the phrase, which is worthless without the key and recoverable while the key is there. */
     @Override
     public void remove(Address address) {
         CrashPoint.DELETE_BEFORE_FILES.reached();
-        folder.delete(List.of(new SealedPlace.Phrase(address), new SealedPlace.Key(address)));
+        folder.delete(List.of(SealedPlace.phrase(address), SealedPlace.key(address)));
     }
 
     @Override
@@ -226,23 +229,54 @@ public final class FolderStore implements KeyringStore.Fillable {
     @Override
     public void record(KeyTable.Batch batch) {
         KeyringFailures.io(() -> {
-            records.write(batch);
+            write(batch);
             fence.check();
         });
     }
 
+    /** What is known of a key comes before its listing: one record too many does no harm, a missing one does. */
+    private void write(KeyTable.Batch batch) throws IOException {
+        publicKeys.add(batch.withNewKeys());
+        notes.add(batch.notes());
+        if (!batch.changesState()) {
+            return;
+        }
+        batch.changes().stream()
+                .filter(change -> !change.onlyLearns())
+                .forEach(change -> change.before().ifPresent(CrashPoint::reached));
+        stateFile.write(batch.after(), batch.onlyAdds());
+        forget(batch.gone());
+        CrashPoint.MINT_BEFORE_ANSWER.reached();
+    }
+
+    /** The record is gone already; what stays behind is no reason to call the deletion failed. */
+    private void forget(Set<Address> gone) {
+        if (gone.isEmpty()) {
+            return;
+        }
+        for (Forgetting files : List.<Forgetting>of(publicKeys::remove, notes::remove)) {
+            try {
+                files.remove(gone);
+            } catch (IOException e) {
+                LOG.warn("public keys and notes of deleted addresses stay in their files: {}", e.getMessage());
+            }
+        }
+    }
+
+    @FunctionalInterface
+    private interface Forgetting {
+        void remove(Set<Address> gone) throws IOException;
+    }
+
     @Override
     public KeyNotes notes() {
-        return call(
-                "cannot read the notes in",
-                folder.publicKeys(),
-                () -> records.notes().load());
+        return call("cannot read the notes in", folder.publicKeys(), notes::load);
     }
 
     @Override
     public Set<Address> unlisted(KeyringView view) {
         return call("cannot read the public keys in", folder.publicKeys(), () -> {
-            Set<Address> known = records.publicKeys().load().addresses();
+            Set<Address> known = publicKeys.load().addresses();
             view.entries().forEach(entry -> known.remove(entry.address()));
             return known;
         });
@@ -256,7 +290,7 @@ public final class FolderStore implements KeyringStore.Fillable {
     @Override
     public void prepare() {
         try {
-            records.prepare();
+            stateFile.prepare();
         } catch (IOException e) {
             LOG.warn("the next write of state.json will be a full one: {}", e.getMessage());
         }
@@ -274,7 +308,7 @@ public final class FolderStore implements KeyringStore.Fillable {
 
     @Override
     public void close() {
-        records.close();
+        stateFile.close();
     }
 
     private static void run(String otherwise, Path file, KeyringFailures.Io step) {
@@ -295,81 +329,6 @@ public final class FolderStore implements KeyringStore.Fillable {
             return step.read();
         } catch (IOException e) {
             throw KeyFolder.storage(otherwise, file, e);
-        }
-    }
-
-    /**
-     * The files with the public side of a keyring, written together: {@code state.json}, which alone tells which keys there are, and beside it what
-     * is known of them. Blocking; one writer at a time.
-     */
-    private static final class KeyRecords {
-        private static final Logger LOG = LoggerFactory.getLogger(KeyRecords.class);
-
-        private final PublicKeyFiles publicKeys;
-        private final KeyNoteFiles notes;
-        private final StateFile stateFile;
-
-        KeyRecords(KeyFolder folder) {
-            this.publicKeys = new PublicKeyFiles(folder.publicKeys());
-            this.notes = new KeyNoteFiles(folder.publicKeys());
-            this.stateFile = new StateFile(folder.state());
-        }
-
-        PublicKeyFiles publicKeys() {
-            return publicKeys;
-        }
-
-        KeyNoteFiles notes() {
-            return notes;
-        }
-
-        /** Tells what {@code state.json} holds, as it was read. */
-        void opened(KeyringView read) {
-            stateFile.opened(read);
-        }
-
-        /** Makes a batch durable. What is known of a key comes before its listing: one record too many does no harm, a missing one does. */
-        void write(KeyTable.Batch batch) throws IOException {
-            publicKeys.add(batch.withNewKeys());
-            notes.add(batch.notes());
-            if (!batch.changesState()) {
-                return;
-            }
-            batch.changes().stream()
-                    .filter(change -> !change.onlyLearns())
-                    .forEach(change -> change.before().ifPresent(CrashPoint::reached));
-            stateFile.write(batch.after(), batch.onlyAdds());
-            forget(batch.gone());
-            CrashPoint.MINT_BEFORE_ANSWER.reached();
-        }
-
-        /** The record is gone already; what stays behind is no reason to call the deletion failed. */
-        private void forget(Set<Address> gone) {
-            if (gone.isEmpty()) {
-                return;
-            }
-            for (Forgetting files : List.<Forgetting>of(publicKeys::remove, notes::remove)) {
-                try {
-                    files.remove(gone);
-                } catch (IOException e) {
-                    LOG.warn("public keys and notes of deleted addresses stay in their files: {}", e.getMessage());
-                }
-            }
-        }
-
-        @FunctionalInterface
-        private interface Forgetting {
-            void remove(Set<Address> gone) throws IOException;
-        }
-
-        /** Makes the next change of a large keyring cheap. */
-        void prepare() throws IOException {
-            stateFile.prepare();
-        }
-
-        /** Drops what was prepared. */
-        void close() {
-            stateFile.close();
         }
     }
 
@@ -465,7 +424,7 @@ public final class FolderStore implements KeyringStore.Fillable {
                     boolean standard = notes.of(address)
                             .filter(note -> note.origin() == KeyNote.Origin.STANDARD)
                             .isPresent();
-                    if (standard && !Files.exists(folder.phrase(address))) {
+                    if (standard && !Files.exists(folder.path(SealedPlace.phrase(address)))) {
                         lost.add(address);
                     }
                 }

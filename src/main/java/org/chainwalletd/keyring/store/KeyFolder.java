@@ -74,10 +74,6 @@ public final class KeyFolder {
         return wallets.resolve(SEED);
     }
 
-    Path check() {
-        return wallets.resolve(CHECK);
-    }
-
     public Path snapshot() {
         return wallets.resolve(SNAPSHOT);
     }
@@ -87,33 +83,21 @@ public final class KeyFolder {
     }
 
     public Path key(Address address) {
-        return imported.resolve(address.hex() + KEY_SUFFIX);
-    }
-
-    public Path phrase(Address address) {
-        return imported.resolve(address.hex() + PHRASE_SUFFIX);
+        return path(SealedPlace.key(address));
     }
 
     public Path path(SealedPlace place) {
-        if (place instanceof SealedPlace.Key key) {
-            return key(key.address());
-        }
-        if (place instanceof SealedPlace.Phrase phrase) {
-            return phrase(phrase.address());
-        }
-        if (place instanceof SealedPlace.KeptEvmKey kept) {
-            return keptEvmFolder().resolve(kept.address().hex() + KEY_SUFFIX);
-        }
-        if (place instanceof SealedPlace.KeptEvmPhrase kept) {
-            return keptEvmFolder().resolve(kept.address().hex() + PHRASE_SUFFIX);
-        }
-        if (place instanceof SealedPlace.EvmKey) {
-            return imported.resolve(EVM + KEY_SUFFIX);
-        }
-        if (place instanceof SealedPlace.EvmPhrase) {
-            return imported.resolve(EVM + PHRASE_SUFFIX);
-        }
-        return place instanceof SealedPlace.Seed ? seed() : check();
+        String owner = place.owner().hex();
+        return switch (place.kind()) {
+            case SEED -> seed();
+            case CHECK -> wallets.resolve(CHECK);
+            case KEY -> imported.resolve(owner + KEY_SUFFIX);
+            case PHRASE -> imported.resolve(owner + PHRASE_SUFFIX);
+            case EVM_KEY -> imported.resolve(EVM + KEY_SUFFIX);
+            case EVM_PHRASE -> imported.resolve(EVM + PHRASE_SUFFIX);
+            case KEPT_EVM_KEY -> keptEvmFolder().resolve(owner + KEY_SUFFIX);
+            case KEPT_EVM_PHRASE -> keptEvmFolder().resolve(owner + PHRASE_SUFFIX);
+        };
     }
 
     /** Not beside the keys of addresses, so that whoever lists them need not look at a hundred thousand others. */
@@ -158,7 +142,7 @@ public final class KeyFolder {
     }
 
     private boolean hasEvmKey() {
-        return Files.exists(path(new SealedPlace.EvmKey()));
+        return Files.exists(path(SealedPlace.EVM_KEY));
     }
 
     /** In this order. The snapshot may still name an address that goes; the next upkeep makes another one. */
@@ -231,16 +215,16 @@ public final class KeyFolder {
     /** Something that the passphrase can be proved on. */
     Optional<SealedPlace> anySealed() throws IOException {
         if (isSeeded()) {
-            return Optional.of(new SealedPlace.Seed());
+            return Optional.of(SealedPlace.SEED);
         }
         Optional<Address> key = anyKey();
         if (key.isPresent()) {
-            return key.map(SealedPlace.Key::new);
+            return key.map(SealedPlace::key);
         }
         if (hasEvmKey()) {
-            return Optional.of(new SealedPlace.EvmKey());
+            return Optional.of(SealedPlace.EVM_KEY);
         }
-        return Files.exists(check()) ? Optional.of(new SealedPlace.Check()) : Optional.empty();
+        return Files.exists(path(SealedPlace.CHECK)) ? Optional.of(SealedPlace.CHECK) : Optional.empty();
     }
 
     /**

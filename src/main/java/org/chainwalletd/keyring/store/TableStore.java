@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -36,17 +37,6 @@ import org.chainwalletd.store.postgres.KeyRows;
  * change is judged by the rows as they are then.
  */
 public final class TableStore implements KeyringStore, KeyringStore.Shared {
-    /** Kinds of rows, by the class of their place; never changed. */
-    private static final Map<Class<? extends SealedPlace>, String> KINDS = Map.of(
-            SealedPlace.Seed.class, "seed",
-            SealedPlace.Check.class, "check",
-            SealedPlace.Key.class, "key",
-            SealedPlace.Phrase.class, "phrase",
-            SealedPlace.EvmKey.class, "evm_key",
-            SealedPlace.EvmPhrase.class, "evm_phrase",
-            SealedPlace.KeptEvmKey.class, "kept_evm_key",
-            SealedPlace.KeptEvmPhrase.class, "kept_evm_phrase");
-
     /** Kind of rows without a secret: addresses that a wallet directory knew and did not list. No index of a seed is given for them again. */
     private static final String GIVEN_OUT = "given_out";
 
@@ -65,22 +55,7 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
     }
 
     private static KeyringRow.Place row(SealedPlace place) {
-        return new KeyringRow.Place(KINDS.get(place.getClass()), owner(place));
-    }
-
-    private static Bytes owner(SealedPlace place) {
-        if (place instanceof SealedPlace.Key key) {
-            return Bytes.wrap(key.address().toArray());
-        }
-        if (place instanceof SealedPlace.Phrase phrase) {
-            return Bytes.wrap(phrase.address().toArray());
-        }
-        if (place instanceof SealedPlace.KeptEvmKey key) {
-            return Bytes.wrap(key.address().toArray());
-        }
-        return place instanceof SealedPlace.KeptEvmPhrase phrase
-                ? Bytes.wrap(phrase.address().toArray())
-                : Bytes.EMPTY;
+        return new KeyringRow.Place(place.kind().word(), place.owner());
     }
 
     @Override
@@ -111,12 +86,12 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
 
     private boolean isEmpty() {
         return !isSeeded()
-                && rows.anySealed(KINDS.get(SealedPlace.Key.class)).isEmpty()
-                && rows.anySealed(KINDS.get(SealedPlace.EvmKey.class)).isEmpty();
+                && rows.anySealed(SealedPlace.Kind.KEY.word()).isEmpty()
+                && rows.anySealed(SealedPlace.Kind.EVM_KEY.word()).isEmpty();
     }
 
     private boolean isSeeded() {
-        return rows.sealed(row(new SealedPlace.Seed())).isPresent();
+        return rows.sealed(row(SealedPlace.SEED)).isPresent();
     }
 
     @Override
@@ -127,7 +102,7 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
             }
             requireNothingLost();
             Optional<KeyRows.Refusal> refusal = rows.write(KeyRows.Change.making(
-                    Map.of(row(new SealedPlace.Seed()), bytes(seed)),
+                    Map.of(row(SealedPlace.SEED), bytes(seed)),
                     head(KeyringView.of(List.of(), 0, Map.of())),
                     KeyRows.Premise.unmade(0)));
             if (refusal.isPresent()) {
@@ -161,7 +136,7 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
             if (!seeded && entries.stream().anyMatch(entry -> !entry.imported())) {
                 throw new KeyringException(
                         Reason.STORAGE,
-                        nameOf(new SealedPlace.Seed())
+                        nameOf(SealedPlace.SEED)
                                 + " is missing although there are derived addresses; put the newest copy of the database back");
             }
             requireKeys();
@@ -207,7 +182,7 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
 
     @Override
     public boolean claim(SealedBlob check) {
-        KeyringRow.Place place = row(new SealedPlace.Check());
+        KeyringRow.Place place = row(SealedPlace.CHECK);
         return call(() -> {
             try {
                 return rows.write(KeyRows.Change.sealing(Map.of(place, bytes(check)), KeyRows.Premise.vacant(place)))
@@ -224,7 +199,7 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
 
     /** A key and its row are written in one commit, and removed in one; earlier releases had one for each. */
     private void requireKeys() {
-        List<Address> missing = rows.without(KINDS.get(SealedPlace.Key.class));
+        List<Address> missing = rows.without(SealedPlace.Kind.KEY.word());
         if (!missing.isEmpty()) {
             throw new KeyringException(
                     Reason.STORAGE,
@@ -234,7 +209,7 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
     }
 
     private Set<EvmAddress> keptEvm() {
-        return rows.owners(KINDS.get(SealedPlace.KeptEvmKey.class)).stream()
+        return rows.owners(SealedPlace.Kind.KEPT_EVM_KEY.word()).stream()
                 .map(owner -> EvmAddress.of(owner.toArray()))
                 .collect(Collectors.toSet());
     }
@@ -246,16 +221,14 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
     @Override
     public Optional<SealedPlace> someSealed() {
         return call(() -> {
-            SealedPlace seed = new SealedPlace.Seed();
             if (isSeeded()) {
-                return Optional.of(seed);
+                return Optional.of(SealedPlace.SEED);
             }
-            Optional<KeyringRow.Place> key = rows.anySealed(KINDS.get(SealedPlace.Key.class));
+            Optional<KeyringRow.Place> key = rows.anySealed(SealedPlace.Kind.KEY.word());
             if (key.isPresent()) {
-                return Optional.of(
-                        new SealedPlace.Key(Address.of(key.get().owner().toArray())));
+                return key.map(found -> new SealedPlace(SealedPlace.Kind.KEY, found.owner()));
             }
-            for (SealedPlace place : List.of(new SealedPlace.EvmKey(), new SealedPlace.Check())) {
+            for (SealedPlace place : List.of(SealedPlace.EVM_KEY, SealedPlace.CHECK)) {
                 if (rows.sealed(row(place)).isPresent()) {
                     return Optional.of(place);
                 }
@@ -339,8 +312,8 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
             change.replaced().values().forEach(entry -> replaced.add(key(entry, notes)));
             labels.putAll(change.labels());
             for (Address address : change.removed()) {
-                removed.add(row(new SealedPlace.Phrase(address)));
-                removed.add(row(new SealedPlace.Key(address)));
+                removed.add(row(SealedPlace.phrase(address)));
+                removed.add(row(SealedPlace.key(address)));
                 if (change.unlessUsed()) {
                     unneeded.add(address);
                 }
@@ -381,8 +354,8 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
 
     private static Map<KeyringRow.Place, Bytes> blobs(SealedKey key) {
         Map<KeyringRow.Place, Bytes> blobs = new LinkedHashMap<>();
-        blobs.put(row(new SealedPlace.Key(key.address())), bytes(key.secret()));
-        key.phrase().ifPresent(phrase -> blobs.put(row(new SealedPlace.Phrase(key.address())), bytes(phrase)));
+        blobs.put(row(SealedPlace.key(key.address())), bytes(key.secret()));
+        key.phrase().ifPresent(phrase -> blobs.put(row(SealedPlace.phrase(key.address())), bytes(phrase)));
         return blobs;
     }
 
@@ -459,9 +432,9 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
         List<KeyringRow.Key> keys = new ArrayList<>();
         for (KeyEntry entry : found.view().entries()) {
             if (entry.imported()) {
-                SealedPlace key = new SealedPlace.Key(entry.address());
+                SealedPlace key = SealedPlace.key(entry.address());
                 blobs.put(row(key), bytes(folder.read(key)));
-                copy(folder, new SealedPlace.Phrase(entry.address()), blobs);
+                copy(folder, SealedPlace.phrase(entry.address()), blobs);
             }
             keys.add(key(entry, notes.of(entry.address())));
             if (keys.size() == KEYS_AT_ONCE) {
@@ -469,16 +442,7 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
             }
         }
         write(blobs, keys, entered, wallets);
-        List<SealedPlace> others = new ArrayList<>(List.of(
-                new SealedPlace.Seed(),
-                new SealedPlace.Check(),
-                new SealedPlace.EvmKey(),
-                new SealedPlace.EvmPhrase()));
-        for (EvmAddress address : found.keptEvm()) {
-            others.add(new SealedPlace.KeptEvmKey(address));
-            others.add(new SealedPlace.KeptEvmPhrase(address));
-        }
-        others.forEach(place -> copy(folder, place, blobs));
+        placesBesideKeys(found).forEach(place -> copy(folder, place, blobs));
         folder.unlisted(found.view())
                 .forEach(address ->
                         blobs.put(new KeyringRow.Place(GIVEN_OUT, Bytes.wrap(address.toArray())), Bytes.EMPTY));
@@ -486,6 +450,16 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
         requireAlone(
                 rows.write(KeyRows.Change.making(blobs, head(found.view()), KeyRows.Premise.unmade(entered.size()))),
                 wallets);
+    }
+
+    private static List<SealedPlace> placesBesideKeys(Listing found) {
+        List<SealedPlace> places = new ArrayList<>(
+                List.of(SealedPlace.SEED, SealedPlace.CHECK, SealedPlace.EVM_KEY, SealedPlace.EVM_PHRASE));
+        for (EvmAddress address : found.keptEvm()) {
+            places.add(SealedPlace.keptEvmKey(address));
+            places.add(SealedPlace.keptEvmPhrase(address));
+        }
+        return places;
     }
 
     /** @param entered all keys that the database has, and has then */
@@ -510,9 +484,8 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
         Set<Address> known =
                 there.view().entries().stream().map(KeyEntry::address).collect(Collectors.toSet());
         known.addAll(rows.deleted());
-        SealedPlace seed = new SealedPlace.Seed();
-        boolean sameSeed =
-                !found.seeded() || folder.find(seed).map(TableStore::bytes).equals(rows.sealed(row(seed)));
+        boolean sameSeed = !found.seeded()
+                || folder.find(SealedPlace.SEED).map(TableStore::bytes).equals(rows.sealed(row(SealedPlace.SEED)));
         boolean all = found.view().entries().stream().map(KeyEntry::address).allMatch(known::contains)
                 && found.view().nextIndex() <= there.view().nextIndex();
         if (!sameSeed || !all) {
@@ -567,24 +540,18 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
 
     /** Returns the sealed blobs of everything that is listed, and of the keyring itself. */
     private Map<SealedPlace, Bytes> sealedPlaces(Listing found) {
-        List<SealedPlace> places = new ArrayList<>(List.of(
-                new SealedPlace.Seed(),
-                new SealedPlace.Check(),
-                new SealedPlace.EvmKey(),
-                new SealedPlace.EvmPhrase()));
+        List<SealedPlace> places = placesBesideKeys(found);
         for (Address address : found.view().imported()) {
-            places.add(new SealedPlace.Key(address));
-            places.add(new SealedPlace.Phrase(address));
+            places.add(SealedPlace.key(address));
+            places.add(SealedPlace.phrase(address));
         }
-        for (EvmAddress address : found.keptEvm()) {
-            places.add(new SealedPlace.KeptEvmKey(address));
-            places.add(new SealedPlace.KeptEvmPhrase(address));
+        Map<SealedPlace.Kind, Map<Bytes, Bytes>> blobs = new EnumMap<>(SealedPlace.Kind.class);
+        for (SealedPlace.Kind kind : SealedPlace.Kind.values()) {
+            blobs.put(kind, rows.allSealed(kind.word()));
         }
-        Map<String, Map<Bytes, Bytes>> blobs = new HashMap<>();
-        KINDS.values().forEach(kind -> blobs.put(kind, rows.allSealed(kind)));
         Map<SealedPlace, Bytes> sealedBlobs = new LinkedHashMap<>();
         for (SealedPlace place : places) {
-            Optional.ofNullable(blobs.get(row(place).kind()).get(row(place).owner()))
+            Optional.ofNullable(blobs.get(place.kind()).get(place.owner()))
                     .ifPresent(blob -> sealedBlobs.put(place, blob));
         }
         return sealedBlobs;
@@ -644,8 +611,8 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
 
     @Override
     public String nameOf(SealedPlace place) {
-        Bytes owner = owner(place);
-        return "sealed/" + KINDS.get(place.getClass()) + (owner.length() == 0 ? "" : "/" + owner) + " in the database";
+        String owner = place.owner().isEmpty() ? "" : "/" + place.owner();
+        return "sealed/" + place.kind().word() + owner + " in the database";
     }
 
     @Override
