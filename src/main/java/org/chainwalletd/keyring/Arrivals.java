@@ -10,11 +10,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.KeyringProtocol.Arriving;
-import org.chainwalletd.keyring.KeyringProtocol.Command;
 import org.chainwalletd.keyring.KeyringProtocol.Mint;
 import org.chainwalletd.keyring.KeyringProtocol.Store;
 import org.chainwalletd.keyring.KeyringProtocol.Stored;
@@ -30,14 +27,8 @@ import org.chainwalletd.stage.Outcome;
 
 /** The way of 1:1 keys into the keyring: not there yet, sealed, recorded, answered. Belongs to the Keyring actor. */
 final class Arrivals {
-    private final ActorContext<Command> context;
-    private final KeyTable table;
-    private final StateWrites writes;
-    private final KeyWork work;
+    private final KeyringParts keyring;
     private final KeyPool pool;
-    private final Set<Address> moving;
-    private final SecretBytes passphrase;
-    private final Set<Address> leaving;
     private final Set<Address> arriving = new HashSet<>();
     private final List<Store> behindOthers = new ArrayList<>();
     private final int most;
@@ -48,17 +39,11 @@ final class Arrivals {
     private int sealing;
 
     /** @param most calls whose keys may be sealed at a time */
-    Arrivals(KeyringParts shared, KeyPool pool, int most, KeyringMetrics.Mints metrics) {
+    Arrivals(KeyringParts keyring, KeyPool pool, int most, KeyringMetrics.Mints metrics) {
+        this.keyring = keyring;
         this.most = most;
         this.metrics = metrics;
         this.pool = pool;
-        this.context = shared.context();
-        this.table = shared.table();
-        this.writes = shared.writes();
-        this.work = shared.work();
-        this.moving = shared.moving();
-        this.leaving = shared.leaving();
-        this.passphrase = shared.passphrase();
     }
 
     boolean isIdle() {
@@ -68,13 +53,18 @@ final class Arrivals {
     void mint(Mint question) {
         Optional<KeyringStore.SealedKey> ready = question.standard() ? pool.take() : Optional.empty();
         if (ready.isPresent()) {
-            store(question, Set.of(), false, work.store(ready.get()), key -> List.of(sealedAhead(key, question)));
+            store(
+                    question,
+                    Set.of(),
+                    false,
+                    keyring.work().store(ready.get()),
+                    key -> List.of(sealedAhead(key, question)));
         } else if (!refusesAsTooMany(question)) {
             store(
                     question,
                     Set.of(),
                     true,
-                    work.store(question.drawn(), passphrase, question.abandoned()),
+                    keyring.work().store(question.drawn(), keyring.passphrase(), question.abandoned()),
                     key -> List.of(new StoredKey(key.entry(), key.note())));
         }
     }
@@ -112,7 +102,7 @@ final class Arrivals {
 
     /** A caller who was told that such a key is there would find it gone, and a key stored now would lose its files to the deletion. */
     private boolean meetsOneThatLeaves(Store question) {
-        return question.keys().stream().anyMatch(key -> leaving.contains(key.address()));
+        return question.keys().stream().anyMatch(key -> keyring.leaving().contains(key.address()));
     }
 
     /** Something ended that others may have waited for. */
@@ -132,7 +122,8 @@ final class Arrivals {
         List<NewKey> wanted = new ArrayList<>();
         Set<Address> chosen = new HashSet<>();
         for (NewKey key : question.keys()) {
-            boolean present = table.contains(key.address()) || moving.contains(key.address());
+            boolean present =
+                    keyring.table().contains(key.address()) || keyring.moving().contains(key.address());
             if (present && !question.skipPresent()) {
                 question.refuse(KeyringFailures.present(key.address()));
                 return;
@@ -147,13 +138,13 @@ final class Arrivals {
             question.reply().complete(List.of());
             return;
         }
-        moving.addAll(chosen);
+        keyring.moving().addAll(chosen);
         arriving.addAll(chosen);
         store(
                 question,
                 chosen,
                 true,
-                work.storeAll(wanted, passphrase),
+                keyring.work().storeAll(wanted, keyring.passphrase()),
                 keys -> keys.stream()
                         .map(key -> new StoredKey(key.entry(), key.note()))
                         .toList());
@@ -167,7 +158,7 @@ final class Arrivals {
             Function<T, List<StoredKey>> keys) {
         underWay++;
         countSealing(stretched ? 1 : 0);
-        Outcome.pipe(context, storing, done -> new Stored(question, announced, stretched, done.map(keys)));
+        Outcome.pipe(keyring.context(), storing, done -> new Stored(question, announced, stretched, done.map(keys)));
     }
 
     private void countSealing(int change) {
@@ -189,8 +180,8 @@ final class Arrivals {
         List<KeyEntry> entries = keys.stream().map(StoredKey::entry).toList();
         Map<Address, KeyNote> notes =
                 keys.stream().collect(Collectors.toMap(key -> key.entry().address(), StoredKey::note));
-        moving.addAll(notes.keySet());
-        writes.submit(KeyTable.Change.adding(question.before(), entries, notes, failure -> {
+        keyring.moving().addAll(notes.keySet());
+        keyring.writes().submit(KeyTable.Change.adding(question.before(), entries, notes, failure -> {
             if (failure.isPresent() && mayLeaveOut(question, failure.get())) {
                 recordOthers(question, keys);
                 return;
@@ -208,13 +199,13 @@ final class Arrivals {
     /** Leaves out keys that have come at another daemon meanwhile. */
     private void recordOthers(Arriving question, List<StoredKey> keys) {
         List<StoredKey> others = keys.stream()
-                .filter(key -> !table.contains(key.entry().address()))
+                .filter(key -> !keyring.table().contains(key.entry().address()))
                 .toList();
         Set<Address> present = keys.stream()
                 .map(key -> key.entry().address())
-                .filter(table::contains)
+                .filter(keyring.table()::contains)
                 .collect(Collectors.toSet());
-        moving.removeAll(present);
+        keyring.moving().removeAll(present);
         arriving.removeAll(present);
         if (others.isEmpty()) {
             end(Set.of());
@@ -227,7 +218,7 @@ final class Arrivals {
 
     private void end(Set<Address> addresses) {
         underWay--;
-        moving.removeAll(addresses);
+        keyring.moving().removeAll(addresses);
         arriving.removeAll(addresses);
     }
 
@@ -237,6 +228,6 @@ final class Arrivals {
         if (failure.reason() == KeyringException.Reason.ABANDONED) {
             metrics.abandoned().increment();
         }
-        return passphrase.isClosed() ? KeyringFailures.stopping() : failure;
+        return keyring.passphrase().isClosed() ? KeyringFailures.stopping() : failure;
     }
 }

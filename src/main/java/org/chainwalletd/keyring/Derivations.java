@@ -11,18 +11,14 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
-import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.keyring.KeyringProtocol.Command;
 import org.chainwalletd.keyring.KeyringProtocol.Derive;
 import org.chainwalletd.keyring.KeyringProtocol.Derived;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyTable;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringFailures;
-import org.chainwalletd.keyring.store.KeyringSetup;
-import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.keyring.store.KeyringView;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.stage.Work;
@@ -36,14 +32,8 @@ import org.chainwalletd.store.files.CrashPoint;
 final class Derivations {
     private static final int MOST_TRIES = 100;
 
-    private final ActorContext<Command> context;
-    private final KeyTable table;
-    private final StateWrites writes;
-    private final KeyWork work;
-    private final KeyringStore store;
-    private final Set<Address> moving;
-    private final UnsealedKeys unsealed;
-    private final KeyringSetup.Executors executors;
+    private final KeyringParts keyring;
+    private final Unsealings unsealings;
     private final List<Derive> waiting = new ArrayList<>();
     /** Empty until the first key is asked for: the files need not be read at the start. */
     private Optional<CompletableFuture<Set<Address>>> taken = Optional.empty();
@@ -56,15 +46,9 @@ final class Derivations {
     /** Times that another daemon has given out the same index first, one after the other. */
     private int conflicts;
 
-    Derivations(KeyringParts shared, KeyringSetup.Executors executors) {
-        this.executors = executors;
-        this.context = shared.context();
-        this.table = shared.table();
-        this.writes = shared.writes();
-        this.work = shared.work();
-        this.store = shared.store();
-        this.moving = shared.moving();
-        this.unsealed = shared.unsealed();
+    Derivations(KeyringParts keyring, Unsealings unsealings) {
+        this.keyring = keyring;
+        this.unsealings = unsealings;
     }
 
     /** The seed is unsealed. */
@@ -80,22 +64,23 @@ final class Derivations {
         List<Derive> batch = List.copyOf(waiting);
         waiting.clear();
         running = true;
-        CompletableFuture<Set<Address>> known =
-                taken.filter(reading -> !reading.isCompletedExceptionally()).orElseGet(() -> unlisted(table.view()));
+        CompletableFuture<Set<Address>> known = taken.filter(reading -> !reading.isCompletedExceptionally())
+                .orElseGet(() -> unlisted(keyring.table().view()));
         taken = Optional.of(known);
-        SecretBytes seed = unsealed.seed().orElseThrow();
-        first = table.view().nextIndex();
+        SecretBytes seed = unsealings.seed().orElseThrow();
+        first = keyring.table().view().nextIndex();
         long from = first;
         List<Optional<String>> labels = batch.stream().map(Derive::label).toList();
         Outcome.pipe(
-                context,
+                keyring.context(),
                 known.thenApplyAsync(
-                        addresses -> work.deriveEntries(seed, from, labels, addresses), executors.crypto()),
+                        addresses -> keyring.work().deriveEntries(seed, from, labels, addresses),
+                        keyring.executors().crypto()),
                 entries -> new Derived(batch, entries));
     }
 
     private CompletableFuture<Set<Address>> unlisted(KeyringView view) {
-        return Work.on(executors.disk(), () -> store.unlisted(view));
+        return Work.on(keyring.executors().disk(), () -> keyring.store().unlisted(view));
     }
 
     void derived(Derived outcome) {
@@ -107,13 +92,13 @@ final class Derivations {
 
     private void record(List<Derive> questions, List<KeyEntry> entries) {
         Set<Address> addresses = entries.stream().map(KeyEntry::address).collect(Collectors.toSet());
-        if (!Collections.disjoint(addresses, moving)) {
+        if (!Collections.disjoint(addresses, keyring.moving())) {
             refuse(questions, KeyringFailures.moving());
             return;
         }
-        moving.addAll(addresses);
-        writes.submit(change(entries, failure -> {
-            moving.removeAll(addresses);
+        keyring.moving().addAll(addresses);
+        keyring.writes().submit(change(entries, failure -> {
+            keyring.moving().removeAll(addresses);
             failure.ifPresentOrElse(
                     refusal -> {
                         if (refusal.reason() == KeyringException.Reason.CONFLICT && conflicts < MOST_TRIES) {
@@ -143,7 +128,8 @@ final class Derivations {
         Map<Address, KeyEntry> merged = new HashMap<>();
         List<KeyEntry> added = new ArrayList<>();
         for (KeyEntry entry : derived) {
-            table.find(entry.address())
+            keyring.table()
+                    .find(entry.address())
                     .ifPresentOrElse(
                             present -> merged.put(entry.address(), present.withIndex(entry.index())),
                             () -> added.add(entry));

@@ -4,9 +4,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import org.apache.pekko.actor.typed.javadsl.ActorContext;
-import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.keyring.KeyringProtocol.Command;
 import org.chainwalletd.keyring.KeyringProtocol.Pooled;
 import org.chainwalletd.keyring.store.KeyringFailures;
 import org.chainwalletd.keyring.store.KeyringMetrics;
@@ -19,19 +16,15 @@ import org.chainwalletd.stage.Outcome;
  * out once. Belongs to the Keyring actor.
  */
 final class KeyPool {
-    private final ActorContext<Command> context;
-    private final KeyWork work;
-    private final SecretBytes passphrase;
+    private final KeyringParts keyring;
     private final KeyringMetrics.Pool metrics;
     private final Deque<KeyringStore.SealedKey> keys = new ArrayDeque<>();
     private int target;
     private Executor background;
     private boolean making;
 
-    KeyPool(KeyringParts shared, KeyringMetrics.Pool metrics) {
-        this.context = shared.context();
-        this.work = shared.work();
-        this.passphrase = shared.passphrase();
+    KeyPool(KeyringParts keyring, KeyringMetrics.Pool metrics) {
+        this.keyring = keyring;
         this.metrics = metrics;
     }
 
@@ -59,9 +52,9 @@ final class KeyPool {
 
     /** Begins another key when one is wanted. After a failure this is for the upkeep to call again. */
     void refill() {
-        if (!making && keys.size() < target && !passphrase.isClosed()) {
+        if (!making && keys.size() < target && !keyring.passphrase().isClosed()) {
             making = true;
-            Outcome.pipe(context, work.sealAhead(passphrase, background), Pooled::new);
+            Outcome.pipe(keyring.context(), keyring.work().sealAhead(keyring.passphrase(), background), Pooled::new);
         }
     }
 

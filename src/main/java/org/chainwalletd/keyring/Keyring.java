@@ -28,6 +28,7 @@ import org.chainwalletd.keyring.store.Flows;
 import org.chainwalletd.keyring.store.FolderStore;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyFolder;
+import org.chainwalletd.keyring.store.KeyNote;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.keyring.store.KeyringFailures;
@@ -62,7 +63,7 @@ public final class Keyring implements Signer {
 
     private final boolean seeded;
     private volatile Supplier<OptionalLong> followedHeight = OptionalLong::empty;
-    private final KeyMaker maker;
+    private final Sealer sealer;
     private final KeyWork work;
     private final VaultExport exports;
     private final Executor crypto;
@@ -81,7 +82,7 @@ public final class Keyring implements Signer {
         this.seeded = groundwork.loaded().join().seeded();
         KeyringMetrics metrics = new KeyringMetrics(setup.metrics(), view);
         this.questions = new KeyringQuestions(actor, setup, metrics, spawner);
-        this.maker = new KeyMaker(setup.sealer());
+        this.sealer = setup.sealer();
         this.work = new KeyWork(setup, groundwork.store());
         this.exports = new VaultExport(work, setup.executors());
         this.crypto = setup.executors().crypto();
@@ -304,7 +305,8 @@ public final class Keyring implements Signer {
      */
     public CompletionStage<KeyEntry> generateStandard(Optional<String> label, BooleanSupplier abandoned) {
         OptionalLong birth = birthNow();
-        return mint(() -> maker.standard(label, birth), true, label, birth, abandoned);
+        return mint(
+                () -> NewKey.standard(sealer, sealer.newPhrase(), label).born(birth), true, label, birth, abandoned);
     }
 
     private CompletionStage<KeyEntry> mint(
@@ -313,12 +315,7 @@ public final class Keyring implements Signer {
             Optional<String> label,
             OptionalLong birth,
             BooleanSupplier abandoned) {
-        try {
-            KeyEntry.checkLabel(label);
-        } catch (KeyringException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-        return ask(reply -> new KeyringProtocol.Mint(drawn, standard, label, birth, abandoned, reply));
+        return askLabelled(label, reply -> new KeyringProtocol.Mint(drawn, standard, label, birth, abandoned, reply));
     }
 
     /** A new key whose phrase spells the secret, for somebody who waits for it to the end. */
@@ -329,17 +326,18 @@ public final class Keyring implements Signer {
     /** A new key whose phrase spells the secret; otherwise as {@link #generateStandard(Optional, BooleanSupplier)}. */
     public CompletionStage<KeyEntry> generateIndependent(Optional<String> label, BooleanSupplier abandoned) {
         OptionalLong birth = birthNow();
-        return mint(() -> maker.independent(label, birth), false, label, birth, abandoned);
+        return mint(
+                () -> NewKey.alone(sealer, sealer.newSecret(), KeyNote.Origin.INDEPENDENT, label)
+                        .born(birth),
+                false,
+                label,
+                birth,
+                abandoned);
     }
 
     /** The next key of the legacy seed. */
     public CompletionStage<KeyEntry> deriveNext(Optional<String> label) {
-        try {
-            KeyEntry.checkLabel(label);
-        } catch (KeyringException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-        return ask(reply -> new KeyringProtocol.Derive(label, reply));
+        return askLabelled(label, reply -> new KeyringProtocol.Derive(label, reply));
     }
 
     /**
@@ -348,27 +346,22 @@ public final class Keyring implements Signer {
      * @param label empty takes it away
      */
     public CompletionStage<Optional<String>> setLabel(Address address, Optional<String> label) {
-        try {
-            KeyEntry.checkLabel(label);
-        } catch (KeyringException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-        return ask(reply -> new KeyringProtocol.SetLabel(address, label, reply));
+        return askLabelled(label, reply -> new KeyringProtocol.SetLabel(address, label, reply));
     }
 
     /** @param secretHex 64 hexadecimal characters */
     public CompletionStage<KeyEntry> importSecret(SecretBytes secretHex, Optional<String> label) {
-        return bring(() -> maker.ofSecret(secretHex, label));
+        return bring(() -> NewKey.ofSecret(sealer, secretHex, label));
     }
 
     /** @param words 24 words that spell the secret, in UTF-8, with any white space */
     public CompletionStage<KeyEntry> importIndependent(SecretBytes words, Optional<String> label) {
-        return bring(() -> maker.ofIndependentPhrase(words, label));
+        return bring(() -> NewKey.ofIndependentPhrase(sealer, words, label));
     }
 
     /** @param words 24 words of a standard phrase, in UTF-8, with any white space; kept with the key */
     public CompletionStage<KeyEntry> importStandard(SecretBytes words, Optional<String> label) {
-        return bring(() -> maker.ofStandardPhrase(words, label));
+        return bring(() -> NewKey.ofStandardPhrase(sealer, words, label));
     }
 
     /** The secret of any key as 64 hexadecimal characters. */
@@ -484,6 +477,16 @@ public final class Keyring implements Signer {
                             }
                         },
                         setup.executors().argon2().of(Urgency.SPEND));
+    }
+
+    private <T> CompletableFuture<T> askLabelled(
+            Optional<String> label, Function<CompletableFuture<T>, Command> question) {
+        try {
+            KeyEntry.checkLabel(label);
+        } catch (KeyringException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return ask(question);
     }
 
     private <T> CompletableFuture<T> ask(Function<CompletableFuture<T>, Command> question) {

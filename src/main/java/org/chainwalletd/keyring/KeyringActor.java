@@ -7,7 +7,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -84,7 +83,6 @@ final class KeyringActor {
     private final KeyringStore store;
     private final KeyListeners keyListeners = new KeyListeners();
     private final AtomicReference<KeyringView> published;
-    private final UnsealedKeys unsealed;
     private final Set<Address> moving = new HashSet<>();
     private final boolean seeded;
     private final KeyTable table;
@@ -104,7 +102,6 @@ final class KeyringActor {
         this.passphrase = opening.groundwork().passphrase();
         this.store = opening.groundwork().store();
         this.published = opening.published();
-        this.unsealed = new UnsealedKeys(opening.groundwork().atHand());
         this.seeded = loaded.seeded();
         this.table = new KeyTable(loaded.view(), published);
         this.writes = new StateWrites(
@@ -118,7 +115,7 @@ final class KeyringActor {
                 new StateWrites.Followers() {
                     @Override
                     public void removed(Set<Address> addresses) {
-                        addresses.forEach(unsealed::remove);
+                        forget(addresses);
                     }
 
                     @Override
@@ -127,13 +124,13 @@ final class KeyringActor {
                     }
                 });
         KeyWork work = new KeyWork(setup, store);
-        KeyringParts parts =
-                new KeyringParts(context, table, writes, store, work, moving, new HashSet<>(), passphrase, unsealed);
+        KeyringParts parts = new KeyringParts(
+                context, table, writes, store, work, moving, new HashSet<>(), passphrase, setup.executors());
         this.pool = new KeyPool(parts, KeyringMetrics.pool(setup.metrics()));
         this.arrivals = new Arrivals(parts, pool, setup.mostMints(), KeyringMetrics.mints(setup.metrics()));
-        this.departures = new Departures(parts, setup.executors().disk());
-        this.derivations = new Derivations(parts, setup.executors());
-        this.unsealings = new Unsealings(parts, setup.executors(), this::onDerive);
+        this.unsealings = new Unsealings(parts, opening.groundwork().atHand(), this::onDerive);
+        this.departures = new Departures(parts, unsealings);
+        this.derivations = new Derivations(parts, unsealings);
         this.housekeeping = new Housekeeping(work, published::get, seeded, setup.executors());
     }
 
@@ -194,6 +191,10 @@ final class KeyringActor {
             groundwork.passphrase().close();
             return Behaviors.same();
         }
+    }
+
+    private void forget(Set<Address> addresses) {
+        addresses.forEach(unsealings::remove);
     }
 
     private void begin() {
@@ -344,7 +345,7 @@ final class KeyringActor {
     private Behavior<Command> onDerive(Derive question) {
         if (!seeded) {
             question.refuse(KeyringFailures.seedless());
-        } else if (unsealed.seed().isEmpty()) {
+        } else if (unsealings.seed().isEmpty()) {
             unsealings.unsealSeedFor(question);
         } else {
             derivations.begin(question);
@@ -361,7 +362,7 @@ final class KeyringActor {
     }
 
     private void lend(Lend question) {
-        question.reply().complete(new Lent(unsealed.copy(), passphrase.duplicate()));
+        question.reply().complete(new Lent(unsealings.copy(), passphrase.duplicate()));
     }
 
     private void keepPool(KeepPool command) {
@@ -460,7 +461,7 @@ final class KeyringActor {
 
     /** No secret stays, and nobody who waits for one is left without an answer. */
     private void wipe() {
-        unsealed.wipe(KeyringFailures.stopping());
+        unsealings.wipe(KeyringFailures.stopping());
         passphrase.close();
         derivations.stop(KeyringFailures.stopping());
     }
@@ -570,33 +571,21 @@ final class KeyringActor {
 
     /** The way of a key out of the keyring: nobody objects, record gone, secret overwritten, files gone, answered. Belongs to the Keyring actor. */
     private static final class Departures {
-        private final ActorContext<Command> context;
-        private final KeyTable table;
-        private final StateWrites writes;
-        private final KeyringStore store;
-        private final Set<Address> moving;
-        private final Set<Address> leaving;
-        private final UnsealedKeys unsealed;
-        private final Executor disk;
+        private final KeyringParts keyring;
+        private final Unsealings unsealings;
 
-        Departures(KeyringParts shared, Executor disk) {
-            this.disk = disk;
-            this.context = shared.context();
-            this.table = shared.table();
-            this.writes = shared.writes();
-            this.store = shared.store();
-            this.moving = shared.moving();
-            this.leaving = shared.leaving();
-            this.unsealed = shared.unsealed();
+        Departures(KeyringParts keyring, Unsealings unsealings) {
+            this.keyring = keyring;
+            this.unsealings = unsealings;
         }
 
         void begin(Delete question) {
-            Optional<KeyEntry> entry = table.find(question.address());
+            Optional<KeyEntry> entry = keyring.table().find(question.address());
             if (entry.isEmpty()) {
                 question.refuse(KeyringFailures.unknown(question.address()));
                 return;
             }
-            Outcome.pipe(context, objection(question, entry.get()), text -> new Objected(question, text));
+            Outcome.pipe(keyring.context(), objection(question, entry.get()), text -> new Objected(question, text));
         }
 
         /** A guard is somebody else's code: what it throws must not end the actor. */
@@ -622,27 +611,28 @@ final class KeyringActor {
             Address address = question.address();
             if (objection.isPresent()) {
                 question.refuse(KeyringFailures.objected(address, objection.get()));
-            } else if (!table.contains(address) || !moving.add(address)) {
+            } else if (!keyring.table().contains(address) || !keyring.moving().add(address)) {
                 question.refuse(KeyringFailures.unknown(address));
             } else {
-                leaving.add(address);
-                writes.submit(KeyTable.Change.removing(
-                        address, question.guard().isPresent(), failure -> recordGone(question, failure)));
+                keyring.leaving().add(address);
+                keyring.writes()
+                        .submit(KeyTable.Change.removing(
+                                address, question.guard().isPresent(), failure -> recordGone(question, failure)));
             }
         }
 
         private void recordGone(Delete question, Optional<KeyringException> failure) {
             if (failure.isPresent()) {
-                moving.remove(question.address());
-                leaving.remove(question.address());
+                keyring.moving().remove(question.address());
+                keyring.leaving().remove(question.address());
                 question.refuse(failure.get());
                 return;
             }
-            unsealed.remove(question.address());
+            unsealings.remove(question.address());
             Outcome.pipe(
-                    context,
-                    Work.<Void>on(disk, () -> {
-                        store.remove(question.address());
+                    keyring.context(),
+                    Work.<Void>on(keyring.executors().disk(), () -> {
+                        keyring.store().remove(question.address());
                         return null;
                     }),
                     done -> new FilesRemoved(question, done));
@@ -650,8 +640,8 @@ final class KeyringActor {
 
         void filesRemoved(FilesRemoved outcome) {
             Address address = outcome.question().address();
-            moving.remove(address);
-            leaving.remove(address);
+            keyring.moving().remove(address);
+            keyring.leaving().remove(address);
             KeyringFailures.answer(
                     outcome.question().reply(),
                     () -> address,

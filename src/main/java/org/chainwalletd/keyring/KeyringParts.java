@@ -6,6 +6,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.KeyringProtocol.Command;
 import org.chainwalletd.keyring.store.KeyTable;
+import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.keyring.store.KeyringStore;
 
 /**
@@ -23,4 +24,4 @@ record KeyringParts(
         Set<Address> moving,
         Set<Address> leaving,
         SecretBytes passphrase,
-        UnsealedKeys unsealed) {}
+        KeyringSetup.Executors executors) {}

@@ -31,6 +31,7 @@ import org.chainwalletd.keyring.store.KeyTable;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.keyring.store.KeyringStore;
+import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.keyring.store.SecretText;
 import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.store.files.DatadirLock;
@@ -197,7 +198,7 @@ public final class Migrate {
         /** So many keys share one write of {@code state.json}. */
         private static final int BATCH = 100;
 
-        private final KeyMaker maker;
+        private final Sealer sealer;
         private final KeyWork work;
         private final KeyringStore store;
         private final SecretBytes passphrase;
@@ -211,7 +212,7 @@ public final class Migrate {
         OfflineKeyring(KeyringSetup setup, SecretBytes passphrase) {
             KeyringSetup here = setup.withExecutors(KeyringSetup.Executors.onCallersThread());
             this.store = FolderStore.open(here, true);
-            this.maker = new KeyMaker(here.sealer());
+            this.sealer = here.sealer();
             this.work = new KeyWork(here, store);
             this.passphrase = passphrase;
             store.make();
@@ -282,7 +283,7 @@ public final class Migrate {
         }
 
         NewKey keyOf(SecretBytes secretHex) {
-            return maker.ofSecret(secretHex, Optional.empty());
+            return NewKey.ofSecret(sealer, secretHex, Optional.empty());
         }
     }
 }

@@ -4,14 +4,20 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.crypto.KeyDerivation;
 import org.chainwalletd.crypto.Mnemonic;
+import org.chainwalletd.crypto.Mnemonic.MnemonicException;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyNote;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.keyring.store.Sealer;
+import org.chainwalletd.keyring.store.SecretText;
 
 /**
- * A 1:1 key on its way into the keyring, with its secrets. Closing it overwrites them.
+ * A 1:1 key on its way into the keyring, with its secrets. Closing it overwrites them. What a caller gives is checked here, and refused with a
+ * {@link KeyringException}.
  *
  * @param secret 32 bytes
  * @param entropy 32 bytes of the phrase of a standard key, empty for any other
@@ -39,6 +45,35 @@ record NewKey(
                     Optional.of(phrase.entropy()),
                     label,
                     KeyNote.Origin.STANDARD);
+        }
+    }
+
+    /** @param hex 64 characters; closed here */
+    static NewKey ofSecret(Sealer sealer, SecretBytes hex, Optional<String> label) {
+        try (hex) {
+            KeyEntry.checkLabel(label);
+            return alone(sealer, SecretText.parseHex("private_key", hex), KeyNote.Origin.IMPORTED, label);
+        }
+    }
+
+    /** @param words phrase of 24 words that spells the secret; closed here */
+    static NewKey ofIndependentPhrase(Sealer sealer, SecretBytes words, Optional<String> label) {
+        try (Mnemonic phrase = parsed(words, label)) {
+            return alone(sealer, KeyDerivation.independent(phrase), KeyNote.Origin.INDEPENDENT, label);
+        }
+    }
+
+    /** @param words phrase of 24 words; closed here */
+    static NewKey ofStandardPhrase(Sealer sealer, SecretBytes words, Optional<String> label) {
+        return standard(sealer, parsed(words, label), label);
+    }
+
+    private static Mnemonic parsed(SecretBytes words, Optional<String> label) {
+        try (words) {
+            KeyEntry.checkLabel(label);
+            return words.use(utf8 -> Mnemonic.parse(utf8, Mnemonic.KEY_WORDS));
+        } catch (MnemonicException e) {
+            throw new KeyringException(Reason.INVALID, "mnemonic: " + e.getMessage());
         }
     }
 

@@ -1,19 +1,19 @@
 package org.chainwalletd.keyring;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
-import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
-import org.chainwalletd.keyring.KeyringProtocol.Command;
 import org.chainwalletd.keyring.KeyringProtocol.Derive;
 import org.chainwalletd.keyring.KeyringProtocol.Find;
 import org.chainwalletd.keyring.KeyringProtocol.Learnt;
@@ -25,8 +25,6 @@ import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyTable;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringFailures;
-import org.chainwalletd.keyring.store.KeyringSetup;
-import org.chainwalletd.keyring.store.Stretching;
 import org.chainwalletd.keyring.store.Stretching.Urgency;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.stage.Work;
@@ -36,35 +34,40 @@ import org.chainwalletd.stage.Work;
  * Unsealed keys also tell public keys that were not known. Belongs to the Keyring actor.
  */
 final class Unsealings {
-    private final ActorContext<Command> context;
-    private final KeyTable table;
-    private final StateWrites writes;
-    private final KeyWork work;
-    private final Set<Address> moving;
-    private final SecretBytes passphrase;
-    private final UnsealedKeys unsealed;
-    private final Executor crypto;
-    private final Stretching argon2;
+    private final KeyringParts keyring;
+    private final ConcurrentMap<Address, SigningKey> keys;
     private final Consumer<Derive> derive;
+    private final Map<Address, List<Question>> waitingForKey = new HashMap<>();
+    private final List<Question> waitingForSeed = new ArrayList<>();
+    private Optional<SecretBytes> seed = Optional.empty();
 
-    /** @param derive goes on with a question when the seed is unsealed */
-    Unsealings(KeyringParts shared, KeyringSetup.Executors executors, Consumer<Derive> derive) {
-        this.context = shared.context();
-        this.table = shared.table();
-        this.writes = shared.writes();
-        this.work = shared.work();
-        this.moving = shared.moving();
-        this.passphrase = shared.passphrase();
-        this.unsealed = shared.unsealed();
-        this.crypto = executors.crypto();
-        this.argon2 = executors.argon2();
+    /**
+     * @param keys those that are unsealed; written here alone, others only sign with what they find there, which may be closed at any time
+     * @param derive goes on with a question when the seed is unsealed
+     */
+    Unsealings(KeyringParts keyring, ConcurrentMap<Address, SigningKey> keys, Consumer<Derive> derive) {
+        this.keyring = keyring;
+        this.keys = keys;
         this.derive = derive;
     }
 
+    /** Empty when it is sealed or there is none. */
+    Optional<SecretBytes> seed() {
+        return seed;
+    }
+
+    Map<Address, SigningKey> copy() {
+        return Map.copyOf(keys);
+    }
+
+    private Optional<SigningKey> key(Address address) {
+        return Optional.ofNullable(keys.get(address));
+    }
+
     void find(Find question) {
-        Optional<KeyEntry> entry = table.find(question.address());
-        Optional<SigningKey> key = unsealed.key(question.address());
-        if (entry.isEmpty() || !question.withPublicKey() || work.hasPublicKey(entry.get())) {
+        Optional<KeyEntry> entry = keyring.table().find(question.address());
+        Optional<SigningKey> key = key(question.address());
+        if (entry.isEmpty() || !question.withPublicKey() || keyring.work().hasPublicKey(entry.get())) {
             question.reply().complete(entry);
         } else if (key.isPresent()) {
             PublicKey known = PublicKey.of(key.get().publicKey());
@@ -75,12 +78,13 @@ final class Unsealings {
     }
 
     void sign(Sign question) {
-        Optional<SigningKey> key = unsealed.key(question.address());
+        Optional<SigningKey> key = key(question.address());
         if (key.isPresent()) {
-            crypto.execute(() -> KeyWork.sign(key.get(), question.message(), question.reply()));
+            keyring.executors().crypto().execute(() -> KeyWork.sign(key.get(), question.message(), question.reply()));
             return;
         }
-        table.find(question.address())
+        keyring.table()
+                .find(question.address())
                 .ifPresentOrElse(
                         entry -> unsealFor(entry, question),
                         () -> question.refuse(KeyringFailures.unknown(question.address())));
@@ -88,35 +92,52 @@ final class Unsealings {
 
     /** Everybody who needs the same key waits for one Argon2id, and then asks again. */
     private void unsealFor(KeyEntry entry, Question question) {
-        if (!entry.imported() && unsealed.seed().isEmpty()) {
+        if (!entry.imported() && seed.isEmpty()) {
             unsealSeedFor(question);
-        } else if (unsealed.waitForKey(entry.address(), question)) {
-            CompletableFuture<SecretBytes> secret = entry.imported()
-                    ? argon2.submit(Urgency.SPEND, () -> work.unseal(entry, passphrase))
-                    : derived(entry, unsealed.seed().orElseThrow());
-            Outcome.pipe(context, secret, value -> new Unsealed(entry.address(), value));
+            return;
+        }
+        List<Question> others = waitingForKey.computeIfAbsent(entry.address(), unused -> new ArrayList<>());
+        others.add(question);
+        if (others.size() == 1) {
+            Outcome.pipe(keyring.context(), unsealed(entry), value -> new Unsealed(entry.address(), value));
         }
     }
 
-    private CompletableFuture<SecretBytes> derived(KeyEntry entry, SecretBytes seed) {
-        return Work.on(crypto, () -> work.derive(entry, seed));
+    private CompletableFuture<SecretBytes> unsealed(KeyEntry entry) {
+        if (entry.imported()) {
+            return argon2(() -> keyring.work().unseal(entry, keyring.passphrase()));
+        }
+        SecretBytes entropy = seed.orElseThrow();
+        return Work.on(keyring.executors().crypto(), () -> keyring.work().derive(entry, entropy));
+    }
+
+    private CompletableFuture<SecretBytes> argon2(Supplier<SecretBytes> unsealing) {
+        return keyring.executors().argon2().submit(Urgency.SPEND, unsealing);
     }
 
     void unsealSeedFor(Question question) {
-        if (unsealed.waitForSeed(question)) {
-            Outcome.pipe(context, argon2.submit(Urgency.SPEND, () -> work.unsealSeed(passphrase)), SeedUnsealed::new);
+        waitingForSeed.add(question);
+        if (waitingForSeed.size() == 1) {
+            Outcome.pipe(
+                    keyring.context(),
+                    argon2(() -> keyring.work().unsealSeed(keyring.passphrase())),
+                    SeedUnsealed::new);
         }
     }
 
     /** So that the first key that is derived, and the first that signs, need not wait for it. */
     void unsealSeedAhead(Executor background) {
-        if (unsealed.seed().isEmpty()) {
-            Outcome.pipe(context, work.unsealSeedAhead(passphrase, background), SeedUnsealed::new);
+        if (seed.isEmpty()) {
+            Outcome.pipe(
+                    keyring.context(),
+                    keyring.work().unsealSeedAhead(keyring.passphrase(), background),
+                    SeedUnsealed::new);
         }
     }
 
     void ended(Unsealed outcome) {
-        List<Question> waiting = unsealed.endWaitForKey(outcome.address());
+        List<Question> waiting =
+                Optional.ofNullable(waitingForKey.remove(outcome.address())).orElse(List.of());
         outcome.secret()
                 .match(
                         secret -> takeOver(outcome.address(), secret, waiting),
@@ -124,14 +145,14 @@ final class Unsealings {
     }
 
     private void takeOver(Address address, SecretBytes secret, List<Question> waiting) {
-        Optional<KeyEntry> entry = table.find(address);
-        if (entry.isEmpty() || moving.contains(address)) {
+        Optional<KeyEntry> entry = keyring.table().find(address);
+        if (entry.isEmpty() || keyring.moving().contains(address)) {
             secret.close();
             refuse(waiting, KeyringFailures.unknown(address));
         } else {
             SigningKey key = SigningKey.takeOver(secret);
-            unsealed.put(address, key);
-            if (!work.hasPublicKey(entry.get())) {
+            keys.put(address, key);
+            if (!keyring.work().hasPublicKey(entry.get())) {
                 learn(List.of(entry.get().withPublicKey(PublicKey.of(key.publicKey()))));
             }
             waiting.forEach(this::again);
@@ -139,26 +160,30 @@ final class Unsealings {
     }
 
     void seedEnded(SeedUnsealed outcome) {
-        List<Question> waiting = unsealed.endWaitForSeed();
+        List<Question> waiting = List.copyOf(waitingForSeed);
+        waitingForSeed.clear();
         outcome.seed()
                 .match(
-                        seed -> {
-                            takeOverSeed(seed);
+                        entropy -> {
+                            takeOverSeed(entropy);
                             waiting.forEach(this::again);
                         },
                         failure -> refuse(waiting, KeyringFailures.of(failure)));
     }
 
-    private void takeOverSeed(SecretBytes seed) {
-        if (unsealed.seed().isPresent()) {
+    private void takeOverSeed(SecretBytes entropy) {
+        if (seed.isPresent()) {
             // A call needed it while it was being unsealed ahead of time.
-            seed.close();
+            entropy.close();
             return;
         }
-        unsealed.putSeed(seed);
-        List<KeyEntry> unknown = table.derivedWithoutPublicKey();
+        seed = Optional.of(entropy);
+        List<KeyEntry> unknown = keyring.table().derivedWithoutPublicKey();
         if (!unknown.isEmpty()) {
-            Outcome.pipe(context, Work.on(crypto, () -> work.learnDerived(seed, unknown)), Learnt::new);
+            Outcome.pipe(
+                    keyring.context(),
+                    Work.on(keyring.executors().crypto(), () -> keyring.work().learnDerived(entropy, unknown)),
+                    Learnt::new);
         }
     }
 
@@ -192,11 +217,32 @@ final class Unsealings {
                 .filter(entry -> isUnknown(entry.address()))
                 .forEach(entry -> replaced.put(entry.address(), entry));
         if (!replaced.isEmpty()) {
-            writes.submit(KeyTable.Change.learning(replaced));
+            keyring.writes().submit(KeyTable.Change.learning(replaced));
         }
     }
 
     private boolean isUnknown(Address address) {
-        return table.find(address).filter(entry -> !work.hasPublicKey(entry)).isPresent() && !moving.contains(address);
+        return keyring.table()
+                        .find(address)
+                        .filter(entry -> !keyring.work().hasPublicKey(entry))
+                        .isPresent()
+                && !keyring.moving().contains(address);
+    }
+
+    void remove(Address address) {
+        Optional.ofNullable(keys.remove(address)).ifPresent(SigningKey::close);
+    }
+
+    /** Overwrites everything and refuses everybody who waits. */
+    void wipe(KeyringException refusal) {
+        keys.values().forEach(SigningKey::close);
+        keys.clear();
+        seed.ifPresent(SecretBytes::close);
+        seed = Optional.empty();
+        List<Question> waiting = new ArrayList<>(waitingForSeed);
+        waitingForSeed.clear();
+        waitingForKey.values().forEach(waiting::addAll);
+        waitingForKey.clear();
+        refuse(waiting, refusal);
     }
 }

@@ -5,8 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.Semaphore;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -62,8 +61,8 @@ public final class VaultExport {
     private final KeyWork work;
     private final Stretching argon2;
     private final Executor flows;
-    private final AtomicBoolean running = new AtomicBoolean();
-    private final AtomicInteger single = new AtomicInteger();
+    private final Semaphore all = new Semaphore(1);
+    private final Semaphore single = new Semaphore(MOST_SINGLE);
 
     VaultExport(KeyWork work, KeyringSetup.Executors executors) {
         this.work = work;
@@ -73,27 +72,14 @@ public final class VaultExport {
 
     /** Makes a vault of one key; fails when any part of it is damaged. Closes {@code vaultPassphrase}. */
     CompletableFuture<Bytes> one(Supplier<KeyEntry> entry, Supplier<Lent> lending, SecretBytes vaultPassphrase) {
-        if (single.incrementAndGet() > MOST_SINGLE) {
-            single.decrementAndGet();
-            vaultPassphrase.close();
-            return CompletableFuture.failedFuture(new KeyringException(
-                    Reason.TOO_MANY_ATTEMPTS, MOST_SINGLE + " exports are running", SINGLE_RETRY_AFTER_SECONDS));
+        if (!single.tryAcquire()) {
+            return refused(MOST_SINGLE + " exports are running", SINGLE_RETRY_AFTER_SECONDS, vaultPassphrase);
         }
-        return Work.on(flows, () -> {
-            try (vaultPassphrase) {
-                checkNotEmpty(vaultPassphrase);
-                List<KeyEntry> key = List.of(entry.get());
-                return new Making(any -> false, false)
-                        .sealed(
-                                key,
-                                Optional.empty(),
-                                (passphrase, damaged) -> List.of(),
-                                lending.get(),
-                                vaultPassphrase)
-                        .vault();
-            } finally {
-                single.decrementAndGet();
-            }
+        return made(single, vaultPassphrase, () -> {
+            List<KeyEntry> key = List.of(entry.get());
+            return new Making(any -> false, false)
+                    .sealed(key, Optional.empty(), (passphrase, damaged) -> List.of(), lending.get(), vaultPassphrase)
+                    .vault();
         });
     }
 
@@ -105,29 +91,35 @@ public final class VaultExport {
      */
     CompletableFuture<Export> all(
             Supplier<KeyringView> view, EvmKeySource evmKeys, Supplier<Lent> lending, SecretBytes vaultPassphrase) {
-        if (!running.compareAndSet(false, true)) {
-            vaultPassphrase.close();
-            return CompletableFuture.failedFuture(new KeyringException(
-                    Reason.TOO_MANY_ATTEMPTS, "another vault export is running", RETRY_AFTER_SECONDS));
+        if (!all.tryAcquire()) {
+            return refused("another vault export is running", RETRY_AFTER_SECONDS, vaultPassphrase);
         }
-        return Work.on(flows, () -> {
-            try (vaultPassphrase) {
-                checkNotEmpty(vaultPassphrase);
-                Lent lent = lending.get();
-                // After the loan, which brings what other daemons have changed into the view.
-                KeyringView begun = view.get();
-                return new Making(entry -> isGone(entry, view.get()), true)
-                        .sealed(begun.entries(), Optional.of(begun), evmKeys, lent, vaultPassphrase);
-            } finally {
-                running.set(false);
-            }
+        return made(all, vaultPassphrase, () -> {
+            Lent lent = lending.get();
+            // After the loan, which brings what other daemons have changed into the view.
+            KeyringView begun = view.get();
+            return new Making(entry -> isGone(entry, view.get()), true)
+                    .sealed(begun.entries(), Optional.of(begun), evmKeys, lent, vaultPassphrase);
         });
     }
 
-    private static void checkNotEmpty(SecretBytes vaultPassphrase) {
-        if (vaultPassphrase.length() == 0) {
-            throw new KeyringException(Reason.INVALID, "the vault passphrase must not be empty");
-        }
+    private static <T> CompletableFuture<T> refused(String why, long retryAfterSeconds, SecretBytes vaultPassphrase) {
+        vaultPassphrase.close();
+        return CompletableFuture.failedFuture(new KeyringException(Reason.TOO_MANY_ATTEMPTS, why, retryAfterSeconds));
+    }
+
+    /** @param permit held already; given back in the end */
+    private <T> CompletableFuture<T> made(Semaphore permit, SecretBytes vaultPassphrase, Supplier<T> making) {
+        return Work.on(flows, () -> {
+            try (vaultPassphrase) {
+                if (vaultPassphrase.length() == 0) {
+                    throw new KeyringException(Reason.INVALID, "the vault passphrase must not be empty");
+                }
+                return making.get();
+            } finally {
+                permit.release();
+            }
+        });
     }
 
     private static boolean isGone(KeyEntry entry, KeyringView view) {

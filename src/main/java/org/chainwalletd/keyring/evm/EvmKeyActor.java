@@ -12,6 +12,7 @@ import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.BehaviorBuilder;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.StashBuffer;
 import org.chainwalletd.api.RefusedException;
@@ -120,38 +121,35 @@ public final class EvmKeyActor {
     }
 
     private Behavior<Command> quiet() {
+        return open().onMessage(Change.class, this::onChange)
+                .onMessage(Follow.class, this::onFollow)
+                .onMessage(Close.class, this::onClose)
+                .build();
+    }
+
+    private BehaviorBuilder<Command> open() {
         return Behaviors.receive(Command.class)
-                .onMessage(Change.class, this::onChange)
                 .onMessage(Look.class, this::onLook)
                 .onMessage(Sign.class, this::onSign)
                 .onMessage(SeedKnown.class, this::onSeedKnown)
                 .onMessage(Unsealed.class, this::onUnsealed)
-                .onMessage(Follow.class, this::onFollow)
-                .onMessage(Close.class, this::onClose)
-                .onSignal(PostStop.class, signal -> stopped())
-                .build();
+                .onSignal(PostStop.class, signal -> stopped());
     }
 
     /** State while a change is under way; the next ones wait. */
     private Behavior<Command> changing() {
-        return Behaviors.receive(Command.class)
-                .onMessage(Change.class, this::onChangeMeanwhile)
-                .onMessage(Look.class, this::onLook)
-                .onMessage(Sign.class, this::onSign)
-                .onMessage(SeedKnown.class, this::onSeedKnown)
-                .onMessage(Unsealed.class, this::onUnsealed)
+        return open().onMessage(Change.class, this::onChangeMeanwhile)
                 .onMessage(Ended.class, this::onEnded)
                 .onMessage(Follow.class, message -> Behaviors.same())
                 .onMessage(Close.class, this::onCloseMeanwhile)
-                .onSignal(PostStop.class, signal -> stopped())
                 .build();
     }
 
     private Behavior<Command> closed() {
         return Behaviors.receive(Command.class)
                 .onMessage(Question.class, EvmKeyActor::onQuestionTooLate)
-                .onMessage(SeedKnown.class, EvmKeyActor::onSeedTooLate)
-                .onMessage(Unsealed.class, EvmKeyActor::onSecretTooLate)
+                .onMessage(SeedKnown.class, outcome -> overwritten(outcome.secret()))
+                .onMessage(Unsealed.class, outcome -> overwritten(outcome.secret()))
                 .onMessage(Close.class, EvmKeyActor::onCloseAgain)
                 .onAnyMessage(message -> Behaviors.same())
                 .build();
@@ -351,13 +349,8 @@ public final class EvmKeyActor {
         return Behaviors.same();
     }
 
-    private static Behavior<Command> onSeedTooLate(SeedKnown outcome) {
-        outcome.secret().value().ifPresent(SecretBytes::close);
-        return Behaviors.same();
-    }
-
-    private static Behavior<Command> onSecretTooLate(Unsealed outcome) {
-        outcome.secret().value().ifPresent(SecretBytes::close);
+    private static Behavior<Command> overwritten(Outcome<SecretBytes> tooLate) {
+        tooLate.value().ifPresent(SecretBytes::close);
         return Behaviors.same();
     }
 

@@ -136,7 +136,8 @@ public final class EvmKeyFiles {
         SealedBlob secret = sealed(Sealer.Role.EVM_KEY, passphrase, key.secret());
         Optional<SealedBlob> phrase =
                 key.entropy().map(entropy -> sealed(Sealer.Role.EVM_MNEMONIC, passphrase, entropy));
-        phrase.ifPresentOrElse(blob -> write(phrasePlace, blob), () -> remove(phrasePlace));
+        phrase.ifPresentOrElse(
+                blob -> write(phrasePlace, blob), () -> onDisk(() -> store.remove(List.of(phrasePlace))));
         CrashPoint.EVM_KEY_BEFORE_KEY_FILE.reached();
         write(place, secret);
     }
@@ -163,10 +164,6 @@ public final class EvmKeyFiles {
         if (!store.isShared()) {
             onDisk(() -> store.remove(places));
         }
-    }
-
-    private void remove(SealedPlace place) {
-        onDisk(() -> store.remove(List.of(place)));
     }
 
     private void onDisk(Runnable step) {

@@ -105,20 +105,20 @@ public interface KeyringStore {
     String nameOf(SealedPlace place);
 
     /** Makes the next change cheap; called between changes. */
-    void prepare();
+    default void prepare() {}
 
     /**
      * Looks for damage, the first time, and makes the next start quick: for a moment at which it is quiet.
      *
      * @param view the keyring at the moment
      */
-    void tend(Supplier<KeyringView> view);
+    default void tend(Supplier<KeyringView> view) {}
 
     /** Does the last thing: nothing is written any more when this returns. */
-    void settle(KeyringView view);
+    default void settle(KeyringView view) {}
 
     /** Drops what was prepared. */
-    void close();
+    default void close() {}
 
     /** A 1:1 key whose secrets are sealed already; nothing of it is on the disk yet. */
     record SealedKey(Address address, PublicKey publicKey, SealedBlob secret, Optional<SealedBlob> phrase) {}

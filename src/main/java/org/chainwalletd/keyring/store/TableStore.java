@@ -615,18 +615,6 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
         return "sealed/" + place.kind().word() + owner + " in the database";
     }
 
-    @Override
-    public void prepare() {}
-
-    @Override
-    public void tend(Supplier<KeyringView> view) {}
-
-    @Override
-    public void settle(KeyringView view) {}
-
-    @Override
-    public void close() {}
-
     private static void run(Runnable step) {
         call(() -> {
             step.run();
