@@ -132,7 +132,7 @@ public final class AccountSends {
     }
 
     private SendRecord record(AccountSend row) {
-        return SendRecords.of(row, head.get());
+        return SendRecord.of(row, head.get());
     }
 
     /**
@@ -264,17 +264,7 @@ public final class AccountSends {
         Survey survey = maker.survey(chain, address, basis);
         OptionalLong next = nextNonce(address);
         OptionalLong stolen = open.stolen(await(setup.store().lastLost(chain.chainId(), SendSetup.bytes(address))));
-        return funds(
-                survey,
-                new NonceCheck.Line(address, next, covered, stolen, open.commitments(), before.swaps()),
-                before);
-    }
-
-    private OptionalLong nextNonce(EvmAddress address) {
-        return await(setup.store().nextNonce(setup.chain().chainId(), SendSetup.bytes(address)));
-    }
-
-    private AccountFunds funds(Survey survey, NonceCheck.Line line, OpenSwaps.Ahead before) {
+        NonceCheck.Line line = new NonceCheck.Line(address, next, covered, stolen, open.commitments(), before.swaps());
         BigInteger perSwap = Survey.reservePerSwap(survey.market());
         return new AccountFunds(
                 survey.balance(),
@@ -283,6 +273,10 @@ public final class AccountSends {
                 perSwap.multiply(BigInteger.valueOf(line.openSwaps())).add(before.locks()),
                 before.claims(),
                 maker.obstacle(line, survey));
+    }
+
+    private OptionalLong nextNonce(EvmAddress address) {
+        return await(setup.store().nextNonce(setup.chain().chainId(), SendSetup.bytes(address)));
     }
 
     /** Sends that are not over, without copies, oldest first; for deletion guards. */

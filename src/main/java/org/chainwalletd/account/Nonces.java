@@ -220,10 +220,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
             return refuse(command, SendRefusal.tooMany(pending.size()));
         }
         pending.put(request.reference(), new Pending(request, digest, new ArrayList<>(List.of(command.answer()))));
-        getContext()
-                .pipeToSelf(
-                        setup.store().find(request.reference()),
-                        (row, failure) -> new Found(request.reference(), Outcome.of(row, failure)));
+        Outcome.pipe(getContext(), setup.store().find(request.reference()), row -> new Found(request.reference(), row));
         return this;
     }
 
@@ -254,10 +251,8 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
             pending.remove(reference);
             answerKnown(asked, row.get());
         } else {
-            getContext()
-                    .pipeToSelf(
-                            setup.store().isBoundElsewhere(reference),
-                            (isBound, failure) -> new Named(reference, Outcome.of(isBound, failure)));
+            Outcome.pipe(
+                    getContext(), setup.store().isBoundElsewhere(reference), isBound -> new Named(reference, isBound));
         }
     }
 
@@ -314,12 +309,12 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         line.stage = Stage.READING;
         CompletionStage<Void> certain =
                 line.inDoubt ? setup.store().makeCertain() : CompletableFuture.completedFuture(null);
-        getContext()
-                .pipeToSelf(
-                        certain.thenComposeAsync(
-                                made -> setup.store().open(setup.chain().chainId()),
-                                setup.threads().continuations()),
-                        (open, failure) -> new LineRead(from, Outcome.of(open, failure)));
+        Outcome.pipe(
+                getContext(),
+                certain.thenComposeAsync(
+                        made -> setup.store().open(setup.chain().chainId()),
+                        setup.threads().continuations()),
+                open -> new LineRead(from, open));
     }
 
     private Behavior<Command> readAgain(ReadAgain command) {
@@ -362,7 +357,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
                 .map(reference -> pending.get(reference).request())
                 .toList();
         line.making = make(from, requests);
-        getContext().pipeToSelf(line.making, (outcomes, failure) -> new Made(from, Outcome.of(outcomes, failure)));
+        Outcome.pipe(getContext(), line.making, outcomes -> new Made(from, outcomes));
     }
 
     private CompletionStage<List<SendMaker.Outcome>> make(EvmAddress from, List<SendRequest> requests) {

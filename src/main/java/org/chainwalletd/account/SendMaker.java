@@ -10,6 +10,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import org.chainwalletd.account.OpenSends.Commitment;
 import org.chainwalletd.account.SendRequest.Gas;
 import org.chainwalletd.account.SendRequest.SendKind;
@@ -125,12 +126,18 @@ final class SendMaker {
             List<AccountSend> signed = signed(priced, first);
             CrashPoint.ACCOUNT_BEFORE_ROW.reached(() -> signed.get(0).order().kind());
             // Signing may wait for the key too.
-            if (refuseUnwanted(priced, outcomes)) {
+            if (refuse(
+                    request -> !request.mayBegin().getAsBoolean(), SendRefusal.notWantedAnyMore(), priced, outcomes)) {
                 continue;
             }
             Journalled written = journal(signed);
             if (written instanceof Journalled.BoundElsewhere bound) {
-                refuse(bound.reference(), priced, outcomes);
+                // Another method has bound the token since it was looked up.
+                refuse(
+                        request -> request.reference().equals(bound.reference()),
+                        SendRefusal.referenceTaken(bound.reference()),
+                        priced,
+                        outcomes);
                 continue;
             }
             List<AccountSend> sends = ((Journalled.Done) written).sends();
@@ -151,15 +158,15 @@ final class SendMaker {
         return signed;
     }
 
-    /** Refuses the request whose token another method has bound since it was looked up; the others of its batch go on without it. */
-    private static void refuse(String reference, List<Priced> priced, Outcome[] outcomes) {
-        priced.removeIf(each -> {
-            boolean bound = each.request().reference().equals(reference);
-            if (bound) {
-                RefusedException why = new RefusedException(SendRefusal.referenceTaken(reference));
-                outcomes[each.place()] = new Outcome.Refused(each.request(), why);
+    /** The others of the batch go on without those that are refused; false when none is. */
+    private static boolean refuse(
+            Predicate<SendRequest> refused, Refusal why, List<Priced> priced, Outcome[] outcomes) {
+        return priced.removeIf(each -> {
+            boolean isRefused = refused.test(each.request());
+            if (isRefused) {
+                outcomes[each.place()] = new Outcome.Refused(each.request(), new RefusedException(why));
             }
-            return bound;
+            return isRefused;
         });
     }
 
@@ -222,18 +229,6 @@ final class SendMaker {
         if (!request.mayBegin().getAsBoolean()) {
             throw new RefusedException(SendRefusal.notWantedAnyMore());
         }
-    }
-
-    /** Refuses what is not wanted any more; the others go on without it. */
-    private static boolean refuseUnwanted(List<Priced> priced, Outcome[] outcomes) {
-        return priced.removeIf(each -> {
-            boolean unwanted = !each.request().mayBegin().getAsBoolean();
-            if (unwanted) {
-                RefusedException why = new RefusedException(SendRefusal.notWantedAnyMore());
-                outcomes[each.place()] = new Outcome.Refused(each.request(), why);
-            }
-            return unwanted;
-        });
     }
 
     private AccountSend sign(SendRequest request, Payment payment, long gas, long nonce) {

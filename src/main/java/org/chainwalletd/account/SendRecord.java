@@ -6,6 +6,8 @@ import java.util.Optional;
 import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.store.AccountSend;
+import org.chainwalletd.store.AccountSend.Outcome;
 
 /**
  * A transaction of ours with all its versions.
@@ -44,6 +46,87 @@ public record SendRecord(
      */
     public record Call(EvmAddress from, EvmAddress to, BigInteger value, long nonce, long gasLimit) {}
 
+    /** @param head height of the chain as it was last seen */
+    static SendRecord of(AccountSend row, long head) {
+        return of(row, state(row, head));
+    }
+
+    static SendRecord missing(AccountSend row) {
+        return of(row, new SendState.Missing());
+    }
+
+    private static SendRecord of(AccountSend row, SendState state) {
+        AccountSend.Order ordered = row.order();
+        AccountSend.Call called = row.call();
+        return new SendRecord(
+                new Order(ordered.reference(), SendKind.valueOf(ordered.kind()), ordered.owner(), row.isCopy()),
+                new Call(
+                        SendSetup.address(called.from()),
+                        SendSetup.address(called.to()),
+                        called.value(),
+                        called.nonce(),
+                        called.gasLimit()),
+                row.newest().maxFee(),
+                row.versions().stream().map(AccountSend.Version::hash).toList(),
+                row.versions().stream()
+                        .filter(version -> !version.cancels())
+                        .reduce((older, newer) -> newer)
+                        .orElseThrow()
+                        .hash(),
+                state,
+                row.progress().createdAt(),
+                row.progress().changedAt());
+    }
+
+    private static SendState state(AccountSend row, long head) {
+        return switch (row.state()) {
+            case JOURNALLED -> row.newest().cancels() ? new SendState.Cancelling() : new SendState.Journalled();
+            case SENT -> row.newest().cancels() ? new SendState.Cancelling() : new SendState.Sent();
+            case MINED -> mined(row, row.progress().outcome().orElseThrow(), head);
+            case FINAL -> {
+                Outcome outcome = row.progress().outcome().orElseThrow();
+                yield new SendState.Final(outcome.hash(), outcome.blockNumber(), outcome.blockHash());
+            }
+            case REVERTED -> {
+                Outcome outcome = row.progress().outcome().orElseThrow();
+                yield new SendState.Reverted(outcome.hash(), outcome.blockNumber(), outcome.blockHash());
+            }
+            case CANCELLED -> {
+                Outcome outcome = row.progress().outcome().orElseThrow();
+                yield new SendState.Cancelled(outcome.hash(), outcome.blockNumber(), outcome.blockHash());
+            }
+            case LOST -> new SendState.Lost();
+        };
+    }
+
+    /** A version to ourselves in a block is no success of what was asked for. */
+    private static SendState mined(AccountSend row, Outcome outcome, long head) {
+        return cancels(row, outcome)
+                ? new SendState.Cancelling()
+                : new SendState.Mined(
+                        outcome.hash(),
+                        outcome.blockNumber(),
+                        outcome.blockHash(),
+                        Math.max(0, head - outcome.blockNumber()),
+                        outcome.succeeded());
+    }
+
+    /** The state of a row whose transaction is in a block. */
+    static AccountSend.State stateOf(AccountSend row, Outcome outcome, boolean isFinal) {
+        if (!isFinal) {
+            return AccountSend.State.MINED;
+        }
+        if (cancels(row, outcome)) {
+            return AccountSend.State.CANCELLED;
+        }
+        return outcome.succeeded() ? AccountSend.State.FINAL : AccountSend.State.REVERTED;
+    }
+
+    private static boolean cancels(AccountSend row, Outcome outcome) {
+        return row.versions().stream()
+                .anyMatch(version -> version.cancels() && version.hash().equals(outcome.hash()));
+    }
+
     public String reference() {
         return order.reference();
     }
@@ -75,37 +158,31 @@ public record SendRecord(
 
     /** The version that was mined, otherwise the newest. */
     public Hash256 hash() {
-        if (state instanceof SendState.Mined mined) {
-            return mined.hash();
-        }
-        if (state instanceof SendState.Final done) {
-            return done.hash();
-        }
-        if (state instanceof SendState.Reverted reverted) {
-            return reverted.hash();
-        }
-        if (state instanceof SendState.Cancelled cancelled) {
-            return cancelled.hash();
-        }
-        return hashes.get(hashes.size() - 1);
+        return state instanceof SendState.InBlock mined ? mined.hash() : hashes.get(hashes.size() - 1);
     }
 
     /** The version that makes the call and was mined, otherwise the newest that makes it: never one to ourselves. */
     public Hash256 callHash() {
-        boolean isMined = state instanceof SendState.Mined
-                || state instanceof SendState.Final
-                || state instanceof SendState.Reverted;
-        return isMined ? hash() : newestCall;
+        return state instanceof SendState.InBlock && !(state instanceof SendState.Cancelled) ? hash() : newestCall;
     }
 
     /** State of a transaction as the quorum reports it. Only states with {@link #isOver} are final. */
     public sealed interface SendState {
         default boolean isOver() {
-            return false;
+            return this instanceof Over;
         }
 
         /** Name of the state in {@code evm_tx_history}. */
         String word();
+
+        /** One of its versions is in a block. */
+        sealed interface InBlock extends SendState {
+            /** Hash of that version. */
+            Hash256 hash();
+        }
+
+        /** Nothing changes it any more. */
+        sealed interface Over extends SendState {}
 
         /** Durable with its nonce; no endpoint is known to have it. It may have left all the same. */
         record Journalled() implements SendState {
@@ -139,7 +216,7 @@ public record SendRecord(
          * @param depth blocks on top of it
          */
         record Mined(Hash256 hash, long blockNumber, Hash256 blockHash, long depth, boolean succeeded)
-                implements SendState {
+                implements InBlock {
             @Override
             public String word() {
                 return succeeded ? "mined" : "reverting";
@@ -147,12 +224,7 @@ public record SendRecord(
         }
 
         /** Mined in a final block, and successful. */
-        record Final(Hash256 hash, long blockNumber, Hash256 blockHash) implements SendState {
-            @Override
-            public boolean isOver() {
-                return true;
-            }
-
+        record Final(Hash256 hash, long blockNumber, Hash256 blockHash) implements InBlock, Over {
             @Override
             public String word() {
                 return "final";
@@ -160,12 +232,7 @@ public record SendRecord(
         }
 
         /** Mined in a final block, and reverted there: only its fee was paid. */
-        record Reverted(Hash256 hash, long blockNumber, Hash256 blockHash) implements SendState {
-            @Override
-            public boolean isOver() {
-                return true;
-            }
-
+        record Reverted(Hash256 hash, long blockNumber, Hash256 blockHash) implements InBlock, Over {
             @Override
             public String word() {
                 return "reverted";
@@ -173,12 +240,7 @@ public record SendRecord(
         }
 
         /** The transaction to ourselves is in a final block: this one can never be mined. */
-        record Cancelled(Hash256 hash, long blockNumber, Hash256 blockHash) implements SendState {
-            @Override
-            public boolean isOver() {
-                return true;
-            }
-
+        record Cancelled(Hash256 hash, long blockNumber, Hash256 blockHash) implements InBlock, Over {
             @Override
             public String word() {
                 return "cancelled";
@@ -197,12 +259,7 @@ public record SendRecord(
         }
 
         /** Its nonce is used at a final block by none of our transactions: somebody else has the key. */
-        record Lost() implements SendState {
-            @Override
-            public boolean isOver() {
-                return true;
-            }
-
+        record Lost() implements Over {
             @Override
             public String word() {
                 return "lost";

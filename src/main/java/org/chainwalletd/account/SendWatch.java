@@ -204,14 +204,13 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     private Behavior<Command> restore() {
-        getContext()
-                .pipeToSelf(
-                        terms.settled()
-                                .thenComposeAsync(
-                                        settled ->
-                                                setup.store().open(setup.chain().chainId()),
-                                        setup.threads().continuations()),
-                        (open, failure) -> new Restored(Outcome.of(open, failure)));
+        Outcome.pipe(
+                getContext(),
+                terms.settled()
+                        .thenComposeAsync(
+                                settled -> setup.store().open(setup.chain().chainId()),
+                                setup.threads().continuations()),
+                Restored::new);
         return restoring();
     }
 
@@ -226,7 +225,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     private Behavior<Command> early(Command command) {
         if (stash.isFull()) {
-            whileStopped(command, row -> SendRecords.of(row, head.get()));
+            whileStopped(command, row -> SendRecord.of(row, head.get()));
         } else {
             stash.stash(command);
         }
@@ -277,7 +276,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     /** Answers waiting callers with the present state of their sends, which are continued in the next term. */
     private Behavior<Command> ended(PostStop stop) {
         term.end();
-        stash.forEach(command -> whileStopped(command, row -> SendRecords.of(row, head.get())));
+        stash.forEach(command -> whileStopped(command, row -> SendRecord.of(row, head.get())));
         sends.all().forEach(this::leave);
         return Behaviors.same();
     }
@@ -291,7 +290,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 .whenCompleteAsync(
                         (made, failure) -> replacement.answers().forEach(answer -> {
                             if (failure == null) {
-                                answer.complete(SendRecords.of(with(row, made.versions()), head.get()));
+                                answer.complete(SendRecord.of(with(row, made.versions()), head.get()));
                             } else {
                                 answer.completeExceptionally(Causes.of(failure));
                             }
@@ -312,8 +311,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     private SendRecord record(OpenSend entry) {
         return entry.isMissing() && !entry.row.state().isOver()
-                ? SendRecords.missing(entry.row)
-                : SendRecords.of(entry.row, head.get());
+                ? SendRecord.missing(entry.row)
+                : SendRecord.of(entry.row, head.get());
     }
 
     private Behavior<Command> take(Take command) {
@@ -348,7 +347,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                                 ? CompletableFuture.completedFuture(row)
                                 : setup.store().makeCertain().thenApplyAsync(made -> row, threads),
                         threads);
-        getContext().pipeToSelf(open, (row, failure) -> new Sought(reference, Outcome.of(row, failure)));
+        Outcome.pipe(getContext(), open, row -> new Sought(reference, row));
     }
 
     private Behavior<Command> sought(Sought command) {
@@ -369,7 +368,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             if (!command.row().state().isOver()) {
                 seek(command.row().reference());
             }
-            command.answer().complete(SendRecords.of(command.row(), head.get()));
+            command.answer().complete(SendRecord.of(command.row(), head.get()));
         } else if (entry.firstOnItsWay) {
             entry.answers.add(command.answer());
         } else if (entry.row.state() == State.JOURNALLED && entry.pushesItself()) {
@@ -413,12 +412,12 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         CompletionStage<Void> permitted = setup.permit(entry.isPressing());
         for (AccountSend.Version version : entry.outgoing()) {
             entry.underWay++;
-            getContext()
-                    .pipeToSelf(
-                            permitted.thenComposeAsync(
-                                    granted -> chain.sendToAll(version.raw(), version.hash()),
-                                    setup.threads().continuations()),
-                            (sent, failure) -> new Broadcast(id, version.hash(), Outcome.of(sent, failure)));
+            Outcome.pipe(
+                    getContext(),
+                    permitted.thenComposeAsync(
+                            granted -> chain.sendToAll(version.raw(), version.hash()),
+                            setup.threads().continuations()),
+                    sent -> new Broadcast(id, version.hash(), sent));
         }
     }
 
@@ -469,7 +468,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             sends.end(entry);
             answer(entry);
         }
-        changes.accept(SendRecords.of(written, head.get()));
+        changes.accept(SendRecord.of(written, head.get()));
     }
 
     private Behavior<Command> heard(Heard command) {
@@ -501,8 +500,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         CompletionStage<Replacer.Made> making =
                 Work.on(setup.threads(isPressing), () -> replacer.replace(wish, isPressing));
         entry.replacement = Optional.of(new OpenSend.Replacement(making, answers));
-        getContext()
-                .pipeToSelf(making, (made, failure) -> new Replaced(row, purpose, Outcome.of(made, failure), answers));
+        Outcome.pipe(getContext(), making, made -> new Replaced(row, purpose, made, answers));
     }
 
     /** Swaps whose gas it leaves alone: none once a gate waits for it, since the swap would end in its refund with the reserve untouched. */
@@ -582,10 +580,10 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             List<AccountSend> rows = Stream.concat(Stream.of(entry), sends.copies(entry.row).stream())
                     .map(send -> send.row)
                     .toList();
-            getContext()
-                    .pipeToSelf(
-                            copier.named(rows),
-                            (counts, failure) -> new Named(rows.get(0).id(), Outcome.of(counts, failure)));
+            Outcome.pipe(
+                    getContext(),
+                    copier.named(rows),
+                    counts -> new Named(rows.get(0).id(), counts));
         }
         return this;
     }
@@ -621,10 +619,10 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             entry.pursuing = true;
             AccountSend row = entry.row;
             List<AccountSend.Version> versions = entry.outgoing();
-            getContext()
-                    .pipeToSelf(
-                            Work.on(setup.threads(true), () -> copier.copy(row, versions, missing)),
-                            (copies, failure) -> new Copied(row.id(), Outcome.of(copies, failure)));
+            Outcome.pipe(
+                    getContext(),
+                    Work.on(setup.threads(true), () -> copier.copy(row, versions, missing)),
+                    copies -> new Copied(row.id(), copies));
         }
         return this;
     }
@@ -679,12 +677,12 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 Looking look = new Looking(++looks, isPressing);
                 long first = lookNext.getOrDefault(from, AccountSend.NEW);
                 looking.put(from, look);
-                getContext()
-                        .pipeToSelf(
-                                Work.on(
-                                        setup.threads(isPressing),
-                                        () -> SendLook.look(setup.chain(isPressing), from, open, first)),
-                                (findings, failure) -> new Looked(from, look, Outcome.of(findings, failure)));
+                Outcome.pipe(
+                        getContext(),
+                        Work.on(
+                                setup.threads(isPressing),
+                                () -> SendLook.look(setup.chain(isPressing), from, open, first)),
+                        findings -> new Looked(from, look, findings));
             }
         });
         return this;
@@ -720,7 +718,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         }
         entry.isAhead = finding instanceof SendLook.Finding.Waiting;
         if (finding instanceof SendLook.Finding.InBlock in) {
-            State state = SendRecords.stateOf(entry.row, in.outcome(), in.isFinal());
+            State state = SendRecord.stateOf(entry.row, in.outcome(), in.isFinal());
             if (entry.row.isCopy() && !in.outcome().succeeded()) {
                 pause(entry.row);
             }
@@ -809,7 +807,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private final class ToSelf implements SendJournal.Mailbox {
         @Override
         public <T> void hear(long id, CompletionStage<T> answer, Function<Outcome<T>, SendJournal.Step> step) {
-            getContext().pipeToSelf(answer, (value, failure) -> new Heard(id, step.apply(Outcome.of(value, failure))));
+            Outcome.pipe(getContext(), answer, value -> new Heard(id, step.apply(value)));
         }
 
         @Override

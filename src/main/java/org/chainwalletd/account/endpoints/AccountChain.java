@@ -339,21 +339,17 @@ public final class AccountChain {
      * only raise it.
      */
     public <T extends Comparable<T>> CompletionStage<T> reached(Function<AccountReads, T> question) {
-        return eachInTime(question, any -> true).thenApplyAsync(told -> reachedBy(answersOf(told)), executor);
+        return eachInTime(question, any -> true).thenApplyAsync(this::reachedBy, executor);
     }
 
-    private <T> T highest(List<T> answers, Comparator<T> order) {
-        if (answers.size() < setup.quorum()) {
-            throw new AccountException.Disagreement(
-                    setup.quorum(), false, List.of(answers.size() + " of " + endpoints.size() + " answer"));
-        }
-        List<T> sorted = new ArrayList<>(answers);
-        sorted.sort(order.reversed());
-        return sorted.get(setup.quorum() - 1);
-    }
-
-    private <T extends Comparable<T>> T reachedBy(List<T> answers) {
-        return highest(answers, Comparable::compareTo);
+    private <T extends Comparable<T>> T reachedBy(List<EndpointAnswer<T>> told) {
+        return told.stream()
+                .map(EndpointAnswer::answer)
+                .sorted(Comparator.reverseOrder())
+                .skip(setup.quorum() - 1L)
+                .findFirst()
+                .orElseThrow(() -> new AccountException.Disagreement(
+                        setup.quorum(), false, List.of(told.size() + " of " + endpoints.size() + " answer")));
     }
 
     /**
@@ -392,10 +388,6 @@ public final class AccountChain {
                             return List.copyOf(told);
                         },
                         executor);
-    }
-
-    private static <T> List<T> answersOf(List<EndpointAnswer<T>> told) {
-        return told.stream().map(EndpointAnswer::answer).toList();
     }
 
     /**

@@ -7,6 +7,7 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.chainwalletd.account.endpoints.Question.Size;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -95,25 +96,20 @@ public abstract class AccountReads {
 
     /** {@code eth_call} without a sender. Never with a secret in {@code data}: the endpoint sees it. */
     public Bytes call(EvmAddress to, Bytes data, BlockRef at) {
+        return call(to, data, at, returned -> returned);
+    }
+
+    private <T> T call(EvmAddress to, Bytes data, BlockRef at, Function<Bytes, T> reader) {
         ArrayNode params = Question.noParams();
         params.addObject().put("to", Quantities.text(to)).put("data", Quantities.text(data));
         params.add(Question.where(at));
-        return ask(
-                new Question<>("eth_call", params, Size.SMALL, result -> ChainAnswers.bytes(result, LONGEST_RETURN)));
+        return ask(new Question<>(
+                "eth_call", params, Size.SMALL, result -> reader.apply(ChainAnswers.bytes(result, LONGEST_RETURN))));
     }
 
     /** {@code getSwap} of the swap contract; a state {@code NONE} for an unknown hash lock. */
     public SwapContract.Swap swap(EvmAddress contract, Hash256 hashLock, BlockRef at) {
-        ArrayNode params = Question.noParams();
-        params.addObject()
-                .put("to", Quantities.text(contract))
-                .put("data", Quantities.text(SwapContract.getSwap(hashLock)));
-        params.add(Question.where(at));
-        return ask(new Question<>(
-                "eth_call",
-                params,
-                Size.SMALL,
-                result -> SwapContract.swap(ChainAnswers.bytes(result, LONGEST_RETURN))));
+        return call(contract, SwapContract.getSwap(hashLock), at, SwapContract::swap);
     }
 
     /** {@code eth_getLogs} over at most {@link LogQuery#MOST_BLOCKS} blocks, in the order of the chain. */
