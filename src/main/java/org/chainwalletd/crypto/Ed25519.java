@@ -76,8 +76,7 @@ public final class Ed25519 {
 
     /** As {@link #isUsable}, and the point is in the subgroup of prime order, so that all verifiers agree on every signature under the key. */
     public static boolean isOfPrimeOrder(byte[] publicKey) {
-        return publicKey.length == PUBLIC_KEY_LENGTH
-                && org.bouncycastle.math.ec.rfc8032.Ed25519.validatePublicKeyFull(publicKey, 0);
+        return publicKey.length == PUBLIC_KEY_LENGTH && isInPrimeOrderGroup(publicKey);
     }
 
     private static void requireLength(String what, byte[] value, int length) {

@@ -13,6 +13,8 @@ public final class KeyDerivation {
 
     private static final int PURPOSE = 44;
 
+    private static final int KEY_LENGTH = 32;
+
     private KeyDerivation() {}
 
     /**
@@ -61,11 +63,30 @@ public final class KeyDerivation {
         }
     }
 
+    /** A node (key ‖ chain code) below another one, in an array of its own. */
+    private interface Child {
+        byte[] of(byte[] node, int index);
+    }
+
+    /** The key of the node that {@code indexes} lead to from {@code master}; this and every node between is overwritten. */
+    private static SecretBytes keyAt(byte[] master, int[] indexes, Child child) {
+        byte[] node = master;
+        try {
+            for (int index : indexes) {
+                byte[] parent = node;
+                node = child.of(parent, index);
+                Arrays.fill(parent, (byte) 0);
+            }
+            return SecretBytes.takeOver(Arrays.copyOf(node, KEY_LENGTH));
+        } finally {
+            Arrays.fill(node, (byte) 0);
+        }
+    }
+
     /** Hierarchical keys for Ed25519 (SLIP-0010), where every level is hardened. */
     public static final class Slip10 {
         private static final byte[] MASTER_KEY = "ed25519 seed".getBytes(StandardCharsets.US_ASCII);
         private static final int HARDENED = 0x8000_0000;
-        private static final int KEY_LENGTH = 32;
 
         private Slip10() {}
 
@@ -77,17 +98,7 @@ public final class KeyDerivation {
          * @throws IllegalArgumentException for a negative index
          */
         public static SecretBytes derive(byte[] seed, int... hardenedIndexes) {
-            byte[] node = Digests.hmacSha512(MASTER_KEY, seed);
-            try {
-                for (int index : hardenedIndexes) {
-                    byte[] parent = node;
-                    node = child(parent, index);
-                    Arrays.fill(parent, (byte) 0);
-                }
-                return SecretBytes.takeOver(Arrays.copyOf(node, KEY_LENGTH));
-            } finally {
-                Arrays.fill(node, (byte) 0);
-            }
+            return keyAt(Digests.hmacSha512(MASTER_KEY, seed), hardenedIndexes, Slip10::child);
         }
 
         /** The hardened child of a node (key ‖ chain code): HMAC(chain code, 00 ‖ key ‖ big-endian index). */
@@ -114,7 +125,6 @@ public final class KeyDerivation {
         public static final int HARDENED = 0x8000_0000;
 
         private static final byte[] MASTER_KEY = "Bitcoin seed".getBytes(StandardCharsets.US_ASCII);
-        private static final int KEY_LENGTH = 32;
 
         private Bip32() {}
 
@@ -126,17 +136,12 @@ public final class KeyDerivation {
          * @throws IllegalArgumentException for a seed or an index without a key, which is as likely as guessing one (1 in 2^127)
          */
         public static SecretBytes derive(byte[] seed, int... indexes) {
-            byte[] node = Digests.hmacSha512(MASTER_KEY, seed);
+            byte[] master = Digests.hmacSha512(MASTER_KEY, seed);
             try {
-                requireUsable(node);
-                for (int index : indexes) {
-                    byte[] parent = node;
-                    node = child(parent, index);
-                    Arrays.fill(parent, (byte) 0);
-                }
-                return SecretBytes.takeOver(Arrays.copyOf(node, KEY_LENGTH));
+                requireUsable(master);
+                return keyAt(master, indexes, Bip32::child);
             } finally {
-                Arrays.fill(node, (byte) 0);
+                Arrays.fill(master, (byte) 0);
             }
         }
 

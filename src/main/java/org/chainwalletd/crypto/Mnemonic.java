@@ -46,7 +46,7 @@ public final class Mnemonic implements AutoCloseable {
      * @throws IllegalArgumentException unless 12, 15, 18, 21 or 24 words are wanted
      */
     public static Mnemonic random(int words, SecureRandom random) {
-        if (!PhraseLength.isWordCount(words)) {
+        if (!isWordCount(words)) {
             throw new IllegalArgumentException("a phrase has 12, 15, 18, 21 or 24 words, not " + words);
         }
         return new Mnemonic(SecretBytes.random(words / 3 * 4, random));
@@ -158,23 +158,13 @@ public final class Mnemonic implements AutoCloseable {
     }
 
     private static void requireEntropyLength(int length) {
-        if (length % 4 != 0 || !PhraseLength.isWordCount(length / 4 * 3)) {
+        if (length % 4 != 0 || !isWordCount(length / 4 * 3)) {
             throw new IllegalArgumentException("entropy must have 16, 20, 24, 28 or 32 bytes, not " + length);
         }
     }
 
-    /** Lengths of BIP-39 phrases. */
-    static final class PhraseLength {
-        private PhraseLength() {}
-
-        static boolean isWordCount(int words) {
-            return words >= 12 && words <= 24 && words % 3 == 0;
-        }
-
-        /** Bits of checksum behind {@code entropyLength} bytes of entropy: one per 32 bits. */
-        static int checksumBits(int entropyLength) {
-            return entropyLength / 4;
-        }
+    static boolean isWordCount(int words) {
+        return words >= 12 && words <= 24 && words % 3 == 0;
     }
 
     /** Turns words into entropy and checks them: their number, each word, the checksum (BIP-39). */
@@ -193,7 +183,7 @@ public final class Mnemonic implements AutoCloseable {
         private final int wanted;
 
         private PhraseReader(int wanted) {
-            if (wanted != ANY_COUNT && !Mnemonic.PhraseLength.isWordCount(wanted)) {
+            if (wanted != ANY_COUNT && !isWordCount(wanted)) {
                 throw new IllegalArgumentException("a phrase has 12, 15, 18, 21 or 24 words, not " + wanted);
             }
             this.wanted = wanted;
@@ -237,7 +227,7 @@ public final class Mnemonic implements AutoCloseable {
         }
 
         private SecretBytes finish() {
-            if (wanted == ANY_COUNT ? !Mnemonic.PhraseLength.isWordCount(words) : words != wanted) {
+            if (wanted == ANY_COUNT ? !isWordCount(words) : words != wanted) {
                 String expected = wanted == ANY_COUNT ? "12, 15, 18, 21 or 24" : Integer.toString(wanted);
                 throw new MnemonicException(
                         Reason.WORD_COUNT, "a phrase has " + expected + " words, this one has " + words);
@@ -258,7 +248,8 @@ public final class Mnemonic implements AutoCloseable {
                     bits[i / 8] |= (byte) (bit << (7 - i % 8));
                 }
                 System.arraycopy(bits, 0, entropy, 0, entropy.length);
-                int mask = 0xff00 >> Mnemonic.PhraseLength.checksumBits(entropy.length) & 0xff;
+                // One bit of checksum for every 32 bits of entropy.
+                int mask = 0xff00 >> entropy.length / 4 & 0xff;
                 byte[] digest = Digests.sha256(entropy);
                 boolean matches = ((digest[0] ^ bits[entropy.length]) & mask) == 0;
                 Arrays.fill(digest, (byte) 0);

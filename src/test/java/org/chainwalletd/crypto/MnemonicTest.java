@@ -151,8 +151,7 @@ class MnemonicTest {
         for (int i = 0; i < 3000; i++) {
             byte[] input = random.nextBoolean() ? Seeded.bytes(random, random.nextInt(200)) : shuffled(random);
             try (Mnemonic phrase = Mnemonic.parse(input)) {
-                assertThat(Mnemonic.PhraseLength.isWordCount(phrase.wordCount()))
-                        .isTrue();
+                assertThat(Mnemonic.isWordCount(phrase.wordCount())).isTrue();
             } catch (MnemonicException refusal) {
                 assertThat(refusal.getMessage().length()).isLessThan(160);
             }
