@@ -1,5 +1,7 @@
 package org.chainwalletd.account;
 
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.math.BigInteger;
@@ -16,10 +18,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.chainwalletd.account.SendRecord.SendState;
 import org.chainwalletd.account.SendRequest.Gas;
 import org.chainwalletd.account.SendRequest.Pushing;
@@ -33,6 +37,8 @@ import org.chainwalletd.account.endpoints.AccountReads;
 import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.account.endpoints.GasPrice;
 import org.chainwalletd.account.endpoints.GasPrice.FeeMarket;
+import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.SecretBytes;
@@ -124,9 +130,8 @@ public final class AccountRig implements AutoCloseable {
 
     private void start(AccountSendStore journal) {
         kit = ActorTestKit.create();
-        endpoints = AccountChain.start(Peers.of(kit.system()), setup(quorum, patience, urls()), threads());
-        this.journal = done(SealedSends.open(
-                journal, like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)), executor));
+        endpoints = started(quorum, patience, urls());
+        this.journal = sealed(journal);
         sends = done(AccountSends.start(setup(this.journal), background.apply(kit)));
     }
 
@@ -144,15 +149,12 @@ public final class AccountRig implements AutoCloseable {
 
     /** Rig of another daemon with the same keys and store. */
     AccountSends beside(Function<ActorTestKit, Background> other) {
-        SealedSends sealed = done(SealedSends.open(
-                store.accountSends(),
-                like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)),
-                executor));
-        return done(AccountSends.start(setup(sealed), other.apply(kit)));
+        return done(AccountSends.start(setup(sealed(store.accountSends())), other.apply(kit)));
     }
 
-    private AccountChain.Threads threads() {
-        return new AccountChain.Threads(executor, TestPools::of);
+    SealedSends sealed(AccountSendStore rows) {
+        return done(SealedSends.open(
+                rows, like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)), executor));
     }
 
     public static SendSetup.Threads sendThreads(Executor continuations) {
@@ -171,30 +173,21 @@ public final class AccountRig implements AutoCloseable {
                         Runnable::run);
     }
 
-    private static AccountChain.Setup setup(int agree, Duration time, List<URI> urls) {
-        return new AccountChain.Setup(
-                urls,
-                agree,
-                BigInteger.valueOf(EvmDevnet.CHAIN_ID),
-                Finality.FINALIZED,
-                time,
-                ByteBudget.ofHeap(AccountChain.HEAP_SHARE),
-                new SimpleMeterRegistry());
+    private AccountChain started(int agree, Duration time, List<URI> urls, ByteBudget answers, MeterRegistry metrics) {
+        BigInteger chainId = BigInteger.valueOf(EvmDevnet.CHAIN_ID);
+        return AccountChain.start(
+                Peers.of(kit.system()),
+                new AccountChain.Setup(urls, agree, chainId, Finality.FINALIZED, time, answers, metrics),
+                new AccountChain.Threads(executor, TestPools::of));
+    }
+
+    private AccountChain started(int agree, Duration time, List<URI> urls) {
+        return started(agree, time, urls, ByteBudget.ofHeap(AccountChain.HEAP_SHARE), new SimpleMeterRegistry());
     }
 
     /** With what it may hold of answers, and somebody who reads its figures. */
     public AccountChain client(ByteBudget answers, MeterRegistry metrics) {
-        return AccountChain.start(
-                Peers.of(kit.system()),
-                new AccountChain.Setup(
-                        urls(),
-                        2,
-                        BigInteger.valueOf(EvmDevnet.CHAIN_ID),
-                        Finality.FINALIZED,
-                        patience,
-                        answers,
-                        metrics),
-                threads());
+        return started(2, patience, urls(), answers, metrics);
     }
 
     public AccountChain client(int agree, URI... urls) {
@@ -202,7 +195,7 @@ public final class AccountRig implements AutoCloseable {
     }
 
     public AccountChain client(int agree, Duration time, URI... urls) {
-        return AccountChain.start(Peers.of(kit.system()), setup(agree, time, List.of(urls)), threads());
+        return started(agree, time, List.of(urls));
     }
 
     List<URI> urls() {
@@ -249,6 +242,30 @@ public final class AccountRig implements AutoCloseable {
     }
 
     SendRequest request(String reference, SendKind kind, SendValue value, Pushing pushing) {
+        return request(reference, kind, value, pushing, Optional.empty());
+    }
+
+    /** All that the balance leaves. */
+    SendRequest all(String reference) {
+        return request(reference, SendKind.SEND, new SendValue.All(), Pushing.BY_ITSELF);
+    }
+
+    SendRequest lock(String reference) {
+        return request(reference, SendKind.LOCK, SendValue.exactly(BigInteger.TEN), Pushing.BY_OWNER);
+    }
+
+    SendRequest claim(String reference) {
+        return request(reference, SendKind.CLAIM, SendValue.exactly(BigInteger.ZERO), Pushing.URGENTLY);
+    }
+
+    /** @param ceiling wei */
+    SendRequest claim(String reference, BigInteger ceiling) {
+        return request(
+                reference, SendKind.CLAIM, SendValue.exactly(BigInteger.ZERO), Pushing.URGENTLY, Optional.of(ceiling));
+    }
+
+    SendRequest request(
+            String reference, SendKind kind, SendValue value, Pushing pushing, Optional<BigInteger> ceiling) {
         return new SendRequest(
                 reference,
                 kind,
@@ -257,13 +274,51 @@ public final class AccountRig implements AutoCloseable {
                 value,
                 Bytes.EMPTY,
                 new Gas.Fixed(21_000),
-                Optional.empty(),
+                ceiling,
                 pushing,
                 Optional.of("owner"));
     }
 
+    /** A call of the contract. */
+    SendRequest call(String reference, SendKind kind, BigInteger wei, Bytes data, Gas gas) {
+        return new SendRequest(
+                reference,
+                kind,
+                own,
+                chain.contract(),
+                SendValue.exactly(wei),
+                data,
+                gas,
+                Optional.empty(),
+                Pushing.BY_ITSELF,
+                Optional.empty());
+    }
+
+    /** Tells both endpoints what to do. */
+    void both(Consumer<EvmEndpoint> told) {
+        List.of(first, second).forEach(told);
+    }
+
+    SendRecord send(SendRequest request) {
+        return done(sends.send(request));
+    }
+
+    /** The refusal with which a send ends. */
+    static Refusal refusal(ThrowingCallable send) {
+        return catchThrowableOfType(RefusedException.class, send).refusal();
+    }
+
+    /** Mines until so many transactions of ours are in blocks, each time after so much time has passed. */
+    void awaitNonce(long nonce, Duration passing) {
+        Await.until("nonce " + (nonce - 1) + " is mined", () -> {
+            chain.clock().advance(passing);
+            chain.mine();
+            return chain.nonce(own) == nonce;
+        });
+    }
+
     public SendRecord send(String reference, long wei) {
-        return done(sends.send(request(reference, BigInteger.valueOf(wei))));
+        return send(request(reference, BigInteger.valueOf(wei)));
     }
 
     public SendRecord find(String reference) {

@@ -3,10 +3,10 @@ package org.chainwalletd.account;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.lang.reflect.Proxy;
 import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -22,6 +22,7 @@ import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,32 +50,26 @@ class AccountSendCrashTest {
     }
 
     private static void dieAt(AccountRig rig, int write, Fate fate) {
-        FatedJournal[] journal = new FatedJournal[1];
-        rig.restartWith(real -> {
-            journal[0] = new FatedJournal(real, write, fate);
-            return journal[0];
-        });
+        FatedJournal journal = new FatedJournal(write, fate);
+        rig.restartWith(journal::over);
         CompletionStage<SendRecord> sent = rig.sends.send(rig.request("one", BigInteger.valueOf(7)));
-        journal[0].orUntil(() -> sent.toCompletableFuture().isDone());
-        if (!journal[0].isDead()) {
+        journal.orUntil(() -> sent.toCompletableFuture().isDone());
+        if (!journal.isDead()) {
             CompletionStage<SendRecord> raised = rig.sends.raise("one");
-            journal[0].orUntil(() -> raised.toCompletableFuture().isDone());
+            journal.orUntil(() -> raised.toCompletableFuture().isDone());
         }
-        if (!journal[0].isDead()) {
+        if (!journal.isDead()) {
             rig.chain.mine(6);
-            journal[0].orUntil(() -> false);
+            journal.orUntil(() -> false);
         }
-        assertThat(journal[0].isDead()).isTrue();
+        assertThat(journal.isDead()).isTrue();
         rig.crash();
     }
 
     private static void settle(AccountRig rig, BigInteger before, String what) {
         SendRecord again = rig.send("one", 7);
         rig.chain.clock().advance(AccountRig.PACE.resend());
-        Await.until("it is mined", () -> {
-            rig.chain.mine();
-            return rig.chain.nonce(rig.own) == 1;
-        });
+        rig.awaitNonce(1, Duration.ZERO);
         rig.chain.mine(5);
         rig.await("one", SendState.Final.class);
         assertThat(rig.received().subtract(before)).as(what).isEqualTo(7);
@@ -86,7 +81,7 @@ class AccountSendCrashTest {
     @Test
     void a_full_disk_keeps_the_transaction_from_leaving_and_uses_no_nonce() {
         try (AccountRig rig = new AccountRig(folder)) {
-            rig.restartWith(real -> new FatedJournal(real, 1, Fate.REFUSED));
+            rig.restartWith(new FatedJournal(1, Fate.REFUSED)::over);
 
             assertThatThrownBy(() -> rig.send("one", 7))
                     .isInstanceOfSatisfying(
@@ -100,12 +95,9 @@ class AccountSendCrashTest {
     @Test
     void what_the_store_has_written_without_being_able_to_say_so_is_followed_all_the_same() {
         try (AccountRig rig = new AccountRig(folder)) {
-            rig.restartWith(real -> new FatedJournal(real, 1, Fate.UNKNOWN));
+            rig.restartWith(new FatedJournal(1, Fate.UNKNOWN)::over);
 
-            assertThatThrownBy(() -> rig.send("one", 7))
-                    .isInstanceOfSatisfying(
-                            StoreException.class,
-                            why -> assertThat(why.reason()).isEqualTo(StoreException.Reason.UNKNOWN));
+            failsInDoubt(rig, "one");
             rig.await("one", SendState.Sent.class);
             assertThat(rig.send("one", 7).nonce()).isZero();
             assertThat(rig.send("two", 7).nonce()).isEqualTo(1);
@@ -121,33 +113,23 @@ class AccountSendCrashTest {
     /** A journal whose listing of open rows is what {@code listing} makes of the real one. */
     private static AccountSendStore listing(
             AccountSendStore real, UnaryOperator<CompletionStage<List<AccountSend>>> listing) {
-        return (AccountSendStore) Proxy.newProxyInstance(
-                AccountSendStore.class.getClassLoader(),
-                new Class<?>[] {AccountSendStore.class},
-                (proxy, method, args) -> {
-                    if (method.getName().equals("open") && args[0] instanceof BigInteger chainId) {
-                        return listing.apply(real.open(chainId));
-                    }
-                    return method.invoke(real, args);
-                });
+        return Stub.of(
+                AccountSendStore.class,
+                call -> FatedJournal.isListing(call)
+                        ? listing.apply(real.open((BigInteger) call.arguments()[0]))
+                        : call.on(real));
     }
 
     @Test
     void what_a_commit_in_doubt_has_written_leaves_although_the_journal_cannot_be_read_at_first() {
         AtomicInteger readsInVain = new AtomicInteger();
-        FatedJournal[] fated = new FatedJournal[1];
+        FatedJournal fated = new FatedJournal(1, Fate.UNKNOWN);
         try (AccountRig rig = new AccountRig(folder)) {
-            rig.restartWith(real -> {
-                fated[0] = new FatedJournal(
-                        listing(
-                                real,
-                                rows -> fated[0].isBeyond() && readsInVain.incrementAndGet() < 4
-                                        ? FatedJournal.failed(StoreException.Reason.UNAVAILABLE)
-                                        : rows),
-                        1,
-                        Fate.UNKNOWN);
-                return fated[0];
-            });
+            rig.restartWith(real -> fated.over(listing(
+                    real,
+                    rows -> fated.isBeyond() && readsInVain.incrementAndGet() < 4
+                            ? FatedJournal.failed(StoreException.Reason.UNAVAILABLE)
+                            : rows)));
 
             failsInDoubt(rig, "one");
 
@@ -159,23 +141,17 @@ class AccountSendCrashTest {
     @Test
     void what_a_commit_in_doubt_has_written_leaves_although_it_can_be_read_only_later() {
         AtomicInteger reads = new AtomicInteger();
-        FatedJournal[] fated = new FatedJournal[1];
+        FatedJournal fated = new FatedJournal(1, Fate.UNKNOWN_YET);
         try (AccountRig rig = new AccountRig(folder)) {
-            rig.restartWith(real -> {
-                fated[0] = new FatedJournal(
-                        listing(real, rows -> {
-                            AccountRig.done(rows);
-                            reads.addAndGet(fated[0].isBeyond() ? 1 : 0);
-                            return rows;
-                        }),
-                        1,
-                        Fate.UNKNOWN_YET);
-                return fated[0];
-            });
+            rig.restartWith(real -> fated.over(listing(real, rows -> {
+                AccountRig.done(rows);
+                reads.addAndGet(fated.isBeyond() ? 1 : 0);
+                return rows;
+            })));
 
             failsInDoubt(rig, "one");
             Await.until("the journal was read again", () -> reads.get() > 0);
-            fated[0].settle();
+            fated.settle();
 
             rig.await("one", SendState.Sent.class);
             assertThat(rig.send("two", 7).nonce()).isEqualTo(1);
@@ -209,7 +185,7 @@ class AccountSendCrashTest {
     @Test
     void a_send_is_raised_again_after_a_version_that_a_commit_in_doubt_has_written_late() {
         try (AccountRig rig = new AccountRig(folder)) {
-            rig.restartWith(real -> new FatedJournal(real, 3, Fate.UNKNOWN_YET));
+            rig.restartWith(new FatedJournal(3, Fate.UNKNOWN_YET)::over);
             rig.send("one", 7);
             rig.await("one", SendState.Sent.class);
 
@@ -228,26 +204,21 @@ class AccountSendCrashTest {
         CompletableFuture<Void> written = new CompletableFuture<>();
         CompletableFuture<Void> told = new CompletableFuture<>();
         try (AccountRig rig = new AccountRig(folder)) {
-            rig.restartWith(real -> (AccountSendStore) Proxy.newProxyInstance(
-                    AccountSendStore.class.getClassLoader(),
-                    new Class<?>[] {AccountSendStore.class},
-                    (proxy, method, args) -> {
-                        if (method.getName().equals("enter") && refusesTheState.compareAndSet(true, false)) {
-                            return FatedJournal.failed(StoreException.Reason.UNAVAILABLE);
-                        }
-                        if (method.getName().equals("find")
-                                && !refusesTheState.get()
-                                && isReread.compareAndSet(false, true)) {
-                            return written.thenComposeAsync(done -> real.find((String) args[0]), rig.executor);
-                        }
-                        Object answer = method.invoke(real, args);
-                        if (method.getName().equals("addVersion") && !written.isDone()) {
-                            AccountRig.done((CompletionStage<?>) answer);
-                            written.complete(null);
-                            return told.thenComposeAsync(done -> (CompletionStage<?>) answer, rig.executor);
-                        }
-                        return answer;
-                    }));
+            rig.restartWith(real -> Stub.of(AccountSendStore.class, call -> {
+                if (call.name().equals("enter") && refusesTheState.compareAndSet(true, false)) {
+                    return FatedJournal.failed(StoreException.Reason.UNAVAILABLE);
+                }
+                if (call.name().equals("find") && !refusesTheState.get() && isReread.compareAndSet(false, true)) {
+                    return written.thenComposeAsync(done -> real.find((String) call.arguments()[0]), rig.executor);
+                }
+                Object answer = call.on(real);
+                if (call.name().equals("addVersion") && !written.isDone()) {
+                    AccountRig.done((CompletionStage<?>) answer);
+                    written.complete(null);
+                    return told.thenComposeAsync(done -> (CompletionStage<?>) answer, rig.executor);
+                }
+                return answer;
+            }));
             rig.send("one", 7);
             Await.until("the journal is asked", isReread::get);
             CompletionStage<SendRecord> raised = rig.sends.raise("one");
@@ -271,18 +242,15 @@ class AccountSendCrashTest {
         AtomicBoolean isCertain = new AtomicBoolean(true);
         List<SendState> heard = new CopyOnWriteArrayList<>();
         try (AccountRig rig = new AccountRig(folder)) {
-            rig.restartWith(real -> (AccountSendStore) Proxy.newProxyInstance(
-                    AccountSendStore.class.getClassLoader(),
-                    new Class<?>[] {AccountSendStore.class},
-                    (proxy, method, args) -> {
-                        Object answer = method.invoke(real, args);
-                        boolean isFinal = method.getName().equals("enter") && args[2] == AccountSend.State.FINAL;
-                        if (isFinal && isCertain.compareAndSet(true, false)) {
-                            AccountRig.done((CompletionStage<?>) answer);
-                            return FatedJournal.failed(StoreException.Reason.UNKNOWN);
-                        }
-                        return answer;
-                    }));
+            rig.restartWith(real -> Stub.of(AccountSendStore.class, call -> {
+                Object answer = call.on(real);
+                boolean isFinal = call.name().equals("enter") && call.arguments()[2] == AccountSend.State.FINAL;
+                if (isFinal && isCertain.compareAndSet(true, false)) {
+                    AccountRig.done((CompletionStage<?>) answer);
+                    return FatedJournal.failed(StoreException.Reason.UNKNOWN);
+                }
+                return answer;
+            }));
             rig.sends.onChange(record -> heard.add(record.state()));
             rig.send("one", 7);
             rig.chain.mine(6);
@@ -300,21 +268,18 @@ class AccountSendCrashTest {
         AtomicBoolean refusesToTell = new AtomicBoolean();
         AtomicBoolean askedInVain = new AtomicBoolean();
         try (AccountRig rig = new AccountRig(folder)) {
-            rig.restartWith(real -> (AccountSendStore) Proxy.newProxyInstance(
-                    AccountSendStore.class.getClassLoader(),
-                    new Class<?>[] {AccountSendStore.class},
-                    (proxy, method, args) -> {
-                        boolean isFinal = method.getName().equals("enter") && args[2] == AccountSend.State.FINAL;
-                        if (isFinal && refusesTheState.compareAndSet(true, false)) {
-                            refusesToTell.set(true);
-                            return FatedJournal.failed(StoreException.Reason.UNAVAILABLE);
-                        }
-                        if (method.getName().equals("find") && refusesToTell.compareAndSet(true, false)) {
-                            askedInVain.set(true);
-                            return FatedJournal.failed(StoreException.Reason.UNAVAILABLE);
-                        }
-                        return method.invoke(real, args);
-                    }));
+            rig.restartWith(real -> Stub.of(AccountSendStore.class, call -> {
+                boolean isFinal = call.name().equals("enter") && call.arguments()[2] == AccountSend.State.FINAL;
+                if (isFinal && refusesTheState.compareAndSet(true, false)) {
+                    refusesToTell.set(true);
+                    return FatedJournal.failed(StoreException.Reason.UNAVAILABLE);
+                }
+                if (call.name().equals("find") && refusesToTell.compareAndSet(true, false)) {
+                    askedInVain.set(true);
+                    return FatedJournal.failed(StoreException.Reason.UNAVAILABLE);
+                }
+                return call.on(real);
+            }));
             rig.send("one", 7);
             rig.chain.mine(6);
 

@@ -4,12 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.account.AccountRig.ETHER;
 import static org.chainwalletd.account.AccountRig.done;
+import static org.chainwalletd.account.AccountRig.refusal;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.NullNode;
 import java.io.IOException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +39,6 @@ import org.chainwalletd.account.endpoints.GasPrice;
 import org.chainwalletd.account.endpoints.GasPrice.FeeMarket;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
-import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -51,6 +49,7 @@ import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 import org.chainwalletd.testkit.TestPools;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.EvmWallet;
@@ -102,8 +101,7 @@ class AccountSendsTest {
     /** A claim has a deadline, which sends that wait for slow endpoints must not take from it. */
     @Test
     void a_claim_is_not_refused_because_of_the_sends_that_wait() {
-        rig.first.hang("*");
-        rig.second.hang("*");
+        rig.both(endpoint -> endpoint.hang("*"));
         for (int i = 0; i < AccountRig.PACE.mostOpen(); i++) {
             rig.sends.send(rig.request("send-" + i, BigInteger.ONE));
         }
@@ -127,10 +125,7 @@ class AccountSendsTest {
                 .extracting(SendRecord::nonce)
                 .containsExactlyInAnyOrderElementsOf(
                         LongStream.range(0, SENDS).boxed().toList());
-        Await.until("all are mined", () -> {
-            rig.chain.mine();
-            return rig.chain.nonce(rig.own) == SENDS;
-        });
+        rig.awaitNonce(SENDS, Duration.ZERO);
         assertThat(paid()).isEqualTo(BigInteger.valueOf((long) SENDS * (SENDS + 1) / 2));
         rig.chain.mine(5);
         rig.await("send-" + (SENDS - 1), SendState.Final.class);
@@ -195,14 +190,12 @@ class AccountSendsTest {
 
     @Test
     void a_send_that_no_endpoint_takes_is_told_as_open_and_goes_out_later_with_the_same_bytes() {
-        rig.first.refuse("eth_sendRawTransaction", -32000, "txpool is full");
-        rig.second.refuse("eth_sendRawTransaction", -32000, "txpool is full");
+        rig.both(endpoint -> endpoint.refuse("eth_sendRawTransaction", -32000, "txpool is full"));
 
         SendRecord record = rig.send("one", 7);
 
         assertThat(record.state()).isInstanceOf(SendState.Journalled.class);
-        rig.first.behave();
-        rig.second.behave();
+        rig.both(EvmEndpoint::behave);
         rig.chain.clock().advance(AccountRig.PACE.resend());
         rig.await("one", SendState.Sent.class);
         assertThat(rig.chain.waiting()).extracting(SignedTransaction::hash).containsExactly(record.hash());
@@ -222,12 +215,7 @@ class AccountSendsTest {
         rig.crash();
 
         assertThat(rig.send("one", 10).state()).isInstanceOf(SendState.Final.class);
-        assertThatThrownBy(() -> rig.send("one", 11))
-                .isInstanceOfSatisfying(
-                        RefusedException.class,
-                        why -> assertThat(why.refusal())
-                                .extracting(Refusal::code)
-                                .isEqualTo(ErrorCode.IDEMPOTENCY_CONFLICT));
+        assertThat(refusal(() -> rig.send("one", 11)).code()).isEqualTo(ErrorCode.IDEMPOTENCY_CONFLICT);
         assertThat(paid()).isEqualTo(10);
     }
 
@@ -235,12 +223,9 @@ class AccountSendsTest {
     void a_token_that_is_the_id_of_a_payout_sends_nothing() {
         done(payout("invoice-17"));
 
-        assertThatThrownBy(() -> rig.send(AccountSendStore.reference("invoice-17"), 10))
-                .isInstanceOfSatisfying(
-                        RefusedException.class,
-                        why -> assertThat(why.refusal())
-                                .extracting(Refusal::code)
-                                .isEqualTo(ErrorCode.IDEMPOTENCY_CONFLICT));
+        assertThat(refusal(() -> rig.send(AccountSendStore.reference("invoice-17"), 10))
+                        .code())
+                .isEqualTo(ErrorCode.IDEMPOTENCY_CONFLICT);
         assertThat(done(rig.store.accountSends().find(AccountSendStore.reference("invoice-17"))))
                 .isEmpty();
         rig.send(AccountSendStore.reference("invoice-18"), 10);
@@ -278,12 +263,8 @@ class AccountSendsTest {
         CompletionStage<SendRecord> second = rig.sends.send(ofAccessToken("two"));
         CompletionStage<SendRecord> same = rig.sends.send(ofAccessToken("one"));
 
-        assertThatThrownBy(() -> done(second))
-                .isInstanceOfSatisfying(
-                        RefusedException.class,
-                        why -> assertThat(why.refusal().data())
-                                .isEqualTo(
-                                        new SendRefusal.TokenData("invoice-1", Optional.of("one"), Optional.empty())));
+        assertThat(refusal(() -> done(second)).data())
+                .isEqualTo(new SendRefusal.TokenData("invoice-1", Optional.of("one"), Optional.empty()));
         disk.complete(null);
         assertThat(done(first).hash()).isEqualTo(done(same).hash());
         rig.chain.mine();
@@ -311,10 +292,7 @@ class AccountSendsTest {
 
         CompletionStage<SendRecord> refused = answers.remove(2);
         assertThat(AccountRig.all(answers)).extracting(SendRecord::nonce).containsExactlyInAnyOrder(0L, 1L, 2L);
-        assertThatThrownBy(() -> done(refused))
-                .isInstanceOfSatisfying(
-                        RefusedException.class,
-                        why -> assertThat(why.refusal()).isEqualTo(SendRefusal.referenceTaken(taken)));
+        assertThat(refusal(() -> done(refused))).isEqualTo(SendRefusal.referenceTaken(taken));
         rig.chain.mine();
         rig.finish(AccountSendStore.reference("invoice-3"));
         assertThat(paid()).isEqualTo(41);
@@ -366,13 +344,11 @@ class AccountSendsTest {
         Hash256 older = rig.send("one", 7).hash();
         Bytes raw = done(rig.journal.find("one")).orElseThrow().newest().raw();
         String newer = "0x" + done(rig.sends.raise("one")).hash().hex();
-        for (EvmEndpoint endpoint : List.of(rig.first, rig.second)) {
-            endpoint.lies()
-                    .tell((method, params, truth) -> method.equals("eth_getTransactionReceipt")
-                                    && params.path(0).asText().equals(newer)
-                            ? JsonNodeFactory.instance.objectNode().put("blockHash", "nonsense")
-                            : truth);
-        }
+        rig.both(endpoint -> endpoint.lies()
+                .tell((method, params, truth) -> method.equals("eth_getTransactionReceipt")
+                                && params.path(0).asText().equals(newer)
+                        ? JsonNodeFactory.instance.objectNode().put("blockHash", "nonsense")
+                        : truth));
         rig.chain.forgetAll();
         rig.chain.submit(raw);
         rig.chain.mine();
@@ -394,19 +370,8 @@ class AccountSendsTest {
     void a_replacement_never_goes_above_its_ceiling() {
         FeeMarket market = done(rig.fees());
         BigInteger most = GasPrice.of(market).cost(21_000);
-        SendRequest request = new SendRequest(
-                "one",
-                SendKind.CLAIM,
-                rig.own,
-                rig.other,
-                SendValue.exactly(BigInteger.ONE),
-                Bytes.EMPTY,
-                new Gas.Fixed(21_000),
-                Optional.of(most),
-                Pushing.URGENTLY,
-                Optional.empty());
 
-        done(rig.sends.send(request));
+        rig.send(rig.claim("one", most));
 
         assertThat(done(rig.sends.raise("one")).hashes()).hasSize(1);
     }
@@ -426,18 +391,8 @@ class AccountSendsTest {
 
     @Test
     void a_revert_is_told_as_one_and_costs_its_nonce() {
-        SendRequest request = new SendRequest(
-                "one",
-                SendKind.REFUND,
-                rig.own,
-                rig.chain.contract(),
-                SendValue.exactly(BigInteger.ZERO),
-                SwapContract.refund(Hash256.ZERO),
-                new Gas.Fixed(100_000),
-                Optional.empty(),
-                Pushing.BY_ITSELF,
-                Optional.empty());
-        done(rig.sends.send(request));
+        rig.send(rig.call(
+                "one", SendKind.REFUND, BigInteger.ZERO, SwapContract.refund(Hash256.ZERO), new Gas.Fixed(100_000)));
         rig.chain.mine();
         rig.await("one", SendState.Mined.class);
         assertThat(rig.find("one").state().word()).isEqualTo("reverting");
@@ -486,10 +441,7 @@ class AccountSendsTest {
 
         for (int i = 0; i < 2; i++) {
             String reference = "after-" + i;
-            assertThatThrownBy(() -> rig.send(reference, 1))
-                    .isInstanceOfSatisfying(
-                            RefusedException.class,
-                            why -> assertThat(why.refusal()).isEqualTo(SendRefusal.nonceGap(rig.own, 1, 2)));
+            assertThat(refusal(() -> rig.send(reference, 1))).isEqualTo(SendRefusal.nonceGap(rig.own, 1, 2));
             rig.crash();
         }
         rig.knownNonce = OptionalLong.of(2);
@@ -514,13 +466,7 @@ class AccountSendsTest {
             return rig.find("one").state() instanceof SendState.Lost;
         });
         rig.crash();
-        assertThatThrownBy(() -> rig.send("two", 1))
-                .isInstanceOfSatisfying(
-                        RefusedException.class,
-                        why -> assertThat(why.refusal())
-                                .extracting(Refusal::message)
-                                .asString()
-                                .contains("Somebody else uses the key"));
+        assertThat(refusal(() -> rig.send("two", 1)).message()).contains("Somebody else uses the key");
         assertThat(rig.send("one", 7).state()).isInstanceOf(SendState.Lost.class);
     }
 
@@ -533,13 +479,11 @@ class AccountSendsTest {
         Set<String> hidden = new HashSet<>();
         AccountRig.all(answers)
                 .forEach(record -> hidden.add("0x" + record.hash().hex()));
-        for (EvmEndpoint endpoint : List.of(rig.first, rig.second)) {
-            endpoint.lies()
-                    .tell((method, params, truth) -> method.equals("eth_getTransactionReceipt")
-                                    && hidden.contains(params.path(0).asText())
-                            ? NullNode.getInstance()
-                            : truth);
-        }
+        rig.both(endpoint -> endpoint.lies()
+                .tell((method, params, truth) -> method.equals("eth_getTransactionReceipt")
+                                && hidden.contains(params.path(0).asText())
+                        ? NullNode.getInstance()
+                        : truth));
         rig.send("last", 1);
         rig.chain.mine();
 
@@ -578,8 +522,8 @@ class AccountSendsTest {
     @Test
     void a_payment_behind_a_missing_one_is_raised_and_what_that_one_would_have_taken_is_not_kept_for_it() {
         BigInteger fee = market().multiply(BigInteger.valueOf(21_000));
-        done(rig.sends.send(rig.request(
-                "missing", ETHER.subtract(fee.multiply(BigInteger.valueOf(3))).subtract(BigInteger.TEN))));
+        rig.send(rig.request(
+                "missing", ETHER.subtract(fee.multiply(BigInteger.valueOf(3))).subtract(BigInteger.TEN)));
         rig.send("next", 7);
         steal("missing");
 
@@ -592,9 +536,9 @@ class AccountSendsTest {
 
     @Test
     void a_payment_behind_a_missing_lock_is_raised_for_a_gate_which_stays_shut_and_that_lock_is_not_cancelled() {
-        done(rig.sends.send(rig.request("lock", SendKind.LOCK, SendValue.exactly(BigInteger.TEN), Pushing.BY_OWNER)));
+        rig.send(rig.lock("lock"));
         rig.sends.reserveFor(address -> 1);
-        done(rig.sends.send(rig.request("all", SendKind.SEND, new SendValue.All(), Pushing.BY_ITSELF)));
+        rig.send(rig.all("all"));
         steal("lock");
         rig.sends.reserveFor(address -> 1_000_000);
 
@@ -613,7 +557,7 @@ class AccountSendsTest {
     @Test
     void a_missing_payment_that_a_claim_waits_for_is_raised_as_before() {
         rig.send("missing", 7);
-        done(rig.sends.send(claim("claim", ETHER.divide(BigInteger.valueOf(100)))));
+        rig.send(rig.claim("claim", ETHER.divide(BigInteger.valueOf(100))));
         steal("missing");
 
         rig.chain.clock().advance(AccountRig.PACE.urgent());
@@ -675,21 +619,13 @@ class AccountSendsTest {
         BigInteger fee = GasPrice.of(market).cost(21_000);
         BigInteger most = ETHER.subtract(funds.reserved()).subtract(fee);
 
-        assertThatThrownBy(() -> done(rig.sends.send(rig.request("too-much", most.add(BigInteger.ONE)))))
-                .isInstanceOfSatisfying(
-                        RefusedException.class,
-                        why -> assertThat(why.refusal())
-                                .isEqualTo(SendRefusal.insufficientBalance(
-                                        most.add(BigInteger.ONE).add(fee),
-                                        ETHER.subtract(funds.reserved()),
-                                        funds.reserved())));
-        assertThat(done(rig.sends.send(rig.request("all", SendKind.SEND, new SendValue.All(), Pushing.BY_ITSELF)))
-                        .value())
-                .isEqualTo(most);
+        assertThat(refusal(() -> rig.send(rig.request("too-much", most.add(BigInteger.ONE)))))
+                .isEqualTo(SendRefusal.insufficientBalance(
+                        most.add(BigInteger.ONE).add(fee), ETHER.subtract(funds.reserved()), funds.reserved()));
+        assertThat(rig.send(rig.all("all")).value()).isEqualTo(most);
         AccountSends.AccountFunds left = rig.sends.funds(rig.own);
         assertThat(left.balance()).isEqualTo(left.committed().add(left.reserved()));
-        assertThat(done(rig.sends.send(rig.request(
-                                "claim", SendKind.CLAIM, SendValue.exactly(BigInteger.ZERO), Pushing.BY_ITSELF)))
+        assertThat(rig.send(rig.request("claim", SendKind.CLAIM, SendValue.exactly(BigInteger.ZERO), Pushing.BY_ITSELF))
                         .nonce())
                 .isEqualTo(1);
     }
@@ -700,8 +636,7 @@ class AccountSendsTest {
         rig.second.down();
         assertThatThrownBy(() -> rig.send("two", 7)).isInstanceOf(AccountException.class);
 
-        SendRecord claim = done(rig.sends.send(
-                rig.request("claim", SendKind.CLAIM, SendValue.exactly(BigInteger.ZERO), Pushing.URGENTLY)));
+        SendRecord claim = rig.send(rig.claim("claim"));
 
         assertThat(claim.nonce()).isEqualTo(1);
         assertThat(rig.chain.waiting()).hasSize(2);
@@ -718,8 +653,7 @@ class AccountSendsTest {
             patient.send("one", 7);
             List<CompletableFuture<?>> hanging = patient.saturate(patient.first);
 
-            done(patient.sends.send(
-                    patient.request("claim", SendKind.CLAIM, SendValue.exactly(BigInteger.ZERO), Pushing.URGENTLY)));
+            patient.send(patient.claim("claim"));
             patient.chain.clock().advance(AccountRig.PACE.urgent());
             Await.until("it pays more", () -> patient.find("claim").hashes().size() == 2);
             patient.chain.mine();
@@ -733,8 +667,7 @@ class AccountSendsTest {
 
     @Test
     void an_urgent_send_is_raised_every_thirty_seconds_even_on_a_chain_that_stands_still() {
-        done(rig.sends.send(
-                rig.request("claim", SendKind.CLAIM, SendValue.exactly(BigInteger.ZERO), Pushing.URGENTLY)));
+        rig.send(rig.claim("claim"));
         for (int versions = 2; versions < 5; versions++) {
             int wanted = versions;
             rig.chain.clock().advance(AccountRig.PACE.urgent());
@@ -744,8 +677,7 @@ class AccountSendsTest {
 
     @Test
     void an_urgent_send_is_raised_beyond_the_version_that_no_endpoint_has_taken_yet() {
-        done(rig.sends.send(
-                rig.request("claim", SendKind.CLAIM, SendValue.exactly(BigInteger.ZERO), Pushing.URGENTLY)));
+        rig.send(rig.claim("claim"));
         refuseEverything("replacement transaction underpriced");
         for (int versions = 2; versions < 5; versions++) {
             int wanted = versions;
@@ -765,9 +697,7 @@ class AccountSendsTest {
         // A second endpoint that takes it would do so at any time after the first one's answer, which is the only one
         // waited for.
         rig.second.refuse("eth_sendRawTransaction", -32000, "txpool is full");
-        Hash256 hash = done(rig.sends.send(
-                        rig.request("lock", SendKind.LOCK, SendValue.exactly(BigInteger.TEN), Pushing.BY_OWNER)))
-                .hash();
+        Hash256 hash = rig.send(rig.lock("lock")).hash();
         rig.chain.forgetAll();
         rig.crash();
         rig.chain.clock().advance(Duration.ofHours(1));
@@ -796,25 +726,9 @@ class AccountSendsTest {
 
     @Test
     void a_contract_that_would_refuse_the_money_is_told_before_a_nonce_is_used() {
-        SendRequest request = new SendRequest(
-                "one",
-                SendKind.SEND,
-                rig.own,
-                rig.chain.contract(),
-                SendValue.exactly(BigInteger.ONE),
-                Bytes.EMPTY,
-                new Gas.Estimated(),
-                Optional.empty(),
-                Pushing.BY_ITSELF,
-                Optional.empty());
+        SendRequest request = rig.call("one", SendKind.SEND, BigInteger.ONE, Bytes.EMPTY, new Gas.Estimated());
 
-        assertThatThrownBy(() -> done(rig.sends.send(request)))
-                .isInstanceOfSatisfying(
-                        RefusedException.class,
-                        why -> assertThat(why.refusal())
-                                .extracting(Refusal::message)
-                                .asString()
-                                .contains("would refuse the transaction"));
+        assertThat(refusal(() -> rig.send(request)).message()).contains("would refuse the transaction");
         assertThat(rig.send("two", 1).nonce()).isZero();
     }
 
@@ -822,14 +736,11 @@ class AccountSendsTest {
     void after_a_drain_nothing_new_is_taken() {
         done(rig.sends.drain());
 
-        assertThatThrownBy(() -> rig.send("one", 1))
-                .isInstanceOfSatisfying(
-                        RefusedException.class, why -> assertThat(why.refusal()).isEqualTo(SendRefusal.shuttingDown()));
+        assertThat(refusal(() -> rig.send("one", 1))).isEqualTo(SendRefusal.shuttingDown());
     }
 
     private void refuseEverything(String words) {
-        rig.first.refuse("eth_sendRawTransaction", -32000, words);
-        rig.second.refuse("eth_sendRawTransaction", -32000, words);
+        rig.both(endpoint -> endpoint.refuse("eth_sendRawTransaction", -32000, words));
     }
 
     @Test
@@ -838,13 +749,8 @@ class AccountSendsTest {
         rig.send("never", 7);
         rig.send("later", 3);
         awaitGivenUp("never");
-        rig.first.behave();
-        rig.second.behave();
-        Await.until("both nonces are spent", () -> {
-            rig.chain.clock().advance(AccountRig.PACE.resend());
-            rig.chain.mine();
-            return rig.chain.nonce(rig.own) == 2;
-        });
+        rig.both(EvmEndpoint::behave);
+        rig.awaitNonce(2, AccountRig.PACE.resend());
         rig.chain.mine(5);
 
         rig.await("never", SendState.Cancelled.class);
@@ -854,15 +760,11 @@ class AccountSendsTest {
     @Test
     void another_access_token_hears_of_the_payment_that_was_given_up_and_not_of_what_spent_its_nonce() {
         refuseEverything("intrinsic gas too low");
-        Hash256 hash = done(rig.sends.send(ofAccessToken("one"))).hash();
+        Hash256 hash = rig.send(ofAccessToken("one")).hash();
         awaitGivenUp(AccountSendStore.reference("invoice-1"));
 
-        assertThatThrownBy(() -> done(rig.sends.send(ofAccessToken("two"))))
-                .isInstanceOfSatisfying(
-                        RefusedException.class,
-                        why -> assertThat(why.refusal().data())
-                                .isEqualTo(new SendRefusal.TokenData(
-                                        "invoice-1", Optional.of("one"), Optional.of("0x" + hash.hex()))));
+        assertThat(refusal(() -> rig.send(ofAccessToken("two"))).data())
+                .isEqualTo(new SendRefusal.TokenData("invoice-1", Optional.of("one"), Optional.of("0x" + hash.hex())));
     }
 
     /** Lets the time pass after which what was refused by every endpoint is given up. */
@@ -885,16 +787,14 @@ class AccountSendsTest {
         refuseEverything("intrinsic gas too low");
         rig.send("one", 7);
         awaitRefusedAgain();
-        rig.first.lies().balance(rig.own, BigInteger.ZERO);
-        rig.second.lies().balance(rig.own, BigInteger.ZERO);
+        rig.both(endpoint -> endpoint.lies().balance(rig.own, BigInteger.ZERO));
         long asked = rig.second.count("eth_getBalance");
         rig.chain.clock().advance(AccountRig.PACE.refused());
         Await.until("it was to be given up", () -> rig.second.count("eth_getBalance") > asked);
         long sent = rig.first.count("eth_sendRawTransaction");
         rig.chain.clock().advance(AccountRig.PACE.resend());
         Await.until("it goes out again", () -> rig.first.count("eth_sendRawTransaction") > sent);
-        rig.first.behave();
-        rig.second.behave();
+        rig.both(EvmEndpoint::behave);
         rig.chain.clock().advance(AccountRig.PACE.resend());
 
         rig.await("one", SendState.Sent.class);
@@ -923,18 +823,14 @@ class AccountSendsTest {
         rig.send("one", 7);
         rig.chain.baseFee(BigInteger.valueOf(40_000_000_000L));
         rig.chain.mineEmpty();
-        done(rig.sends.send(
-                rig.request("claim", SendKind.CLAIM, SendValue.exactly(BigInteger.ZERO), Pushing.URGENTLY)));
+        rig.send(rig.claim("claim"));
         rig.chain.clock().advance(AccountRig.PACE.urgent());
         Await.until(
                 "both pay more",
                 () -> rig.find("claim").hashes().size() == 2
                         && rig.find("one").hashes().size() == 2);
 
-        Await.until("the way is free", () -> {
-            rig.chain.mine();
-            return rig.chain.nonce(rig.own) == 2;
-        });
+        rig.awaitNonce(2, Duration.ZERO);
         assertThat(paid()).isEqualTo(7);
     }
 
@@ -945,7 +841,7 @@ class AccountSendsTest {
         // Above eight times the bound of payments, one that is nearly at the claim's tip has no room for the eighth
         // that a replacement costs.
         BigInteger perGas = most.multiply(BigInteger.valueOf(4));
-        done(rig.sends.send(claim("claim", perGas.multiply(BigInteger.valueOf(21_000)))));
+        rig.send(rig.claim("claim", perGas.multiply(BigInteger.valueOf(21_000))));
 
         Await.until("the payment offers what the claim offers", () -> {
             rig.chain.clock().advance(AccountRig.PACE.urgent());
@@ -958,14 +854,13 @@ class AccountSendsTest {
     @Test
     void spending_a_nonce_in_the_way_of_a_claim_offers_as_much_and_costs_no_more_than_the_market_and_that_claim() {
         BigInteger worth = ETHER.divide(BigInteger.valueOf(100));
-        rig.first.lies().tip(BigInteger.ONE);
-        rig.second.lies().tip(BigInteger.ONE);
+        rig.both(endpoint -> endpoint.lies().tip(BigInteger.ONE));
         BigInteger most = market().multiply(BigInteger.TEN)
                 .multiply(BigInteger.valueOf(21_000))
                 .add(worth);
         rig.send("one", 7);
         done(rig.sends.cancel("one"));
-        done(rig.sends.send(claim("claim", worth)));
+        rig.send(rig.claim("claim", worth));
         rig.chain.clock().advance(AccountRig.PACE.urgent());
         awaitRaised("claim");
         Await.until("it offers what the claim offers", () -> {
@@ -976,36 +871,19 @@ class AccountSendsTest {
         assertThat(newestFee("one").multiply(BigInteger.valueOf(21_000))).isLessThanOrEqualTo(most);
     }
 
-    private SendRequest claim(String reference, BigInteger ceiling) {
-        return new SendRequest(
-                reference,
-                SendKind.CLAIM,
-                rig.own,
-                rig.other,
-                SendValue.exactly(BigInteger.ZERO),
-                Bytes.EMPTY,
-                new Gas.Fixed(21_000),
-                Optional.of(ceiling),
-                Pushing.URGENTLY,
-                Optional.empty());
-    }
-
     /** Otherwise a claim that is worth little would hold a large one up until fees fall, or its deadline has passed. */
     @Test
     void a_claim_at_its_ceiling_is_raised_by_what_waits_behind_it_and_not_without() {
         BigInteger most = GasPrice.of(done(rig.fees())).cost(21_000);
-        done(rig.sends.send(claim("small", most)));
+        rig.send(rig.claim("small", most));
         rig.chain.baseFee(BigInteger.valueOf(40_000_000_000L));
         rig.chain.mineEmpty();
         assertThat(done(rig.sends.raise("small")).hashes()).hasSize(1);
 
-        done(rig.sends.send(claim("large", ETHER.divide(BigInteger.TEN))));
+        rig.send(rig.claim("large", ETHER.divide(BigInteger.TEN)));
         rig.chain.clock().advance(AccountRig.PACE.urgent());
 
-        Await.until("both are mined", () -> {
-            rig.chain.mine();
-            return rig.chain.nonce(rig.own) == 2;
-        });
+        rig.awaitNonce(2, Duration.ZERO);
         assertThat(rig.find("small").hashes()).hasSizeGreaterThan(1);
     }
 
@@ -1032,33 +910,21 @@ class AccountSendsTest {
     /** @param before completes when new rows may be written */
     private static AccountSendStore heralded(
             AccountSendStore real, Function<List<AccountSend>, CompletionStage<?>> before) {
-        return (AccountSendStore) Proxy.newProxyInstance(
-                AccountSendStore.class.getClassLoader(),
-                new Class<?>[] {AccountSendStore.class},
-                (proxy, method, arguments) -> {
-                    if (method.getName().equals("open") && arguments[0] instanceof List<?> sends) {
-                        List<AccountSend> rows =
-                                sends.stream().map(AccountSend.class::cast).toList();
-                        return before.apply(rows)
-                                .thenComposeAsync(ready -> invoked(real, method, arguments), ForkJoinPool.commonPool());
-                    }
-                    return method.invoke(real, arguments);
-                });
-    }
-
-    @SuppressWarnings("unchecked")
-    private static CompletionStage<Object> invoked(AccountSendStore real, Method method, Object[] arguments) {
-        try {
-            return (CompletionStage<Object>) method.invoke(real, arguments);
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException(e);
-        }
+        return Stub.of(AccountSendStore.class, call -> {
+            if (!FatedJournal.isOpening(call)) {
+                return call.on(real);
+            }
+            List<AccountSend> rows = ((List<?>) call.arguments()[0])
+                    .stream().map(AccountSend.class::cast).toList();
+            return before.apply(rows)
+                    .thenComposeAsync(ready -> FatedJournal.made(call, real), ForkJoinPool.commonPool());
+        });
     }
 
     @Test
     void making_way_tells_whether_anything_waits_and_leaves_a_fresh_lock_alone() {
         assertThat(done(rig.sends.makeWay(rig.own))).isFalse();
-        done(rig.sends.send(rig.request("lock", SendKind.LOCK, SendValue.exactly(BigInteger.TEN), Pushing.BY_OWNER)));
+        rig.send(rig.lock("lock"));
 
         assertThat(done(rig.sends.makeWay(rig.own))).isTrue();
         assertThat(rig.find("lock").hashes()).hasSize(1);
@@ -1070,7 +936,7 @@ class AccountSendsTest {
     @Test
     void a_payment_of_all_in_the_way_of_a_gate_is_raised_from_what_swaps_need() {
         rig.sends.reserveFor(address -> 1);
-        done(rig.sends.send(rig.request("all", SendKind.SEND, new SendValue.All(), Pushing.BY_ITSELF)));
+        rig.send(rig.all("all"));
         rig.chain.baseFee(newestFee("all").multiply(BigInteger.valueOf(3)));
         rig.chain.mineEmpty();
         for (int i = 0; i < 3; i++) {
@@ -1090,9 +956,8 @@ class AccountSendsTest {
     @Test
     void a_payment_in_the_way_of_a_claim_is_raised_although_no_endpoint_tells_the_balance() {
         rig.send("one", 7);
-        done(rig.sends.send(claim("claim", ETHER.divide(BigInteger.valueOf(100)))));
-        rig.first.refuse("eth_getBalance", -32000, "busy");
-        rig.second.refuse("eth_getBalance", -32000, "busy");
+        rig.send(rig.claim("claim", ETHER.divide(BigInteger.valueOf(100))));
+        rig.both(endpoint -> endpoint.refuse("eth_getBalance", -32000, "busy"));
 
         awaitRaisedForClaim();
     }
@@ -1100,7 +965,7 @@ class AccountSendsTest {
     @Test
     void a_payment_in_the_way_of_a_claim_is_raised_although_an_endpoint_says_that_there_is_no_money() {
         rig.send("one", 7);
-        done(rig.sends.send(claim("claim", ETHER.divide(BigInteger.valueOf(100)))));
+        rig.send(rig.claim("claim", ETHER.divide(BigInteger.valueOf(100))));
         rig.first.lies().balance(rig.own, BigInteger.ZERO);
 
         awaitRaisedForClaim();
@@ -1108,8 +973,8 @@ class AccountSendsTest {
 
     @Test
     void a_payment_in_the_way_of_a_claim_is_raised_to_what_can_be_paid_although_an_endpoint_tells_of_more() {
-        done(rig.sends.send(rig.request("one", ETHER.subtract(market().multiply(BigInteger.valueOf(2 * 21_000L))))));
-        done(rig.sends.send(claim("claim", ETHER.divide(BigInteger.valueOf(100)))));
+        rig.send(rig.request("one", ETHER.subtract(market().multiply(BigInteger.valueOf(2 * 21_000L)))));
+        rig.send(rig.claim("claim", ETHER.divide(BigInteger.valueOf(100))));
         rig.chain.baseFee(newestFee("one").multiply(BigInteger.valueOf(3)).divide(BigInteger.TWO));
         rig.first.lies().balance(rig.own, ETHER.multiply(BigInteger.TEN));
         rig.chain.mineEmpty();
@@ -1171,9 +1036,9 @@ class AccountSendsTest {
         BigInteger perSwap = rig.sends.funds(rig.own).reservePerSwap();
         BigInteger fee = market().multiply(BigInteger.valueOf(21_000));
         rig.send("one", 7);
-        done(rig.sends.send(rig.request(
+        rig.send(rig.request(
                 "later",
-                ETHER.subtract(perSwap).subtract(fee.multiply(BigInteger.TWO)).subtract(BigInteger.valueOf(8)))));
+                ETHER.subtract(perSwap).subtract(fee.multiply(BigInteger.TWO)).subtract(BigInteger.valueOf(8))));
         rig.sends.reserveFor(address -> 1);
 
         assertThat(done(rig.sends.raise("one")).hashes()).hasSize(1);
@@ -1210,8 +1075,7 @@ class AccountSendsTest {
             tryToRaise();
             return rig.find("one").hashes().size() > 2;
         });
-        rig.first.behave();
-        rig.second.behave();
+        rig.both(EvmEndpoint::behave);
         Await.until("it is taken", () -> {
             rig.chain.clock().advance(AccountRig.PACE.resend());
             return rig.chain.waiting().stream()
@@ -1225,13 +1089,11 @@ class AccountSendsTest {
 
     @Test
     void a_payment_of_all_is_mined_although_no_endpoint_tells_the_balance_while_it_is_stuck() {
-        done(rig.sends.send(rig.request("all", SendKind.SEND, new SendValue.All(), Pushing.BY_ITSELF)));
-        rig.first.refuse("eth_getBalance", -32000, "busy");
-        rig.second.refuse("eth_getBalance", -32000, "busy");
+        rig.send(rig.all("all"));
+        rig.both(endpoint -> endpoint.refuse("eth_getBalance", -32000, "busy"));
         tryToRaise();
         tryToRaise();
-        rig.first.behave();
-        rig.second.behave();
+        rig.both(EvmEndpoint::behave);
         rig.chain.forgetAll();
 
         awaitMined("all");
@@ -1240,13 +1102,11 @@ class AccountSendsTest {
     /** As an earlier release has journalled them. */
     @Test
     void a_version_that_cannot_be_paid_does_not_keep_the_one_before_it_from_going_out_again() {
-        done(rig.sends.send(rig.request("all", SendKind.SEND, new SendValue.All(), Pushing.BY_ITSELF)));
-        rig.first.lies().balance(rig.own, ETHER.multiply(BigInteger.TWO));
-        rig.second.lies().balance(rig.own, ETHER.multiply(BigInteger.TWO));
+        rig.send(rig.all("all"));
+        rig.both(endpoint -> endpoint.lies().balance(rig.own, ETHER.multiply(BigInteger.TWO)));
         done(rig.sends.raise("all"));
         assertThat(rig.find("all").hashes()).hasSize(2);
-        rig.first.behave();
-        rig.second.behave();
+        rig.both(EvmEndpoint::behave);
         rig.chain.forgetAll();
 
         awaitMined("all");
@@ -1264,9 +1124,8 @@ class AccountSendsTest {
 
     @Test
     void what_is_to_be_given_up_is_not_sent_once_more_when_nothing_is_left_to_pay_for_that() {
-        done(rig.sends.send(rig.request("lock", SendKind.LOCK, SendValue.exactly(BigInteger.TEN), Pushing.BY_OWNER)));
-        rig.first.lies().balance(rig.own, BigInteger.ZERO);
-        rig.second.lies().balance(rig.own, BigInteger.ZERO);
+        rig.send(rig.lock("lock"));
+        rig.both(endpoint -> endpoint.lies().balance(rig.own, BigInteger.ZERO));
         rig.chain.forgetAll();
         Await.until("the first endpoint has it too", () -> rig.first.count("eth_sendRawTransaction") > 0);
         long sent = rig.first.count("eth_sendRawTransaction");
@@ -1278,33 +1137,16 @@ class AccountSendsTest {
 
     @Test
     void what_pays_more_than_its_ceiling_even_at_the_base_fee_gets_no_nonce() {
-        SendRequest request = new SendRequest(
-                "claim",
-                SendKind.CLAIM,
-                rig.own,
-                rig.other,
-                SendValue.exactly(BigInteger.ZERO),
-                Bytes.EMPTY,
-                new Gas.Fixed(21_000),
-                Optional.of(BigInteger.valueOf(21_000)),
-                Pushing.URGENTLY,
-                Optional.empty());
+        SendRequest request = rig.claim("claim", BigInteger.valueOf(21_000));
 
-        assertThatThrownBy(() -> done(rig.sends.send(request)))
-                .isInstanceOfSatisfying(
-                        RefusedException.class,
-                        why -> assertThat(why.refusal())
-                                .extracting(Refusal::message)
-                                .asString()
-                                .contains("asks for a fee of up to"));
+        assertThat(refusal(() -> rig.send(request)).message()).contains("asks for a fee of up to");
         assertThat(rig.send("two", 1).nonce()).isZero();
     }
 
     @Test
     void an_endpoint_that_repeats_what_it_was_sent_gets_it_into_no_text_of_ours() {
         Bytes raw = Bytes.parse("02" + "5ec2e7".repeat(20));
-        rig.first.refuse("eth_sendRawTransaction", -32000, "bad transaction 0x" + raw.hex());
-        rig.second.refuse("eth_sendRawTransaction", -32000, "bad transaction 0x" + raw.hex());
+        rig.both(endpoint -> endpoint.refuse("eth_sendRawTransaction", -32000, "bad transaction 0x" + raw.hex()));
 
         assertThatThrownBy(() -> done(rig.endpoints.sendToAll(raw, Hash256.ZERO)))
                 .hasMessageContaining("bad transaction")

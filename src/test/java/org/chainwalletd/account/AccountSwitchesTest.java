@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.account.AccountRig.done;
 
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.math.BigInteger;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,6 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.account.SendRecord.SendState;
 import org.chainwalletd.account.SendRequest.Pushing;
@@ -29,6 +28,7 @@ import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Spawners;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -157,28 +157,15 @@ class AccountSwitchesTest {
         assertThat(done(other.send(request("four"))).nonce()).isEqualTo(3);
     }
 
-    /** A journal whose method waits at a gate, once. */
-    private CompletableFuture<Void> gated(String method, AtomicBoolean reached) {
+    /** A journal of which the first call of this kind waits at a gate. */
+    private CompletableFuture<Void> gated(Predicate<Stub.Call> kind, AtomicBoolean reached) {
         CompletableFuture<Void> gate = new CompletableFuture<>();
-        rig.restartWith(real -> (AccountSendStore) Proxy.newProxyInstance(
-                AccountSendStore.class.getClassLoader(),
-                new Class<?>[] {AccountSendStore.class},
-                (proxy, called, args) -> {
-                    boolean isGated = called.getName().equals(method) && reached.compareAndSet(false, true);
-                    return isGated
-                            ? gate.thenComposeAsync(open -> answer(called, real, args), rig.executor)
-                            : called.invoke(real, args);
-                }));
+        rig.restartWith(real -> Stub.of(
+                AccountSendStore.class,
+                call -> kind.test(call) && reached.compareAndSet(false, true)
+                        ? gate.thenComposeAsync(open -> FatedJournal.made(call, real), rig.executor)
+                        : call.on(real)));
         return gate;
-    }
-
-    @SuppressWarnings("unchecked")
-    private static CompletionStage<Object> answer(Method called, AccountSendStore real, Object[] args) {
-        try {
-            return (CompletionStage<Object>) called.invoke(real, args);
-        } catch (ReflectiveOperationException e) {
-            return CompletableFuture.failedFuture(e);
-        }
     }
 
     private Keeper newest() {
@@ -188,7 +175,7 @@ class AccountSwitchesTest {
     @Test
     void a_nonce_that_is_being_given_at_a_stop_is_not_given_and_its_caller_hears_so() {
         AtomicBoolean reached = new AtomicBoolean();
-        CompletableFuture<Void> gate = gated("nextNonce", reached);
+        CompletableFuture<Void> gate = gated(call -> call.name().equals("nextNonce"), reached);
         newest().start();
         CompletionStage<SendRecord> sent = rig.sends.send(request("one"));
         Await.until("it is being made", reached::get);
@@ -206,7 +193,7 @@ class AccountSwitchesTest {
     @Test
     void a_send_that_is_being_written_at_a_stop_is_answered_and_the_next_life_waits_for_it() {
         AtomicBoolean reached = new AtomicBoolean();
-        CompletableFuture<Void> gate = gatedWrite(reached);
+        CompletableFuture<Void> gate = gated(FatedJournal::isOpening, reached);
         newest().start();
         CompletionStage<SendRecord> sent = rig.sends.send(request("one"));
         Await.until("it is being written", reached::get);
@@ -223,38 +210,17 @@ class AccountSwitchesTest {
         rig.await("one", SendState.Sent.class);
     }
 
-    /** A journal whose first write of new rows waits at a gate. */
-    private CompletableFuture<Void> gatedWrite(AtomicBoolean reached) {
-        CompletableFuture<Void> gate = new CompletableFuture<>();
-        rig.restartWith(real -> (AccountSendStore) Proxy.newProxyInstance(
-                AccountSendStore.class.getClassLoader(),
-                new Class<?>[] {AccountSendStore.class},
-                (proxy, called, args) -> {
-                    boolean isGated = called.getName().equals("open")
-                            && args[0] instanceof List
-                            && reached.compareAndSet(false, true);
-                    return isGated
-                            ? gate.thenComposeAsync(open -> answer(called, real, args), rig.executor)
-                            : called.invoke(real, args);
-                }));
-        return gate;
-    }
-
     @Test
     void a_journal_that_cannot_be_read_when_background_work_begins_is_read_again() {
         holdBack();
         keeper().start();
         rig.send("one", 7);
         AtomicInteger failures = new AtomicInteger();
-        rig.restartWith(real -> (AccountSendStore) Proxy.newProxyInstance(
-                AccountSendStore.class.getClassLoader(),
-                new Class<?>[] {AccountSendStore.class},
-                (proxy, called, args) -> {
-                    boolean isRead = called.getName().equals("open") && args[0] instanceof BigInteger;
-                    return isRead && failures.incrementAndGet() > 1 && failures.get() <= 4
-                            ? FatedJournal.failed(StoreException.Reason.UNAVAILABLE)
-                            : called.invoke(real, args);
-                }));
+        rig.restartWith(real -> Stub.of(AccountSendStore.class, call -> {
+            return FatedJournal.isListing(call) && failures.incrementAndGet() > 1 && failures.get() <= 4
+                    ? FatedJournal.failed(StoreException.Reason.UNAVAILABLE)
+                    : call.on(real);
+        }));
         letGo();
         newest().start();
         CompletionStage<List<SendRecord>> open = rig.sends.open(rig.own);
@@ -268,7 +234,7 @@ class AccountSwitchesTest {
         keeper().start();
         SendRecord sent = rig.send("one", 7);
         AtomicBoolean reached = new AtomicBoolean();
-        CompletableFuture<Void> gate = gated("addVersion", reached);
+        CompletableFuture<Void> gate = gated(call -> call.name().equals("addVersion"), reached);
         newest().start();
         CompletionStage<SendRecord> raised = rig.sends.raise("one");
         Await.until("it is being written", reached::get);
@@ -318,17 +284,11 @@ class AccountSwitchesTest {
     @Test
     void a_journal_that_refuses_a_former_keeper_keeps_it_from_sending_and_ends_nothing() {
         AtomicBoolean former = new AtomicBoolean();
-        rig.restartWith(real -> (AccountSendStore) Proxy.newProxyInstance(
-                AccountSendStore.class.getClassLoader(),
-                new Class<?>[] {AccountSendStore.class},
-                (proxy, called, args) -> {
-                    boolean isWrite = called.getName().equals("addVersion")
-                            || called.getName().equals("enter")
-                            || called.getName().equals("open") && args[0] instanceof List;
-                    return isWrite && former.get()
-                            ? CompletableFuture.failedFuture(StoreException.notKeeper())
-                            : called.invoke(real, args);
-                }));
+        rig.restartWith(real -> Stub.of(AccountSendStore.class, call -> {
+            return FatedJournal.isWrite(call) && former.get()
+                    ? CompletableFuture.failedFuture(StoreException.notKeeper())
+                    : call.on(real);
+        }));
         newest().start();
         rig.send("one", 7);
         former.set(true);

@@ -2,23 +2,18 @@ package org.chainwalletd.account;
 
 import static org.chainwalletd.account.AccountRig.done;
 
-import java.math.BigInteger;
 import java.util.List;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
-import org.chainwalletd.chain.Bytes;
-import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 
 /** A journal whose {@code n}-th write ends in a given way; after a death it never answers again. */
-public final class FatedJournal implements AccountSendStore {
+public final class FatedJournal {
     /** How the {@code n}-th write of the journal ends. */
     public enum Fate {
         /** The process dies before it. */
@@ -33,17 +28,43 @@ public final class FatedJournal implements AccountSendStore {
         UNKNOWN_YET
     }
 
-    private final AccountSendStore real;
     private final int fated;
     private final Fate fate;
     private final AtomicInteger writes = new AtomicInteger();
     private volatile Runnable late = () -> {};
     private volatile boolean dead;
 
-    public FatedJournal(AccountSendStore real, int fated, Fate fate) {
-        this.real = real;
+    public FatedJournal(int fated, Fate fate) {
         this.fated = fated;
         this.fate = fate;
+    }
+
+    /** The journal; what it writes is in {@code real}. */
+    public AccountSendStore over(AccountSendStore real) {
+        return Stub.of(AccountSendStore.class, call -> {
+            if (call.name().equals("makeCertain")) {
+                settle();
+            }
+            if (isWrite(call)) {
+                return write(call, real);
+            }
+            return dead && !call.name().equals("seal") ? new CompletableFuture<>() : call.on(real);
+        });
+    }
+
+    /** Whether it writes new rows, or changes one. */
+    static boolean isWrite(Stub.Call call) {
+        return isOpening(call)
+                || call.name().equals("addVersion")
+                || call.name().equals("enter");
+    }
+
+    static boolean isOpening(Stub.Call call) {
+        return call.name().equals("open") && call.arguments()[0] instanceof List;
+    }
+
+    static boolean isListing(Stub.Call call) {
+        return call.name().equals("open") && !isOpening(call);
     }
 
     public boolean isDead() {
@@ -65,23 +86,23 @@ public final class FatedJournal implements AccountSendStore {
         late = () -> {};
     }
 
-    private <T> CompletionStage<T> write(Supplier<CompletionStage<T>> work) {
+    private CompletionStage<?> write(Stub.Call call, AccountSendStore real) {
         if (dead) {
             return new CompletableFuture<>();
         }
         settle();
         if (writes.incrementAndGet() != fated) {
-            return work.get();
+            return made(call, real);
         }
         if (fate == Fate.REFUSED) {
             return failed(StoreException.Reason.UNAVAILABLE);
         }
         if (fate == Fate.UNKNOWN_YET) {
-            late = () -> done(work.get());
+            late = () -> done(made(call, real));
             return failed(StoreException.Reason.UNKNOWN);
         }
         if (fate != Fate.NOT_DONE) {
-            done(work.get());
+            done(made(call, real));
         }
         if (fate == Fate.UNKNOWN) {
             return failed(StoreException.Reason.UNKNOWN);
@@ -90,87 +111,19 @@ public final class FatedJournal implements AccountSendStore {
         return new CompletableFuture<>();
     }
 
+    /** Answer of the real journal to a call. */
+    @SuppressWarnings("unchecked")
+    static CompletionStage<Object> made(Stub.Call call, AccountSendStore real) {
+        try {
+            return (CompletionStage<Object>) call.on(real);
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
     static <T> CompletionStage<T> failed(StoreException.Reason reason) {
         return CompletableFuture.failedFuture(new StoreException(reason, "a test's disk", null));
-    }
-
-    private <T> CompletionStage<T> read(Supplier<CompletionStage<T>> work) {
-        return dead ? new CompletableFuture<>() : work.get();
-    }
-
-    @Override
-    public CompletionStage<Journalled> open(List<AccountSend> sends) {
-        return write(() -> real.open(sends));
-    }
-
-    @Override
-    public CompletionStage<Boolean> addVersion(long id, int versionsBefore, AccountSend.Version version) {
-        return write(() -> real.addVersion(id, versionsBefore, version));
-    }
-
-    @Override
-    public CompletionStage<Boolean> enter(
-            long id,
-            AccountSend.State before,
-            AccountSend.State state,
-            Optional<AccountSend.Outcome> outcome,
-            long now) {
-        return write(() -> real.enter(id, before, state, outcome, now));
-    }
-
-    @Override
-    public CompletionStage<Optional<AccountSend>> find(String reference) {
-        return read(() -> real.find(reference));
-    }
-
-    @Override
-    public CompletionStage<Boolean> isBoundElsewhere(String reference) {
-        return read(() -> real.isBoundElsewhere(reference));
-    }
-
-    @Override
-    public CompletionStage<List<AccountSend>> ofOwner(BigInteger chainId, String owner) {
-        return read(() -> real.ofOwner(chainId, owner));
-    }
-
-    @Override
-    public CompletionStage<List<AccountSend>> open(BigInteger chainId) {
-        return read(() -> real.open(chainId));
-    }
-
-    @Override
-    public CompletionStage<Void> makeCertain() {
-        settle();
-        return read(real::makeCertain);
-    }
-
-    @Override
-    public CompletionStage<OptionalLong> nextNonce(BigInteger chainId, Bytes from) {
-        return read(() -> real.nextNonce(chainId, from));
-    }
-
-    @Override
-    public CompletionStage<OptionalLong> lastLost(BigInteger chainId, Bytes from) {
-        return read(() -> real.lastLost(chainId, from));
-    }
-
-    @Override
-    public CompletionStage<List<AccountSend>> unsealed(int most) {
-        return read(() -> real.unsealed(most));
-    }
-
-    @Override
-    public CompletionStage<Void> seal(AccountSend sealed) {
-        return real.seal(sealed);
-    }
-
-    @Override
-    public CompletionStage<Optional<Bytes>> newestSealed() {
-        return read(real::newestSealed);
-    }
-
-    @Override
-    public CompletionStage<List<AccountSend>> page(BigInteger chainId, long before, int most) {
-        return read(() -> real.page(chainId, before, most));
     }
 }

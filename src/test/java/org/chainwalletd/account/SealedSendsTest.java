@@ -15,7 +15,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.chainwalletd.account.SendRequest.Gas;
 import org.chainwalletd.account.SendRequest.Pushing;
@@ -23,7 +22,6 @@ import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.account.SendRequest.SendValue;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.SwapContract;
-import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.sql.SqliteStore;
 import org.junit.jupiter.api.AutoClose;
@@ -150,10 +148,7 @@ class SealedSendsTest {
         rig.kill();
         onDisk("UPDATE account_sends SET data = (SELECT data FROM account_sends WHERE reference = 'claim')");
         rig.store = SqliteStore.open(folder);
-        SealedSends journal = done(SealedSends.open(
-                rig.store.accountSends(),
-                like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)),
-                rig.executor));
+        SealedSends journal = rig.sealed(rig.store.accountSends());
 
         assertThat(done(journal.find("claim"))).isPresent();
         assertThatThrownBy(() -> done(journal.find("payment"))).hasMessageContaining("payment");

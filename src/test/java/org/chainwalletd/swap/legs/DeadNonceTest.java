@@ -6,7 +6,6 @@ import static org.chainwalletd.account.AccountRig.done;
 import java.math.BigInteger;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.chainwalletd.account.AccountRig;
 import org.chainwalletd.account.FatedJournal;
@@ -216,16 +215,13 @@ public class DeadNonceTest {
         lying.somebodyElsePays();
         lying.liar.lies().nonce(lying.rig.own(), 0);
         lying.liar.swallowSends();
-        AtomicReference<FatedJournal> journal = new AtomicReference<>();
-        lying.rig.rig.restartWith(real -> {
-            journal.set(new FatedJournal(real, 3, fate));
-            return journal.get();
-        });
+        FatedJournal journal = new FatedJournal(3, fate);
+        lying.rig.rig.restartWith(journal::over);
         lying.claim(row);
-        journal.get().orUntil(() -> {
+        journal.orUntil(() -> {
             EvmLegRig.begun(() -> lying.claim(row));
             lying.rig.chain.clock().advance(AccountRig.PACE.resend());
-            return journal.get().isBeyond();
+            return journal.isBeyond();
         });
         lying.rig.rig.crash();
 

@@ -90,14 +90,10 @@ public final class EvmLegRig implements AutoCloseable {
             for (Fate fate : List.of(Fate.NOT_DONE, Fate.DONE)) {
                 try (EvmLegRig crashing = new EvmLegRig(Files.createDirectory(folder.resolve(fate + "-" + write)))) {
                     SwapRow row = before.apply(crashing);
-                    FatedJournal[] journal = new FatedJournal[1];
-                    int fatal = write;
-                    crashing.rig.restartWith(real -> {
-                        journal[0] = new FatedJournal(real, fatal, fate);
-                        return journal[0];
-                    });
+                    FatedJournal journal = new FatedJournal(write, fate);
+                    crashing.rig.restartWith(journal::over);
                     begun(() -> act.apply(crashing, row));
-                    journal[0].orUntil(() -> false);
+                    journal.orUntil(() -> false);
                     crashing.rig.crash();
                     after.accept(crashing, row);
                 }
