@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.account.AccountRig.done;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -26,6 +28,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.chainwalletd.account.AccountRig;
 import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 import org.chainwalletd.account.endpoints.AccountReads.AccountLog;
@@ -37,6 +40,7 @@ import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.TestPools;
+import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.EvmWallet;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -109,32 +113,30 @@ class AccountChainTest {
     void an_endpoint_of_another_chain_is_asked_nothing_but_its_chain_id() {
         rig.first.lies().chainId(1);
 
-        assertThatThrownBy(() -> one.any().balance(rig.own, BlockRef.Tag.LATEST))
+        assertThatThrownBy(() -> balance(one))
                 .isInstanceOf(AccountException.WrongChain.class)
                 .hasMessageContaining("is on chain 1, not 31337");
         assertThat(rig.first.count("eth_getBalance")).isZero();
         rig.first.behave();
-        assertThat(one.any().balance(rig.own, BlockRef.Tag.LATEST)).isEqualTo(AccountRig.ETHER);
+        assertThat(balance(one)).isEqualTo(AccountRig.ETHER);
     }
 
     @Test
     void an_endpoint_that_was_away_is_asked_for_its_chain_anew() {
-        one.any().balance(rig.own, BlockRef.Tag.LATEST);
+        balance(one);
         rig.first.down();
-        assertThatThrownBy(() -> one.any().balance(rig.own, BlockRef.Tag.LATEST))
-                .isInstanceOf(AccountException.Unreachable.class);
+        assertThatThrownBy(() -> balance(one)).isInstanceOf(AccountException.Unreachable.class);
         rig.first.up();
         rig.first.lies().chainId(5);
 
-        assertThatThrownBy(() -> one.any().balance(rig.own, BlockRef.Tag.LATEST))
-                .isInstanceOf(AccountException.WrongChain.class);
+        assertThatThrownBy(() -> balance(one)).isInstanceOf(AccountException.WrongChain.class);
     }
 
     @Test
     void the_next_endpoint_is_asked_when_one_is_silent_but_not_when_it_refuses() {
         AccountChain both = rig.client(1, rig.first.uri(), rig.second.uri());
         rig.first.status("eth_getBalance", 503, "busy");
-        assertThat(both.any().balance(rig.own, BlockRef.Tag.LATEST)).isEqualTo(AccountRig.ETHER);
+        assertThat(balance(both)).isEqualTo(AccountRig.ETHER);
         rig.second.refuse("eth_getCode", -32000, "not today\n");
 
         assertThatThrownBy(() -> both.any().code(rig.own, BlockRef.Tag.LATEST))
@@ -152,7 +154,7 @@ class AccountChainTest {
         AccountChain hurried = rig.client(1, SHORT, rig.first.uri());
         rig.first.hang("*");
 
-        assertThatThrownBy(() -> hurried.any().balance(rig.own, BlockRef.Tag.LATEST))
+        assertThatThrownBy(() -> balance(hurried))
                 .isInstanceOf(AccountException.Unreachable.class)
                 .hasMessageContaining("none in 400 ms");
     }
@@ -161,10 +163,9 @@ class AccountChainTest {
     void no_more_is_read_of_an_answer_than_such_an_answer_can_have() {
         rig.first.flood("eth_getBalance", 16);
 
-        assertThatThrownBy(() -> one.any().balance(rig.own, BlockRef.Tag.LATEST))
-                .isInstanceOf(AccountException.class);
+        assertThatThrownBy(() -> balance(one)).isInstanceOf(AccountException.class);
         rig.first.behave();
-        assertThat(one.any().balance(rig.own, BlockRef.Tag.LATEST)).isEqualTo(AccountRig.ETHER);
+        assertThat(balance(one)).isEqualTo(AccountRig.ETHER);
     }
 
     @ParameterizedTest
@@ -180,8 +181,7 @@ class AccountChainTest {
         one.any().chainId();
         rig.first.status("eth_getBalance", 200, body);
 
-        assertThatThrownBy(() -> one.any().balance(rig.own, BlockRef.Tag.LATEST))
-                .isInstanceOf(AccountException.BadAnswer.class);
+        assertThatThrownBy(() -> balance(one)).isInstanceOf(AccountException.BadAnswer.class);
     }
 
     @ParameterizedTest
@@ -190,7 +190,7 @@ class AccountChainTest {
         one.any().chainId();
         rig.first.status("eth_getBalance", status, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":\"0x1\"}");
 
-        assertThatThrownBy(() -> one.any().balance(rig.own, BlockRef.Tag.LATEST))
+        assertThatThrownBy(() -> balance(one))
                 .isInstanceOf(AccountException.Unreachable.class)
                 .hasMessageContaining("HTTP " + status);
     }
@@ -242,21 +242,16 @@ class AccountChainTest {
 
     @Test
     void events_that_were_not_asked_for_are_refused() {
-        rig.first
-                .lies()
-                .tell((method, params, truth) -> method.equals("eth_getLogs")
-                        ? JsonNodeFactory.instance
-                                .arrayNode()
-                                .add(JsonNodeFactory.instance
-                                        .objectNode()
-                                        .put("address", "0x" + "77".repeat(20))
-                                        .put("data", "0x")
-                                        .put("blockNumber", "0x1")
-                                        .put("logIndex", "0x0")
-                                        .put("blockHash", "0x" + "00".repeat(32))
-                                        .put("transactionHash", "0x" + "00".repeat(32))
-                                        .set("topics", JsonNodeFactory.instance.arrayNode()))
-                        : truth);
+        ArrayNode events = JsonNodeFactory.instance.arrayNode();
+        events.addObject()
+                .put("address", "0x" + "77".repeat(20))
+                .put("data", "0x")
+                .put("blockNumber", "0x1")
+                .put("logIndex", "0x0")
+                .put("blockHash", "0x" + "00".repeat(32))
+                .put("transactionHash", "0x" + "00".repeat(32))
+                .putArray("topics");
+        rig.first.lies().tell((method, params, truth) -> method.equals("eth_getLogs") ? events : truth);
 
         assertThatThrownBy(() -> one.any().logs(new LogQuery(rig.other, List.of(), 0, 9)))
                 .isInstanceOf(AccountException.BadAnswer.class);
@@ -290,32 +285,26 @@ class AccountChainTest {
     @Test
     void no_single_endpoint_pushes_a_count_up_or_a_fee() {
         rig.second.lies().nonce(rig.own, 99);
+        JsonNode fees = JsonNodeFactory.instance.arrayNode().add("0x" + "f".repeat(30));
         rig.second
                 .lies()
                 .tell((method, params, truth) -> method.equals("eth_feeHistory")
-                        ? truth.<ObjectNode>deepCopy()
-                                .set(
-                                        "baseFeePerGas",
-                                        JsonNodeFactory.instance.arrayNode().add("0x" + "f".repeat(30)))
+                        ? truth.<ObjectNode>deepCopy().set("baseFeePerGas", fees)
                         : truth);
 
         assertThat(reachedCount(rig.endpoints)).isZero();
         assertThat(done(rig.fees()).baseFee()).isEqualTo(rig.chain.head().baseFee());
     }
 
-    /** Three endpoints, of which two decide, and whose calls may take ten minutes. */
-    private AccountChain threeWithoutHaste() {
-        return rig.client(
-                2,
-                Duration.ofMinutes(10),
-                rig.first.uri(),
-                rig.second.uri(),
-                rig.chain.newEndpoint().uri());
+    /** Of these endpoints two decide, and their calls may take ten minutes. */
+    private AccountChain withoutHaste(EvmEndpoint... endpoints) {
+        URI[] uris = Stream.of(endpoints).map(EvmEndpoint::uri).toArray(URI[]::new);
+        return rig.client(2, Duration.ofMinutes(10), uris);
     }
 
     @Test
     void a_slow_endpoint_delays_nothing_that_a_quorum_decides() {
-        AccountChain three = threeWithoutHaste();
+        AccountChain three = withoutHaste(rig.first, rig.second, rig.chain.newEndpoint());
         rig.chain.mine(10);
         rig.second.hang("*");
 
@@ -329,7 +318,7 @@ class AccountChainTest {
 
     @Test
     void two_answers_that_differ_wait_for_the_third_however_long_it_takes() {
-        AccountChain three = threeWithoutHaste();
+        AccountChain three = withoutHaste(rig.first, rig.second, rig.chain.newEndpoint());
         CountDownLatch asked = new CountDownLatch(1);
         CompletableFuture<Void> goOn = new CompletableFuture<>();
         rig.first.lies().nonce(rig.own, 7);
@@ -354,25 +343,14 @@ class AccountChainTest {
     /** Two of four: two that are late could be an answer of their own, and then neither is believed. */
     @Test
     void others_who_could_still_be_a_quorum_are_waited_for() {
-        AccountChain four = rig.client(
-                2,
-                Duration.ofMinutes(10),
-                rig.first.uri(),
-                rig.second.uri(),
-                rig.chain.newEndpoint().uri(),
-                rig.chain.newEndpoint().uri());
+        AccountChain four = withoutHaste(rig.first, rig.second, rig.chain.newEndpoint(), rig.chain.newEndpoint());
         CompletableFuture<Void> goOn = new CompletableFuture<>();
         rig.first.hang("*");
         rig.second.before("eth_chainId", () -> Await.result(goOn));
         CompletionStage<List<AccountChain.EndpointAnswer<BigInteger>>> told =
                 four.eachInTime(AccountReads::chainId, chain -> chain);
 
-        AccountChain three = rig.client(
-                2,
-                Duration.ofMinutes(10),
-                rig.first.uri(),
-                rig.chain.newEndpoint().uri(),
-                rig.chain.newEndpoint().uri());
+        AccountChain three = withoutHaste(rig.first, rig.chain.newEndpoint(), rig.chain.newEndpoint());
         assertThat(done(three.eachInTime(AccountReads::chainId, chain -> chain)))
                 .hasSize(2);
         assertThat(told.toCompletableFuture()).isNotDone();
@@ -383,7 +361,7 @@ class AccountChainTest {
     /** A single endpoint's word may stop what it is asked for. */
     @Test
     void all_are_waited_for_where_each_of_them_counts() {
-        AccountChain three = threeWithoutHaste();
+        AccountChain three = withoutHaste(rig.first, rig.second, rig.chain.newEndpoint());
         CompletableFuture<Void> goOn = new CompletableFuture<>();
         rig.second.before("eth_getBalance", () -> Await.result(goOn));
         CompletionStage<List<AccountChain.EndpointAnswer<BigInteger>>> told =
@@ -449,6 +427,10 @@ class AccountChainTest {
         assertThatThrownBy(() -> done(one.sendToAll(Bytes.parse("02"), Hash256.ZERO)))
                 .isInstanceOf(AccountException.NotTaken.class)
                 .hasMessageContaining("nonce too low");
+    }
+
+    private BigInteger balance(AccountChain client) {
+        return client.any().balance(rig.own, BlockRef.Tag.LATEST);
     }
 
     private BigInteger agreedBalance(AccountChain client) {
