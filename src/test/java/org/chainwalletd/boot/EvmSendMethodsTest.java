@@ -30,8 +30,8 @@ import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.evm.EvmDevnet;
-import org.chainwalletd.testkit.evm.EvmDevnetExtension;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -49,8 +49,8 @@ class EvmSendMethodsTest {
     @RegisterExtension
     final DevnetExtension chain = new DevnetExtension();
 
-    @RegisterExtension
-    final EvmDevnetExtension account = new EvmDevnetExtension();
+    @AutoClose
+    final EvmDevnet account = EvmDevnet.start();
 
     @TempDir
     Path datadir;
@@ -61,7 +61,7 @@ class EvmSendMethodsTest {
 
     @BeforeEach
     void endpoints() {
-        evm = account.chain();
+        evm = account;
         evm.finality(2, 4);
         second = evm.newEndpoint();
         payee = evm.account(3).address().toString();

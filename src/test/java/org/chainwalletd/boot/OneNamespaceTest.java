@@ -34,7 +34,8 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.Party;
-import org.chainwalletd.testkit.evm.EvmDevnetExtension;
+import org.chainwalletd.testkit.evm.EvmDevnet;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -62,8 +63,8 @@ class OneNamespaceTest {
     @RegisterExtension
     final DevnetExtension chain = new DevnetExtension();
 
-    @RegisterExtension
-    final EvmDevnetExtension account = new EvmDevnetExtension();
+    @AutoClose
+    final EvmDevnet account = EvmDevnet.start();
 
     @TempDir
     Path datadir;
@@ -127,7 +128,7 @@ class OneNamespaceTest {
             "evm_send_native",
             (id, second) -> params(
                     "to",
-                    account.chain().account(3).address().toString(),
+                    account.account(3).address().toString(),
                     "amount",
                     second ? "0.02" : "0.01",
                     "client_token",
@@ -185,7 +186,7 @@ class OneNamespaceTest {
                 "--payout-delay",
                 "0",
                 "--evm-rpc",
-                account.chain().uri() + "," + account.chain().newEndpoint().uri(),
+                account.uri() + "," + account.newEndpoint().uri(),
                 "--evm-chain-id",
                 "31337");
     }
@@ -206,7 +207,7 @@ class OneNamespaceTest {
         daemon.mine(12);
         daemon.awaitFollowed();
         String own = daemon.call("evm_create_address").get("address").asText();
-        account.chain().fund(EvmAddress.parse(own), BigInteger.TEN.pow(18));
+        account.fund(EvmAddress.parse(own), BigInteger.TEN.pow(18));
         daemon.call("payout_pause");
     }
 

@@ -13,7 +13,8 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.ScriptedNode;
-import org.chainwalletd.testkit.evm.EvmDevnetExtension;
+import org.chainwalletd.testkit.evm.EvmDevnet;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,18 +23,16 @@ class TrialTest {
     @RegisterExtension
     final DevnetExtension chain = new DevnetExtension();
 
-    @RegisterExtension
-    final EvmDevnetExtension evm = new EvmDevnetExtension();
+    @AutoClose
+    final EvmDevnet evm = EvmDevnet.start();
 
     @Test
     void a_contract_is_deployed_and_a_pool_stands_there_with_money_on_both_chains() throws IOException {
-        evm.chain()
-                .endpoint()
-                .before("eth_getTransactionReceipt", () -> evm.chain().mine());
-        try (Trial trial = Trial.start(chain.node(), evm.chain().uri())) {
-            assertThat(trial.contract()).isNotEqualTo(evm.chain().contract());
-            assertThat(trial.codeHash()).isEqualTo(evm.chain().codeHash());
-            assertThat(evm.chain().balance(trial.pool().evmAddress())).isEqualTo(BigInteger.TEN.pow(21));
+        evm.endpoint().before("eth_getTransactionReceipt", () -> evm.mine());
+        try (Trial trial = Trial.start(chain.node(), evm.uri())) {
+            assertThat(trial.contract()).isNotEqualTo(evm.contract());
+            assertThat(trial.codeHash()).isEqualTo(evm.codeHash());
+            assertThat(evm.balance(trial.pool().evmAddress())).isEqualTo(BigInteger.TEN.pow(21));
             Bytes script = Bytes.wrap(trial.pool().chainAddress().toArray());
             assertThat(chain.node().ledger().list(script, null, null, 10).coins())
                     .extracting(coin -> coin.output().value())

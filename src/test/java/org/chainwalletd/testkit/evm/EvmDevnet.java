@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.Keccak256;
 import org.chainwalletd.crypto.SecretBytes;
@@ -21,23 +20,26 @@ import org.chainwalletd.testkit.ManualClock;
  * {@code anvil} has the first contract of its first account. {@code safe} is one block and {@code finalized} two blocks behind the tip, as
  * with {@code anvil --slots-in-an-epoch 1}, until a test says otherwise. The base fee is 1 gwei until a test changes it.
  */
-public final class EvmDevnet implements AutoCloseable {
+public final class EvmDevnet extends EvmLedger implements AutoCloseable {
     public static final long CHAIN_ID = 31_337;
     private static final BigInteger RICH = BigInteger.TEN.pow(22);
 
     private final ManualClock clock;
-    private final EvmLedger ledger;
     private final EvmDevAccounts accounts = new EvmDevAccounts();
     private final List<EvmEndpoint> endpoints = new ArrayList<>();
     private final EvmAddress contract;
 
     private EvmDevnet(ManualClock clock) {
+        super(BigInteger.valueOf(CHAIN_ID), clock, genesis());
         this.clock = clock;
-        World genesis = new World();
-        accounts.addresses().forEach(address -> genesis.balance(address, RICH));
-        ledger = new EvmLedger(BigInteger.valueOf(CHAIN_ID), clock, genesis);
         contract = deploy();
         newEndpoint();
+    }
+
+    private static World genesis() {
+        World genesis = new World();
+        new EvmDevAccounts().addresses().forEach(address -> genesis.balance(address, RICH));
+        return genesis;
     }
 
     /** A chain with a clock of its own that stands at 2027-01-15T08:00:00Z. */
@@ -53,19 +55,19 @@ public final class EvmDevnet implements AutoCloseable {
     /** Puts another copy of the contract there, at an address of its own, in a block of its own. */
     public EvmAddress deploy() {
         EvmAddress deployer = accounts.addresses().get(0);
-        long nonce = ledger.nextNonce(deployer);
+        long nonce = nextNonce(deployer);
         BigInteger gwei = BigInteger.valueOf(1_000_000_000);
-        ledger.submit(SignedTransaction.sign(
+        submit(SignedTransaction.sign(
                 accounts.key(0),
-                ledger.chainId(),
+                chainId(),
                 nonce,
                 gwei,
-                ledger.baseFee().add(gwei),
+                baseFee().add(gwei),
                 1_000_000,
                 Optional.empty(),
                 BigInteger.ZERO,
                 TimeLock.INIT_CODE));
-        ledger.mine();
+        mine();
         return EvmExecution.contractAddress(deployer, nonce);
     }
 
@@ -95,7 +97,7 @@ public final class EvmDevnet implements AutoCloseable {
 
     /** One more address at which the same chain answers. */
     public EvmEndpoint newEndpoint() {
-        EvmEndpoint endpoint = new EvmEndpoint(new EvmRpc(ledger, accounts));
+        EvmEndpoint endpoint = new EvmEndpoint(new EvmRpc(this, accounts));
         endpoints.add(endpoint);
         return endpoint;
     }
@@ -107,33 +109,18 @@ public final class EvmDevnet implements AutoCloseable {
 
     /** Somebody with this key; it is not taken over. */
     public EvmWallet wallet(SecretBytes secret) {
-        return new EvmWallet(ledger, contract, secret.duplicate());
-    }
-
-    /** Gives wei to an address out of nothing, in a block of its own. */
-    public void fund(EvmAddress to, BigInteger wei) {
-        ledger.mint(to, wei);
-    }
-
-    /** Mines all that waits and pays the base fee. */
-    public EvmBlock mine() {
-        return ledger.mine();
-    }
-
-    public EvmBlock mine(int blocks) {
-        ledger.mine(blocks);
-        return ledger.head();
+        return new EvmWallet(this, contract, secret.duplicate());
     }
 
     /** Mines a block without these transactions, which go on waiting. */
     public EvmBlock mineWithout(Hash256... left) {
         Set<Hash256> without = Set.of(left);
-        return ledger.mineOnly(tx -> !without.contains(tx.hash()));
+        return mineOnly(tx -> !without.contains(tx.hash()));
     }
 
     /** Mines a block without any transaction. */
     public EvmBlock mineEmpty() {
-        return ledger.mineOnly(tx -> false);
+        return mineOnly(tx -> false);
     }
 
     /** Moves the clock, then mines a block at the new time. */
@@ -142,70 +129,29 @@ public final class EvmDevnet implements AutoCloseable {
         return mine();
     }
 
-    /** The next block, and only it, has this time. */
-    public void nextTime(long unixSeconds) {
-        ledger.nextTime(unixSeconds);
-    }
-
     /** The last {@code depth} blocks are replaced by {@code blocks} others; the first of them takes in all that the old ones held. */
     public void reorganise(int depth, int blocks) {
-        ledger.reorganise(depth, blocks, tx -> true, tx -> true);
+        reorganise(depth, blocks, tx -> true, tx -> true);
     }
 
     /** As before, but nothing is mined again yet: all that the old blocks held waits. */
     public void reorganiseAway(int depth, int blocks) {
-        ledger.reorganise(depth, blocks, tx -> true, tx -> false);
+        reorganise(depth, blocks, tx -> true, tx -> false);
     }
 
     /** As before, and the chain has forgotten these transactions. */
     public void reorganiseWithout(int depth, int blocks, Hash256... forgotten) {
         Set<Hash256> gone = Set.of(forgotten);
-        gone.forEach(ledger::forget);
-        ledger.reorganise(depth, blocks, tx -> !gone.contains(tx.hash()), tx -> true);
-    }
-
-    /** How far behind the tip {@code safe} and {@code finalized} are from now on. */
-    public void finality(int safeDepth, int finalDepth) {
-        ledger.finality(safeDepth, finalDepth);
-    }
-
-    /** {@code safe} and {@code finalized} stand still at these blocks. */
-    public void pinFinality(long safe, long finalized) {
-        ledger.pinFinality(safe, finalized);
-    }
-
-    /** Of every block from the next one on. */
-    public void baseFee(BigInteger wei) {
-        ledger.baseFee(wei);
-    }
-
-    /** As when blocks are full of others: what pays a smaller tip than this waits. */
-    public void crowded(BigInteger leastTip) {
-        ledger.leastTip(leastTip);
-    }
-
-    public void forgetAll() {
-        ledger.forgetAll();
-    }
-
-    public List<SignedTransaction> waiting() {
-        return ledger.waiting();
-    }
-
-    public EvmBlock head() {
-        return ledger.head();
-    }
-
-    public Optional<EvmBlock> block(long number) {
-        return ledger.block(number);
+        gone.forEach(this::forget);
+        reorganise(depth, blocks, tx -> !gone.contains(tx.hash()), tx -> true);
     }
 
     public BigInteger balance(EvmAddress address) {
-        return ledger.head().world().balance(address);
+        return head().world().balance(address);
     }
 
     public long nonce(EvmAddress address) {
-        return ledger.head().world().nonce(address);
+        return head().world().nonce(address);
     }
 
     /** What the chain's contract holds under a hash lock at the tip. */
@@ -215,26 +161,21 @@ public final class EvmDevnet implements AutoCloseable {
 
     /** What it held at the newest finalized block. */
     public SwapContract.Swap finalizedSwap(Hash256 hashLock) {
-        return ledger.finalized().world().swap(contract, hashLock);
+        return finalized().world().swap(contract, hashLock);
     }
 
     public SwapContract.Swap swap(EvmAddress at, Hash256 hashLock) {
-        return ledger.head().world().swap(at, hashLock);
+        return head().world().swap(at, hashLock);
     }
 
     /** Of a transaction in the chain. */
     public Optional<EvmReceipt> receipt(Hash256 hash) {
-        return ledger.including(hash, Long.MAX_VALUE).flatMap(block -> EvmJson.receiptOf(block, hash));
-    }
-
-    /** Submits a raw transaction past the network. */
-    public Hash256 submit(Bytes raw) {
-        return ledger.submit(raw);
+        return including(hash, Long.MAX_VALUE).flatMap(block -> EvmJson.receiptOf(block, hash));
     }
 
     /** Everything that all accounts have at the tip; shrinks by the gas that is paid and grows by {@link #fund}. */
     public BigInteger total() {
-        return ledger.head().world().total();
+        return head().world().total();
     }
 
     @Override

@@ -16,9 +16,9 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.DynamicFeeTransaction;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 class EvmDevnetTest {
     private static final BigInteger GWEI = BigInteger.valueOf(1_000_000_000);
@@ -26,17 +26,15 @@ class EvmDevnetTest {
     private static final byte[] PREIMAGE = Bytes.parse("07".repeat(32)).toArray();
     private static final Hash256 HASH = Hash256.sha256(PREIMAGE);
 
-    @RegisterExtension
-    final EvmDevnetExtension evm = new EvmDevnetExtension();
+    @AutoClose
+    final EvmDevnet chain = EvmDevnet.start();
 
-    private EvmDevnet chain;
     private EvmCaller caller;
     private EvmWallet alice;
     private EvmWallet bob;
 
     @BeforeEach
     void accounts() {
-        chain = evm.chain();
         caller = new EvmCaller(chain.uri());
         alice = chain.account(1);
         bob = chain.account(2);

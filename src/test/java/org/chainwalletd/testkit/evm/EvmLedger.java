@@ -17,7 +17,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 
 /** The chain itself: blocks, what waits for one, finality, reorganisations. Safe for threads. */
-final class EvmLedger {
+class EvmLedger {
     private static final int MOST_AT_ONCE = 10_000;
 
     private final BigInteger chainId;
@@ -46,11 +46,11 @@ final class EvmLedger {
         return chainId;
     }
 
-    synchronized EvmBlock head() {
+    public synchronized EvmBlock head() {
         return chain.get(chain.size() - 1);
     }
 
-    synchronized Optional<EvmBlock> block(long number) {
+    public synchronized Optional<EvmBlock> block(long number) {
         return number < 0 || number >= chain.size() ? Optional.empty() : Optional.of(chain.get((int) number));
     }
 
@@ -71,19 +71,22 @@ final class EvmLedger {
                 (int) Math.min(head().number(), pinnedFinal.orElse(Math.max(0, head().number() - finalDepth))));
     }
 
-    synchronized void finality(int newSafeDepth, int newFinalDepth) {
+    /** How far behind the tip {@code safe} and {@code finalized} are from now on. */
+    public synchronized void finality(int newSafeDepth, int newFinalDepth) {
         safeDepth = newSafeDepth;
         finalDepth = newFinalDepth;
         pinnedSafe = OptionalLong.empty();
         pinnedFinal = OptionalLong.empty();
     }
 
-    synchronized void pinFinality(long safeNumber, long finalNumber) {
+    /** {@code safe} and {@code finalized} stand still at these blocks. */
+    public synchronized void pinFinality(long safeNumber, long finalNumber) {
         pinnedSafe = OptionalLong.of(safeNumber);
         pinnedFinal = OptionalLong.of(finalNumber);
     }
 
-    synchronized void baseFee(BigInteger wei) {
+    /** Of every block from the next one on. */
+    public synchronized void baseFee(BigInteger wei) {
         baseFee = wei;
     }
 
@@ -91,27 +94,28 @@ final class EvmLedger {
         return baseFee;
     }
 
-    /** What pays less above the base fee finds no room in any block. */
-    synchronized void leastTip(BigInteger wei) {
+    /** As when blocks are full of others: what pays a smaller tip than this waits. */
+    public synchronized void crowded(BigInteger wei) {
         leastTip = wei;
     }
 
-    synchronized void nextTime(long unixSeconds) {
+    /** The next block, and only it, has this time. */
+    public synchronized void nextTime(long unixSeconds) {
         if (unixSeconds < head().time()) {
             throw new IllegalArgumentException("a block is not older than its parent");
         }
         nextTime = OptionalLong.of(unixSeconds);
     }
 
-    /** Gives wei to an account out of nothing, with the next block's state; it shows at once in a block of its own. */
-    synchronized EvmBlock mint(EvmAddress to, BigInteger wei) {
+    /** Gives wei to an address out of nothing, in a block of its own. */
+    public synchronized void fund(EvmAddress to, BigInteger wei) {
         World world = head().world().copy();
         world.balance(to, world.balance(to).add(wei));
-        return append(draft(world, List.of()));
+        append(draft(world, List.of()));
     }
 
-    /** Takes a raw transaction into the mempool; its hash. */
-    synchronized Hash256 submit(Bytes raw) {
+    /** Takes a raw transaction into the mempool, past the network; its hash. */
+    public synchronized Hash256 submit(Bytes raw) {
         SignedTransaction tx;
         try {
             tx = SignedTransaction.decode(raw);
@@ -156,7 +160,8 @@ final class EvmLedger {
         return build(any -> true);
     }
 
-    synchronized EvmBlock mine() {
+    /** Mines all that waits and pays the base fee. */
+    public synchronized EvmBlock mine() {
         return mineOnly(any -> true);
     }
 
@@ -168,13 +173,14 @@ final class EvmLedger {
         return mined;
     }
 
-    synchronized void mine(int blocks) {
+    public synchronized EvmBlock mine(int blocks) {
         if (blocks > MOST_AT_ONCE) {
             throw new IllegalArgumentException("at most " + MOST_AT_ONCE + " blocks at once");
         }
         for (int i = 0; i < blocks; i++) {
             mine();
         }
+        return head();
     }
 
     /**
@@ -204,11 +210,11 @@ final class EvmLedger {
         return mempool.remove(hash);
     }
 
-    synchronized void forgetAll() {
+    public synchronized void forgetAll() {
         mempool.clear();
     }
 
-    synchronized List<SignedTransaction> waiting() {
+    public synchronized List<SignedTransaction> waiting() {
         return mempool.all();
     }
 

@@ -1,14 +1,14 @@
 package org.chainwalletd.testkit.evm;
 
 import java.net.URI;
-import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.AutoClose;
 
 class HashTimeLockTest extends HashTimeLockContract {
-    @RegisterExtension
-    final EvmDevnetExtension evm = new EvmDevnetExtension();
+    @AutoClose
+    final EvmDevnet evm = EvmDevnet.start();
 
     @Override
     protected URI chain() {
-        return evm.chain().uri();
+        return evm.uri();
     }
 }
