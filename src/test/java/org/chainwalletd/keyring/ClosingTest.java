@@ -2,8 +2,9 @@ package org.chainwalletd.keyring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
+import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
-import static org.chainwalletd.keyring.KeyringFixture.refusal;
+import static org.chainwalletd.keyring.KeyringFixture.minted;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
 
 import java.nio.file.Path;
@@ -17,7 +18,6 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyNote;
-import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.keyring.store.KeyringFailures;
 import org.junit.jupiter.api.AutoClose;
@@ -47,16 +47,13 @@ class ClosingTest {
                 .disk(disk)
                 .upkeep(Duration.ofDays(1), Duration.ofDays(1));
         keyring = fixture.open();
-        entry = await(keyring.generateStandard(Optional.empty()));
+        entry = minted(keyring);
         // What follows a mint on the disk has gone through the gate when the actor answers its next question.
         await(keyring.find(entry.address()));
     }
 
     private static void assertStopping(CompletionStage<?> stage) {
-        assertThat(refusal(stage))
-                .hasMessageContaining("shutting down")
-                .extracting(KeyringException::reason)
-                .isEqualTo(Reason.STORAGE);
+        assertRefused(Reason.STORAGE, stage).hasMessageContaining("shutting down");
     }
 
     @Test

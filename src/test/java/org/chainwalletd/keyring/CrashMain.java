@@ -2,6 +2,7 @@ package org.chainwalletd.keyring;
 
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
 import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.delete;
 import static org.chainwalletd.keyring.KeyringFixture.eventually;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
 
@@ -91,7 +92,7 @@ final class CrashMain {
         together.forEach(this::added);
         added(await(keyring.importSecret(secret("0f".repeat(32)), Optional.of("imported"))));
         say.accept("? " + standard.address());
-        Address deleted = await(keyring.delete(standard.address(), secret(PASSPHRASE), Optional.empty()));
+        Address deleted = delete(keyring, standard.address());
         say.accept("- " + deleted);
         await(keyring.importVault(vault, secret("vault"))).forEach(address -> say.accept("+ " + address + " vault"));
         evm();

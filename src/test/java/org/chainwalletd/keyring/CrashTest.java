@@ -427,7 +427,7 @@ class CrashTest {
     /** What was noted of a key is as durable as the key. */
     private static void assertBorn(Keyring keyring, Map<Address, String> added) {
         Map<Address, OptionalLong> births = new HashMap<>();
-        await(keyring.watch(new SilentEvents())).forEach(key -> births.put(key.address(), key.birth()));
+        await(keyring.keys()).forEach(key -> births.put(key.address(), key.birth()));
         added.forEach((address, label) -> {
             boolean drawnHere = !label.equals("vault") && !label.equals("imported");
             assertThat(births.get(address))

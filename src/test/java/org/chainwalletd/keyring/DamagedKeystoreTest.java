@@ -2,7 +2,10 @@ package org.chainwalletd.keyring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
+import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.delete;
+import static org.chainwalletd.keyring.KeyringFixture.minted;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
 
@@ -45,8 +48,8 @@ class DamagedKeystoreTest {
         wallets = datadir.resolve("wallets");
         fixture = new KeyringFixture(wallets);
         Keyring keyring = fixture.open();
-        first = await(keyring.generateStandard(Optional.empty())).address();
-        second = await(keyring.generateStandard(Optional.empty())).address();
+        first = minted(keyring).address();
+        second = minted(keyring).address();
         await(keyring.close());
     }
 
@@ -113,10 +116,8 @@ class DamagedKeystoreTest {
             Keyring keyring = fixture.open();
             Address other = address.equals(first) ? second : first;
             await(keyring.sign(other, new byte[1]));
-            assertThat(refusal(keyring.sign(address, new byte[1])))
-                    .hasMessageContaining(key(address).toString())
-                    .extracting(KeyringException::reason)
-                    .isEqualTo(Reason.LOCKED);
+            assertRefused(Reason.LOCKED, keyring.sign(address, new byte[1]))
+                    .hasMessageContaining(key(address).toString());
             await(keyring.close());
             Files.write(key(address), whole);
         }
@@ -127,12 +128,9 @@ class DamagedKeystoreTest {
         Files.copy(key(first), key(second), StandardCopyOption.REPLACE_EXISTING);
         Keyring keyring = fixture.open();
         await(keyring.sign(first, new byte[1]));
-        assertThat(refusal(keyring.sign(second, new byte[1])))
-                .hasMessageContaining("does not hold the key of " + second)
-                .extracting(KeyringException::reason)
-                .isEqualTo(Reason.LOCKED);
-        assertThat(refusal(keyring.revealSecret(second, secret(PASSPHRASE))).reason())
-                .isEqualTo(Reason.LOCKED);
+        assertRefused(Reason.LOCKED, keyring.sign(second, new byte[1]))
+                .hasMessageContaining("does not hold the key of " + second);
+        assertRefused(Reason.LOCKED, keyring.revealSecret(second, secret(PASSPHRASE)));
         assertThat(await(keyring.exportVault(secret("v"))).missing())
                 .containsExactly(new VaultExport.Missing("key", second.hex()));
         assertThat(refusal(keyring.delete(second, secret(PASSPHRASE), Optional.empty()))
@@ -185,18 +183,14 @@ class DamagedKeystoreTest {
         VaultExport.Export export = await(keyring.exportVault(secret("v")));
 
         assertThat(export.missing()).containsExactly(new VaultExport.Missing("key", second.hex()));
-        assertThat(refusal(keyring.exportAddress(second, secret("v"))).reason()).isEqualTo(Reason.LOCKED);
+        assertRefused(Reason.LOCKED, keyring.exportAddress(second, secret("v")));
         Optional<DeletionGuard> nothingAgainst =
                 Optional.of(any -> CompletableFuture.completedFuture(Optional.empty()));
-        assertThat(refusal(keyring.delete(second, secret(PASSPHRASE), nothingAgainst))
-                        .reason())
-                .isEqualTo(Reason.LOCKED);
-        assertThat(refusal(keyring.delete(second, secret("another"), Optional.empty()))
-                        .reason())
-                .isEqualTo(Reason.LOCKED);
+        assertRefused(Reason.LOCKED, keyring.delete(second, secret(PASSPHRASE), nothingAgainst));
+        assertRefused(Reason.LOCKED, keyring.delete(second, secret("another"), Optional.empty()));
         assertThat(keyring.owns(second)).isTrue();
 
-        await(keyring.delete(second, secret(PASSPHRASE), Optional.empty()));
+        delete(keyring, second);
 
         assertThat(keyring.list()).extracting(KeyEntry::address).containsExactly(first);
         assertThat(key(second)).doesNotExist();
@@ -229,7 +223,7 @@ class DamagedKeystoreTest {
         Damage.CHANGED.to(key(first));
         Damage.GONE.to(key(second));
 
-        assertThat(refusal(keyring.exportVault(secret("v"))).reason()).isEqualTo(Reason.LOCKED);
+        assertRefused(Reason.LOCKED, keyring.exportVault(secret("v")));
     }
 
     @Test
@@ -240,8 +234,7 @@ class DamagedKeystoreTest {
                 folder.resolve(second + ".mnemonic.enc"),
                 StandardCopyOption.REPLACE_EXISTING);
         Keyring keyring = fixture.open();
-        assertThat(refusal(keyring.revealPhrase(second, secret(PASSPHRASE))).reason())
-                .isEqualTo(Reason.LOCKED);
+        assertRefused(Reason.LOCKED, keyring.revealPhrase(second, secret(PASSPHRASE)));
     }
 
     @Test
@@ -259,18 +252,18 @@ class DamagedKeystoreTest {
         Path foreign;
         try (other) {
             Keyring keyring = await(other.tryOpen("of another keyring"));
-            Address address = await(keyring.generateStandard(Optional.empty())).address();
+            Address address = minted(keyring).address();
             await(keyring.close());
             foreign = datadir.resolve("other/imported").resolve(address + ".key.enc");
         }
         Keyring keyring = fixture.open();
-        await(keyring.delete(second, secret(PASSPHRASE), Optional.empty()));
+        delete(keyring, second);
         await(keyring.close());
         // The file system chooses which file is tried first: both orders, with and without keys of the keyring's own.
         for (boolean withKeys : new boolean[] {true, false}) {
             if (!withKeys) {
                 Keyring emptied = fixture.open();
-                await(emptied.delete(first, secret(PASSPHRASE), Optional.empty()));
+                delete(emptied, first);
                 await(emptied.close());
                 Keyring empty = fixture.open();
                 KeyringFixture.eventually(() -> Files.exists(wallets.resolve("check.enc")));
@@ -279,8 +272,7 @@ class DamagedKeystoreTest {
             for (int copy = 0; copy < 8; copy++) {
                 Path stray = key(Address.of(Arrays.copyOf(new byte[] {(byte) (copy * 31)}, 32)));
                 Files.copy(foreign, stray, StandardCopyOption.REPLACE_EXISTING);
-                assertThat(refusal(fixture.tryOpen("of another keyring")).reason())
-                        .isEqualTo(Reason.LOCKED);
+                assertRefused(Reason.LOCKED, fixture.tryOpen("of another keyring"));
                 await(fixture.open().close());
             }
         }
@@ -332,7 +324,7 @@ class DamagedKeystoreTest {
     @Test
     void with_one_key_only_a_damaged_file_and_a_wrong_passphrase_look_the_same() throws Exception {
         Keyring keyring = fixture.open();
-        await(keyring.delete(second, secret(PASSPHRASE), Optional.empty()));
+        delete(keyring, second);
         await(keyring.close());
         byte[] flipped = Files.readAllBytes(key(first));
         flipped[60] ^= 1;
@@ -352,10 +344,7 @@ class DamagedKeystoreTest {
             assertThat(keyring.size()).isEqualTo(FolderStore.CHECKED_AT_START + 5);
             KeyringFixture.eventually(() ->
                     many.metrics.get("walletd.keyring.damaged.keys").gauge().value() == 1);
-            assertThat(refusal(keyring.sign(lost, new byte[1])))
-                    .hasMessageContaining(file.toString())
-                    .extracting(KeyringException::reason)
-                    .isEqualTo(Reason.LOCKED);
+            assertRefused(Reason.LOCKED, keyring.sign(lost, new byte[1])).hasMessageContaining(file.toString());
         }
     }
 }

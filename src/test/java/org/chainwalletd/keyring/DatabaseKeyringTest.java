@@ -3,14 +3,15 @@ package org.chainwalletd.keyring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
+import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.delete;
+import static org.chainwalletd.keyring.KeyringFixture.minted;
+import static org.chainwalletd.keyring.KeyringFixture.phrase;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
-import static org.chainwalletd.keyring.KeyringFixture.text;
 
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +20,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.chain.Address;
@@ -93,7 +95,7 @@ class DatabaseKeyringTest extends KeyringContract {
         KeyEntry derived = await(keyring.deriveNext(Optional.empty()));
         await(keyring.setLabel(minted.address(), Optional.of("newest")));
         Set<Address> all = addresses();
-        String words = text(await(keyring.revealPhrase(minted.address(), secret(PASSPHRASE))));
+        String words = phrase(keyring, minted.address());
         await(keyring.close());
         keyring = null;
         store.close();
@@ -102,8 +104,8 @@ class DatabaseKeyringTest extends KeyringContract {
         store = stores.open(datadir());
         assertThat(store.stopped()).isPresent();
         keyring = fixture.open();
-        assertThat(refusal(keyring.generateStandard(Optional.empty())).reason()).isEqualTo(Reason.STORAGE);
-        assertThat(refusal(keyring.deriveNext(Optional.empty())).reason()).isEqualTo(Reason.STORAGE);
+        assertRefused(Reason.STORAGE, keyring.generateStandard(Optional.empty()));
+        assertRefused(Reason.STORAGE, keyring.deriveNext(Optional.empty()));
         await(keyring.close());
         keyring = null;
         store.close();
@@ -113,8 +115,7 @@ class DatabaseKeyringTest extends KeyringContract {
         keyring = fixture.open();
         assertThat(addresses()).isEqualTo(all);
         assertThat(await(keyring.find(minted.address())).orElseThrow().label()).contains("newest");
-        assertThat(text(await(keyring.revealPhrase(minted.address(), secret(PASSPHRASE)))))
-                .isEqualTo(words);
+        assertThat(phrase(keyring, minted.address())).isEqualTo(words);
         assertThat(await(keyring.deriveNext(Optional.empty())).index())
                 .hasValue(derived.index().orElseThrow() + 1);
     }
@@ -159,7 +160,7 @@ class DatabaseKeyringTest extends KeyringContract {
     void a_process_that_another_one_has_followed_mints_nothing() {
         restart();
         PostgresStore successor = stores.open(datadir());
-        assertThat(refusal(keyring.generateStandard(Optional.empty())).reason()).isEqualTo(Reason.STORAGE);
+        assertRefused(Reason.STORAGE, keyring.generateStandard(Optional.empty()));
         assertThat(keyring.size()).isZero();
         successor.close();
     }
@@ -179,24 +180,21 @@ class DatabaseKeyringTest extends KeyringContract {
     @Test
     void a_database_that_goes_away_is_not_taken_for_a_damaged_key() {
         restart();
-        KeyEntry first = await(keyring.generateStandard(Optional.empty()));
-        KeyEntry second = await(keyring.generateStandard(Optional.empty()));
+        KeyEntry first = minted(keyring);
+        KeyEntry second = minted(keyring);
         await(keyring.close());
-        assertThat(refusal(fixture.store(() -> awayAt(1)).tryOpen(PASSPHRASE)).reason())
-                .isEqualTo(Reason.AWAY);
+        assertRefused(Reason.AWAY, fixture.store(() -> awayAt(1)).tryOpen(PASSPHRASE));
 
         // The place of a key has another one, which a deletion leaves alone even when it is forced.
         TableStore table = new TableStore(store.keys());
         table.write(SealedPlace.key(first.address()), table.read(SealedPlace.key(second.address())));
         keyring = fixture.store(() -> awayAt(3)).open();
-        assertThat(refusal(keyring.delete(first.address(), secret(PASSPHRASE), Optional.empty()))
-                        .reason())
-                .isEqualTo(Reason.AWAY);
+        assertRefused(Reason.AWAY, keyring.delete(first.address(), secret(PASSPHRASE), Optional.empty()));
         assertThat(addresses()).contains(first.address());
     }
 
-    private static PrintStream nowhere() {
-        return new PrintStream(OutputStream.nullOutputStream());
+    private OptionalInt takeIn(KeyringFixture directory) {
+        return new TableStore(store.keys()).takeIn(new FolderStore(directory.setup()), wallets());
     }
 
     private Path wallets() {
@@ -208,41 +206,27 @@ class DatabaseKeyringTest extends KeyringContract {
         List<KeyEntry> earlier;
         String words;
         try (KeyringFixture directory = new KeyringFixture(wallets(), fixture)) {
-            assertThat(new InitSeeded(directory.setup(), nowhere(), nowhere())
-                            .run(secret(PASSPHRASE), Optional.empty()))
-                    .isZero();
+            directory.initSeeded();
             Keyring before = directory.open();
             await(before.deriveNext(Optional.of("derived")));
             await(before.generateStandard(Optional.of("standard")));
             await(before.importSecret(secret("33".repeat(32)), Optional.empty()));
             earlier = List.copyOf(before.list());
-            words = text(await(before.revealPhrase(earlier.get(1).address(), secret(PASSPHRASE))));
+            words = phrase(before, earlier.get(1).address());
             await(before.close());
         }
         KeyringFixture directory = new KeyringFixture(wallets(), fixture);
-        CrashPoint.watch(point -> {
-            if (point == CrashPoint.KEYS_MOVED) {
-                throw new IllegalStateException("the process ends here");
-            }
-        });
-        try {
-            assertThatThrownBy(() -> new TableStore(store.keys()).takeIn(new FolderStore(directory.setup()), wallets()))
-                    .hasMessage("the process ends here");
-        } finally {
-            CrashPoint.watch(null);
-        }
+        assertThat(movedUnlessKilledAt(directory, new ArrayList<>(List.of(CrashPoint.KEYS_IN_MOVE))))
+                .isFalse();
         assertThat(wallets()).exists();
 
-        assertThat(new TableStore(store.keys()).takeIn(new FolderStore(directory.setup()), wallets()))
-                .hasValue(3);
+        assertThat(takeIn(directory)).hasValue(3);
         assertThat(wallets()).doesNotExist();
         assertThat(wallets().resolveSibling("wallets-moved/state.json")).exists();
-        assertThat(new TableStore(store.keys()).takeIn(new FolderStore(directory.setup()), wallets()))
-                .isEmpty();
+        assertThat(takeIn(directory)).isEmpty();
         restart();
         assertThat(keyring.list()).isEqualTo(earlier);
-        assertThat(text(await(keyring.revealPhrase(earlier.get(1).address(), secret(PASSPHRASE)))))
-                .isEqualTo(words);
+        assertThat(phrase(keyring, earlier.get(1).address())).isEqualTo(words);
         assertThat(await(keyring.deriveNext(Optional.empty())).index()).hasValue(1);
         await(keyring.sign(earlier.get(0).address(), new byte[] {1}));
     }
@@ -255,8 +239,8 @@ class DatabaseKeyringTest extends KeyringContract {
         KeyEntry deleted = await(keyring.deriveNext(Optional.empty()));
         KeyEntry standard = await(keyring.generateStandard(Optional.of("standard")));
         await(keyring.importSecret(secret("33".repeat(32)), Optional.empty()));
-        await(keyring.delete(deleted.address(), secret(PASSPHRASE), Optional.empty()));
-        String words = text(await(keyring.revealPhrase(standard.address(), secret(PASSPHRASE))));
+        delete(keyring, deleted.address());
+        String words = phrase(keyring, standard.address());
         List<KeyEntry> all = List.copyOf(keyring.list());
         Address givenOut = Address.of(new byte[Address.LENGTH]);
         store.keys()
@@ -278,12 +262,11 @@ class DatabaseKeyringTest extends KeyringContract {
             assertThat(refusal(directory.tryOpen("another passphrase"))).isNotNull();
             Keyring there = directory.open();
             assertThat(there.list()).containsExactlyInAnyOrderElementsOf(all);
-            assertThat(text(await(there.revealPhrase(standard.address(), secret(PASSPHRASE)))))
-                    .isEqualTo(words);
+            assertThat(phrase(there, standard.address())).isEqualTo(words);
             await(there.sign(derived.address(), new byte[] {1}));
             assertThat(await(there.deriveNext(Optional.empty())).index())
                     .hasValue(deleted.index().orElseThrow() + 1);
-            await(there.generateStandard(Optional.empty()));
+            minted(there);
             await(there.close());
         }
     }
@@ -305,7 +288,7 @@ class DatabaseKeyringTest extends KeyringContract {
             Keyring before = directory.open();
             KeyEntry standard = await(before.generateStandard(Optional.of("standard")));
             earlier.add(standard);
-            words = text(await(before.revealPhrase(standard.address(), secret(PASSPHRASE))));
+            words = phrase(before, standard.address());
             await(before.close());
         }
         KeyringFixture directory = new KeyringFixture(wallets(), fixture);
@@ -329,8 +312,7 @@ class DatabaseKeyringTest extends KeyringContract {
         for (KeyEntry entry : List.of(earlier.get(0), earlier.get(499), earlier.get(500), earlier.get(1_099))) {
             await(keyring.sign(entry.address(), new byte[] {1}));
         }
-        assertThat(text(await(keyring.revealPhrase(earlier.get(1_100).address(), secret(PASSPHRASE)))))
-                .isEqualTo(words);
+        assertThat(phrase(keyring, earlier.get(1_100).address())).isEqualTo(words);
     }
 
     /** Moves the keys in a process that dies one commit later than those before it; tells whether it lived to the end. */
@@ -344,7 +326,7 @@ class DatabaseKeyringTest extends KeyringContract {
             }
         });
         try {
-            new TableStore(store.keys()).takeIn(new FolderStore(directory.setup()), wallets());
+            takeIn(directory);
             return true;
         } catch (IllegalStateException killed) {
             return false;
@@ -368,10 +350,9 @@ class DatabaseKeyringTest extends KeyringContract {
                 .isFalse();
         assertThat(wallets()).exists();
         restart();
-        await(keyring.delete(earlier.get(1).address(), secret(PASSPHRASE), Optional.empty()));
+        delete(keyring, earlier.get(1).address());
 
-        assertThat(new TableStore(store.keys()).takeIn(new FolderStore(directory.setup()), wallets()))
-                .isPresent();
+        assertThat(takeIn(directory)).isPresent();
         assertThat(wallets()).doesNotExist();
         restart();
         assertThat(keyring.list()).containsExactly(earlier.get(0));
@@ -380,14 +361,14 @@ class DatabaseKeyringTest extends KeyringContract {
     @Test
     void an_address_that_an_older_record_of_the_directory_does_not_list_is_not_given_out_again() throws Exception {
         try (KeyringFixture directory = new KeyringFixture(wallets(), fixture)) {
-            new InitSeeded(directory.setup(), nowhere(), nowhere()).run(secret(PASSPHRASE), Optional.empty());
+            directory.initSeeded();
             Keyring before = directory.open();
             await(before.deriveNext(Optional.empty()));
             byte[] older = Files.readAllBytes(wallets().resolve("state.json"));
             await(before.deriveNext(Optional.empty()));
             await(before.close());
             Files.write(wallets().resolve("state.json"), older);
-            new TableStore(store.keys()).takeIn(new FolderStore(directory.setup()), wallets());
+            takeIn(directory);
         }
         restart();
         assertThat(keyring.size()).isEqualTo(1);
@@ -397,12 +378,12 @@ class DatabaseKeyringTest extends KeyringContract {
     @Test
     void a_wallet_directory_with_other_keys_than_the_database_is_refused_and_nothing_is_changed() {
         restart();
-        KeyEntry own = await(keyring.generateStandard(Optional.empty()));
+        KeyEntry own = minted(keyring);
         try (KeyringFixture directory = new KeyringFixture(wallets(), fixture)) {
             Keyring other = directory.open();
-            await(other.generateStandard(Optional.empty()));
+            minted(other);
             await(other.close());
-            assertThatThrownBy(() -> new TableStore(store.keys()).takeIn(new FolderStore(directory.setup()), wallets()))
+            assertThatThrownBy(() -> takeIn(directory))
                     .isInstanceOf(KeyringException.class)
                     .hasMessageContaining("with other keys");
         }

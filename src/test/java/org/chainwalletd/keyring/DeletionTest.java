@@ -2,11 +2,14 @@ package org.chainwalletd.keyring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
+import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.delete;
 import static org.chainwalletd.keyring.KeyringFixture.eventually;
+import static org.chainwalletd.keyring.KeyringFixture.phrase;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
-import static org.chainwalletd.keyring.KeyringFixture.text;
+import static org.chainwalletd.keyring.KeyringFixture.secretHex;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -61,7 +64,7 @@ class DeletionTest {
     /** Told that it is there, its owner would throw the backup away. */
     @Test
     void a_key_that_is_imported_while_it_is_being_deleted_is_there_afterwards() throws Exception {
-        String hex = text(await(keyring.revealSecret(entry.address(), secret(PASSPHRASE))));
+        String hex = secretHex(keyring, entry.address());
         Bytes vault = await(keyring.exportAddress(entry.address(), secret("v")));
         for (boolean byVault : new boolean[] {true, false}) {
             Queue<Runnable> heldBack = new ConcurrentLinkedQueue<>();
@@ -107,13 +110,9 @@ class DeletionTest {
         });
         keyring = fixture.open();
         alone.set(false);
-        assertThat(refusal(keyring.generateStandard(Optional.empty())))
-                .hasMessageContaining("another process")
-                .extracting(KeyringException::reason)
-                .isEqualTo(Reason.STORAGE);
-        assertThat(refusal(keyring.delete(kept.address(), secret(PASSPHRASE), guard(null)))
-                        .reason())
-                .isEqualTo(Reason.STORAGE);
+        assertRefused(Reason.STORAGE, keyring.generateStandard(Optional.empty()))
+                .hasMessageContaining("another process");
+        assertRefused(Reason.STORAGE, keyring.delete(kept.address(), secret(PASSPHRASE), guard(null)));
     }
 
     @Test
@@ -122,7 +121,7 @@ class DeletionTest {
         assertThat(await(keyring.delete(entry.address(), secret(PASSPHRASE), guard(null))))
                 .isEqualTo(entry.address());
 
-        assertThat(refusal(keyring.sign(entry.address(), MESSAGE)).reason()).isEqualTo(Reason.UNKNOWN_ADDRESS);
+        assertRefused(Reason.UNKNOWN_ADDRESS, keyring.sign(entry.address(), MESSAGE));
         assertThat(keyring.list()).containsExactly(kept);
         try (var paths = Files.walk(fixture.wallets())) {
             for (Path path : paths.toList()) {
@@ -151,9 +150,7 @@ class DeletionTest {
     @Test
     void a_check_that_fails_keeps_the_key() {
         DeletionGuard broken = any -> CompletableFuture.failedFuture(new IllegalStateException("no node"));
-        assertThat(refusal(keyring.delete(entry.address(), secret(PASSPHRASE), Optional.of(broken)))
-                        .reason())
-                .isEqualTo(Reason.INVALID);
+        assertRefused(Reason.INVALID, keyring.delete(entry.address(), secret(PASSPHRASE), Optional.of(broken)));
         assertThat(keyring.size()).isEqualTo(2);
     }
 
@@ -162,9 +159,7 @@ class DeletionTest {
         DeletionGuard broken = any -> {
             throw new IllegalStateException("no node");
         };
-        assertThat(refusal(keyring.delete(entry.address(), secret(PASSPHRASE), Optional.of(broken)))
-                        .reason())
-                .isEqualTo(Reason.INVALID);
+        assertRefused(Reason.INVALID, keyring.delete(entry.address(), secret(PASSPHRASE), Optional.of(broken)));
         await(keyring.sign(entry.address(), MESSAGE));
     }
 
@@ -175,9 +170,7 @@ class DeletionTest {
             asked.incrementAndGet();
             return CompletableFuture.completedFuture(Optional.empty());
         };
-        assertThat(refusal(keyring.delete(entry.address(), secret("wrong"), Optional.of(counting)))
-                        .reason())
-                .isEqualTo(Reason.LOCKED);
+        assertRefused(Reason.LOCKED, keyring.delete(entry.address(), secret("wrong"), Optional.of(counting)));
         assertThat(asked).hasValue(0);
         await(keyring.delete(entry.address(), secret(PASSPHRASE), Optional.of(counting)));
         assertThat(asked).hasValue(1);
@@ -185,14 +178,14 @@ class DeletionTest {
 
     @Test
     void force_asks_nobody() {
-        await(keyring.delete(entry.address(), secret(PASSPHRASE), Optional.empty()));
+        delete(keyring, entry.address());
         assertThat(keyring.list()).containsExactly(kept);
     }
 
     @Test
     void a_deleted_key_can_be_taken_in_again() {
-        String words = KeyringFixture.text(await(keyring.revealPhrase(entry.address(), secret(PASSPHRASE))));
-        await(keyring.delete(entry.address(), secret(PASSPHRASE), Optional.empty()));
+        String words = phrase(keyring, entry.address());
+        delete(keyring, entry.address());
         assertThat(await(keyring.importStandard(secret(words), Optional.empty()))
                         .address())
                 .isEqualTo(entry.address());
@@ -247,7 +240,7 @@ class DeletionTest {
             nothingAgainst.complete(Optional.empty());
             await(deletion);
             reading.run();
-            assertThat(refusal(reveal).reason()).isEqualTo(Reason.UNKNOWN_ADDRESS);
+            assertRefused(Reason.UNKNOWN_ADDRESS, reveal);
         }
     }
 }

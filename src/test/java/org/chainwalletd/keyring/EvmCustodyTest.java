@@ -3,16 +3,15 @@ package org.chainwalletd.keyring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
+import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.minted;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
 import static org.chainwalletd.keyring.KeyringFixture.text;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.ByteArrayOutputStream;
-import java.io.OutputStream;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -244,8 +243,7 @@ class EvmCustodyTest {
         EvmAddress address = created();
         await(evm.sign(address, HASH));
 
-        assertThat(refusal(evm.delete(secret("wrong"), Optional.empty())).reason())
-                .isEqualTo(Reason.LOCKED);
+        assertRefused(Reason.LOCKED, evm.delete(secret("wrong"), Optional.empty()));
         assertThat(refused(evm.delete(secret(PASSPHRASE), Optional.of(OPEN_SWAP)))
                         .message())
                 .contains("swap 7 is open");
@@ -273,8 +271,7 @@ class EvmCustodyTest {
         Files.delete(phrase);
         Files.createDirectories(phrase.resolve("in the way"));
 
-        assertThat(refusal(evm.delete(secret(PASSPHRASE), Optional.empty())).reason())
-                .isEqualTo(Reason.STORAGE);
+        assertRefused(Reason.STORAGE, evm.delete(secret(PASSPHRASE), Optional.empty()));
         for (int restart = 0; restart < 2; restart++) {
             assertThat(await(evm.current())).isEmpty();
             assertThat(refused(evm.sign(address, HASH))).isEqualTo(EvmKeyRefusal.noKey());
@@ -321,7 +318,7 @@ class EvmCustodyTest {
 
         assertThat(refusal(evm.create(FORCED)).getMessage()).contains(file.toString());
         assertThat(Files.readAllBytes(file)).isEqualTo(damaged);
-        assertThat(refusal(evm.sign(first, HASH)).reason()).isEqualTo(Reason.LOCKED);
+        assertRefused(Reason.LOCKED, evm.sign(first, HASH));
     }
 
     @Test
@@ -336,7 +333,7 @@ class EvmCustodyTest {
 
         assertThat(refusal(evm.sign(JUNK_ADDRESS, HASH)).getMessage())
                 .contains("does not hold the key of " + JUNK_ADDRESS);
-        assertThat(refusal(evm.revealKey(secret(PASSPHRASE))).reason()).isEqualTo(Reason.LOCKED);
+        assertRefused(Reason.LOCKED, evm.revealKey(secret(PASSPHRASE)));
     }
 
     @Test
@@ -362,8 +359,7 @@ class EvmCustodyTest {
 
     @Test
     void words_and_keys_that_are_none_are_refused() {
-        assertThat(refusal(evm.importPhrase(secret("test test"), NEVER)).reason())
-                .isEqualTo(Reason.INVALID);
+        assertRefused(Reason.INVALID, evm.importPhrase(secret("test test"), NEVER));
         try (Mnemonic fifteen = Mnemonic.ofEntropy(new byte[20])) {
             assertThat(refusal(evm.importPhrase(fifteen.phrase(), NEVER)).getMessage())
                     .contains("12 or 24");
@@ -376,7 +372,7 @@ class EvmCustodyTest {
                 .extracting(Refusal::message)
                 .asString()
                 .contains("is no secp256k1 secret");
-        assertThat(refusal(evm.importKey(secret("0x12"), NEVER)).reason()).isEqualTo(Reason.INVALID);
+        assertRefused(Reason.INVALID, evm.importKey(secret("0x12"), NEVER));
         assertThat(await(evm.current())).isEmpty();
     }
 
@@ -386,9 +382,8 @@ class EvmCustodyTest {
         for (int i = 0; i < PassphraseAttempts.FREE; i++) {
             refusal(evm.revealKey(secret("wrong")));
         }
-        assertThat(refusal(evm.revealPhrase(secret(PASSPHRASE))).reason()).isEqualTo(Reason.TOO_MANY_ATTEMPTS);
-        assertThat(refusal(evm.delete(secret(PASSPHRASE), Optional.empty())).reason())
-                .isEqualTo(Reason.TOO_MANY_ATTEMPTS);
+        assertRefused(Reason.TOO_MANY_ATTEMPTS, evm.revealPhrase(secret(PASSPHRASE)));
+        assertRefused(Reason.TOO_MANY_ATTEMPTS, evm.delete(secret(PASSPHRASE), Optional.empty()));
     }
 
     @Test
@@ -414,7 +409,7 @@ class EvmCustodyTest {
     void the_vault_carries_the_key_with_its_phrase_and_those_that_were_replaced() {
         EvmAddress first = created();
         EvmAddress second = await(evm.importPhrase(secret(JUNK), FORCED));
-        await(keyring.generateStandard(Optional.empty()));
+        minted(keyring);
         Bytes vault = await(keyring.exportVault(secret("vault"))).vault();
 
         try (KeyringFixture other = new KeyringFixture(folder.resolve("other"))) {
@@ -450,7 +445,7 @@ class EvmCustodyTest {
     @Test
     void a_damaged_account_chain_key_is_named_by_the_export_of_all_others() throws Exception {
         created();
-        KeyEntry entry = await(keyring.generateStandard(Optional.empty()));
+        KeyEntry entry = minted(keyring);
         EvmAddress damaged = await(evm.current()).orElseThrow();
         try (Stream<Path> files = Files.walk(folder)) {
             for (Path file : files.filter(path ->
@@ -472,7 +467,7 @@ class EvmCustodyTest {
     @Test
     void the_vault_of_one_address_carries_no_other_key() {
         created();
-        KeyEntry entry = await(keyring.generateStandard(Optional.empty()));
+        KeyEntry entry = minted(keyring);
         Bytes vault = await(keyring.exportAddress(entry.address(), secret("vault")));
 
         try (KeyringFixture other = new KeyringFixture(folder.resolve("other"))) {
@@ -485,7 +480,7 @@ class EvmCustodyTest {
     @Test
     void a_seeded_keyring_has_the_key_of_its_seed_until_it_gets_one_of_its_own() {
         try (KeyringFixture seeded = new KeyringFixture(folder.resolve("seeded"))) {
-            String words = initSeeded(seeded);
+            String words = seeded.initSeeded();
             Keyring opened = seeded.open();
             EvmCustody keys = opened.evm();
             EvmAddress ofSeed = await(keys.current()).orElseThrow();
@@ -510,17 +505,6 @@ class EvmCustodyTest {
                 assertThat(await(restored.evm().current())).contains(own);
             }
         }
-    }
-
-    private static String initSeeded(KeyringFixture fixture) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        assertThat(new InitSeeded(
-                                fixture.setup(),
-                                new PrintStream(out, true, StandardCharsets.UTF_8),
-                                new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8))
-                        .run(secret(PASSPHRASE), Optional.empty()))
-                .isZero();
-        return out.toString(StandardCharsets.UTF_8).replaceAll("(?s).*: \"(.*)\"}.*", "$1");
     }
 
     private static Refusal refused(CompletionStage<?> stage) {

@@ -1,9 +1,12 @@
 package org.chainwalletd.keyring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.phrase;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
+import static org.chainwalletd.keyring.KeyringFixture.secretHex;
 import static org.chainwalletd.keyring.KeyringFixture.text;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -132,10 +135,10 @@ class ForeignKeystoreTest {
                 .extracting(KeyEntry::label)
                 .containsExactly(Optional.of("zero"), Optional.empty(), Optional.of("old é"), Optional.empty());
 
-        assertThat(text(await(keyring.revealSecret(a, secret(PASSPHRASE))))).isEqualTo(SECRET_A);
+        assertThat(secretHex(keyring, a)).isEqualTo(SECRET_A);
         assertThat(text(await(keyring.revealSeedPhrase(secret(PASSPHRASE)))))
                 .isEqualTo(Vectors.text(Vectors.row("keys.json", "hd-0-abandon-art"), "mnemonic"));
-        assertThat(text(await(keyring.revealPhrase(standard, secret(PASSPHRASE)))))
+        assertThat(phrase(keyring, standard))
                 .isEqualTo(Vectors.text(Vectors.row("keys.json", "standard-7f"), "mnemonic"));
     }
 
@@ -146,7 +149,7 @@ class ForeignKeystoreTest {
         Address a = addressOf("addresses.json", "A");
         Address one = addressOf("keys.json", "hd-1-abandon-art");
 
-        assertThat(text(await(keyring.revealSecret(one, secret(PASSPHRASE)))))
+        assertThat(secretHex(keyring, one))
                 .isEqualTo(Vectors.text(Vectors.row("keys.json", "hd-1-abandon-art"), "secret"));
         KeyEntry two = await(keyring.deriveNext(Optional.of("two")));
         assertThat(two.address()).isEqualTo(addressOf("keys.json", "hd-2-abandon-art"));
@@ -204,7 +207,7 @@ class ForeignKeystoreTest {
                 ("{\"next_index\":0,\"derived\":{},\"labels\":{},\"imported\":[\"" + a + "\"]}").getBytes());
 
         fixture = new KeyringFixture(datadir.resolve("wallets")).specifiedCost();
-        assertThat(refusal(fixture.tryOpen(PASSPHRASE)).reason()).isEqualTo(Reason.LOCKED);
+        assertRefused(Reason.LOCKED, fixture.tryOpen(PASSPHRASE));
         fixture.brand("alpha");
         Keyring keyring = fixture.open();
         byte[] message = {7};

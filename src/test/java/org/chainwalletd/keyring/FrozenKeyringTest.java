@@ -3,7 +3,9 @@ package org.chainwalletd.keyring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
 import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.phrase;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
+import static org.chainwalletd.keyring.KeyringFixture.secretHex;
 import static org.chainwalletd.keyring.KeyringFixture.text;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -71,11 +73,9 @@ class FrozenKeyringTest {
                 KeyEntry entry = await(keyring.find(address(key))).orElseThrow();
                 assertThat(entry.knownPublicKey().hex())
                         .isEqualTo(expected.get(key).get("pubkey").textValue());
-                assertThat(text(await(keyring.revealPhrase(address(key), secret(PASSPHRASE)))))
-                        .isEqualTo(words(key));
+                assertThat(phrase(keyring, address(key))).isEqualTo(words(key));
             }
-            assertThat(text(await(keyring.revealSecret(address("imported"), secret(PASSPHRASE)))))
-                    .isEqualTo("2a".repeat(32));
+            assertThat(secretHex(keyring, address("imported"))).isEqualTo("2a".repeat(32));
         }
     }
 
@@ -118,8 +118,7 @@ class FrozenKeyringTest {
             Keyring keyring = fixture.open();
             assertThat(await(keyring.importVault(vault, secret("vault passphrase"))))
                     .containsExactly(address("standard"), address("independent"), address("imported"));
-            assertThat(text(await(keyring.revealPhrase(address("standard"), secret(PASSPHRASE)))))
-                    .isEqualTo(words("standard"));
+            assertThat(phrase(keyring, address("standard"))).isEqualTo(words("standard"));
             assertThat(await(keyring.find(address("imported"))).orElseThrow().label())
                     .contains("imported");
         }

@@ -2,11 +2,15 @@ package org.chainwalletd.keyring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
+import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.delete;
 import static org.chainwalletd.keyring.KeyringFixture.eventually;
+import static org.chainwalletd.keyring.KeyringFixture.minted;
+import static org.chainwalletd.keyring.KeyringFixture.phrase;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
-import static org.chainwalletd.keyring.KeyringFixture.text;
+import static org.chainwalletd.keyring.KeyringFixture.secretHex;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -91,14 +95,14 @@ class KeyEventsTest {
     @Test
     void a_key_that_is_drawn_is_born_a_hundred_blocks_below_the_followed_height_for_ever() {
         keyring.bornBy(() -> OptionalLong.of(5_000));
-        Address standard = await(keyring.generateStandard(Optional.empty())).address();
+        Address standard = minted(keyring).address();
         keyring.bornBy(() -> OptionalLong.of(5_001));
         Address independent =
                 await(keyring.generateIndependent(Optional.empty())).address();
         keyring.bornBy(() -> OptionalLong.of(99));
-        Address early = await(keyring.generateStandard(Optional.empty())).address();
+        Address early = minted(keyring).address();
         keyring.bornBy(() -> OptionalLong.of(-1L));
-        Address late = await(keyring.generateStandard(Optional.empty())).address();
+        Address late = minted(keyring).address();
         Map<Address, OptionalLong> expected = new LinkedHashMap<>();
         expected.put(standard, OptionalLong.of(4_900));
         expected.put(independent, OptionalLong.of(4_901));
@@ -112,7 +116,7 @@ class KeyEventsTest {
 
     @Test
     void keys_that_were_brought_or_drawn_while_no_height_was_known_have_no_birth() {
-        Address unfollowed = await(keyring.generateStandard(Optional.empty())).address();
+        Address unfollowed = minted(keyring).address();
         keyring.bornBy(() -> OptionalLong.of(5_000));
         Address raw = await(keyring.importSecret(secret("0f".repeat(32)), Optional.empty()))
                 .address();
@@ -130,8 +134,8 @@ class KeyEventsTest {
     void a_key_that_comes_again_after_its_deletion_is_of_unknown_age() {
         keyring.bornBy(() -> OptionalLong.of(5_000));
         Address address = await(keyring.generateIndependent(Optional.empty())).address();
-        String words = text(await(keyring.revealPhrase(address, secret(PASSPHRASE))));
-        await(keyring.delete(address, secret(PASSPHRASE), Optional.empty()));
+        String words = phrase(keyring, address);
+        delete(keyring, address);
 
         await(keyring.importIndependent(secret(words), Optional.empty()));
 
@@ -195,21 +199,21 @@ class KeyEventsTest {
             }
         }));
 
-        assertThat(refusal(keyring.generateStandard(Optional.empty())).reason()).isEqualTo(Reason.STORAGE);
+        assertRefused(Reason.STORAGE, keyring.generateStandard(Optional.empty()));
         Address there = keyring.list().get(0).address();
-        await(keyring.delete(there, secret(PASSPHRASE), Optional.empty()));
+        delete(keyring, there);
         assertThat(keyring.size()).isZero();
     }
 
     @Test
     void every_change_after_the_list_is_told_once() {
-        Address before = await(keyring.generateStandard(Optional.empty())).address();
+        Address before = minted(keyring).address();
         Listener listener = new Listener();
         assertThat(await(keyring.watch(listener))).extracting(OwnKey::address).containsExactly(before);
 
         Address after = await(keyring.importSecret(secret("0f".repeat(32)), Optional.empty()))
                 .address();
-        await(keyring.delete(before, secret(PASSPHRASE), Optional.empty()));
+        delete(keyring, before);
 
         assertThat(listener.added).extracting(OwnKey::address).containsExactly(after);
         assertThat(listener.removed).containsExactly(before);
@@ -219,7 +223,7 @@ class KeyEventsTest {
     @Test
     void a_vault_is_told_together_and_its_keys_are_of_unknown_age() {
         keyring.bornBy(() -> OptionalLong.of(5_000));
-        await(keyring.generateStandard(Optional.empty()));
+        minted(keyring);
         await(keyring.generateIndependent(Optional.empty()));
         Bytes vault = await(keyring.exportVault(secret("vault"))).vault();
         try (KeyringFixture other = new KeyringFixture(datadir.resolve("other"))) {
@@ -237,7 +241,7 @@ class KeyEventsTest {
 
     @Test
     void a_public_key_that_becomes_known_is_told() throws Exception {
-        Address address = await(keyring.generateStandard(Optional.empty())).address();
+        Address address = minted(keyring).address();
         await(keyring.close());
         Files.delete(datadir.resolve("wallets/pubkeys/000000.keys"));
         fixture.upkeep(Duration.ofDays(1), Duration.ofDays(1));
@@ -253,7 +257,7 @@ class KeyEventsTest {
 
     @Test
     void a_standard_key_that_lost_its_phrase_is_told_and_never_spelt_as_another_kind() throws Exception {
-        Address standard = await(keyring.generateStandard(Optional.empty())).address();
+        Address standard = minted(keyring).address();
         Address independent =
                 await(keyring.generateIndependent(Optional.empty())).address();
         Path phrase = datadir.resolve("wallets/imported/" + standard + ".mnemonic.enc");
@@ -266,17 +270,14 @@ class KeyEventsTest {
         KeyringException refusal = refusal(keyring.revealPhrase(standard, secret(PASSPHRASE)));
         assertThat(refusal.reason()).isEqualTo(Reason.LOCKED);
         assertThat(refusal).hasMessageContaining(phrase.toString()).hasMessageContaining("restore");
-        assertThat(text(await(keyring.revealSecret(standard, secret(PASSPHRASE)))))
-                .hasSize(64);
-        assertThat(text(await(keyring.revealPhrase(independent, secret(PASSPHRASE))))
-                        .split(" "))
-                .hasSize(24);
+        assertThat(secretHex(keyring, standard)).hasSize(64);
+        assertThat(phrase(keyring, independent).split(" ")).hasSize(24);
     }
 
     @Test
     void damaged_notes_cost_births_and_nothing_else() throws Exception {
         keyring.bornBy(() -> OptionalLong.of(5_000));
-        Address address = await(keyring.generateStandard(Optional.empty())).address();
+        Address address = minted(keyring).address();
         await(keyring.close());
         Path notes = datadir.resolve("wallets/pubkeys/000000.notes");
         byte[] content = Files.readAllBytes(notes);
@@ -285,8 +286,7 @@ class KeyEventsTest {
         keyring = fixture.open();
 
         assertThat(births()).containsExactly(Map.entry(address, OptionalLong.empty()));
-        assertThat(text(await(keyring.revealPhrase(address, secret(PASSPHRASE)))))
-                .isNotEmpty();
+        assertThat(phrase(keyring, address)).isNotEmpty();
     }
 
     @Test

@@ -1,15 +1,13 @@
 package org.chainwalletd.keyring;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
+import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
 import static org.chainwalletd.keyring.KeyringFixture.eventually;
+import static org.chainwalletd.keyring.KeyringFixture.phrase;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
-import static org.chainwalletd.keyring.KeyringFixture.text;
 
-import java.io.OutputStream;
-import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.HashSet;
@@ -106,7 +104,7 @@ class KeyPoolTest {
 
         assertThat(keyring.list()).containsExactly(key);
         assertThat(await(keyring.sign(key.address(), new byte[4])).publicKey()).isEqualTo(key.knownPublicKey());
-        String words = text(await(keyring.revealPhrase(key.address(), secret(PASSPHRASE))));
+        String words = phrase(keyring, key.address());
         try (KeyringFixture other = new KeyringFixture(datadir.resolve("other"))) {
             assertThat(await(other.open().importStandard(secret(words), Optional.empty()))
                             .address())
@@ -122,7 +120,7 @@ class KeyPoolTest {
 
         Address address = mint("late").address();
 
-        List<OwnKey> keys = await(keyring.watch(new SilentEvents()));
+        List<OwnKey> keys = await(keyring.keys());
         assertThat(keys).extracting(OwnKey::address).containsExactly(address);
         assertThat(keys.get(0).birth()).hasValue(9_000);
     }
@@ -162,8 +160,7 @@ class KeyPoolTest {
     void keys_of_a_seed_cost_no_stretching_and_come_in_their_order() throws Exception {
         fixture.close();
         fixture = new KeyringFixture(datadir.resolve("seeded/wallets"));
-        PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
-        new InitSeeded(fixture.setup(), nowhere, nowhere).run(secret(PASSPHRASE), Optional.empty());
+        fixture.initSeeded();
         fixture.argon2(work -> {
             stretchings.incrementAndGet();
             BACKGROUND.execute(work);
@@ -194,8 +191,7 @@ class KeyPoolTest {
     void a_seed_that_is_needed_before_it_was_unsealed_ahead_serves_everybody() throws Exception {
         fixture.close();
         fixture = new KeyringFixture(datadir.resolve("seeded/wallets"));
-        PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
-        new InitSeeded(fixture.setup(), nowhere, nowhere).run(secret(PASSPHRASE), Optional.empty());
+        fixture.initSeeded();
         keyring = fixture.open();
         Queue<Runnable> later = new ConcurrentLinkedQueue<>();
         keyring.keepPool(1, later::add);
@@ -252,9 +248,7 @@ class KeyPoolTest {
     void a_label_that_cannot_be_is_refused_and_costs_no_key() {
         warm(1);
 
-        assertThat(refusal(keyring.generateStandard(Optional.of("x".repeat(100_000))))
-                        .reason())
-                .isEqualTo(Reason.INVALID);
+        assertRefused(Reason.INVALID, keyring.generateStandard(Optional.of("x".repeat(100_000))));
         assertThat(ready()).isEqualTo(1);
     }
 

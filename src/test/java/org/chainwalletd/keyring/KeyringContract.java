@@ -2,10 +2,14 @@ package org.chainwalletd.keyring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
+import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.delete;
+import static org.chainwalletd.keyring.KeyringFixture.minted;
+import static org.chainwalletd.keyring.KeyringFixture.phrase;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
-import static org.chainwalletd.keyring.KeyringFixture.text;
+import static org.chainwalletd.keyring.KeyringFixture.secretHex;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -75,7 +79,7 @@ abstract class KeyringContract {
         KeyEntry standard = await(keyring.generateStandard(Optional.of("häuser \"7\"\\")));
         KeyEntry independent = await(keyring.generateIndependent(Optional.empty()));
         KeyEntry imported = await(keyring.importSecret(secret("11".repeat(32)), Optional.of("brought")));
-        String words = text(await(keyring.revealPhrase(standard.address(), secret(PASSPHRASE))));
+        String words = phrase(keyring, standard.address());
         await(keyring.setLabel(independent.address(), Optional.of("second")));
         await(keyring.setLabel(imported.address(), Optional.empty()));
         List<KeyEntry> before = List.copyOf(keyring.list());
@@ -85,20 +89,18 @@ abstract class KeyringContract {
         assertThat(keyring.list()).isEqualTo(before);
         assertThat(List.copyOf(await(keyring.keys()))).isEqualTo(List.copyOf(births));
         assertThat(births).extracting(KeyEvents.OwnKey::birth).contains(OptionalLong.of(4_900), OptionalLong.empty());
-        assertThat(text(await(keyring.revealPhrase(standard.address(), secret(PASSPHRASE)))))
-                .isEqualTo(words);
-        assertThat(text(await(keyring.revealSecret(imported.address(), secret(PASSPHRASE)))))
-                .isEqualTo("11".repeat(32));
+        assertThat(phrase(keyring, standard.address())).isEqualTo(words);
+        assertThat(secretHex(keyring, imported.address())).isEqualTo("11".repeat(32));
         await(keyring.sign(independent.address(), new byte[] {1}));
     }
 
     @Test
     void a_deleted_key_is_gone_and_can_be_imported_again() {
         restart();
-        KeyEntry kept = await(keyring.generateStandard(Optional.empty()));
+        KeyEntry kept = minted(keyring);
         Address gone = await(keyring.importSecret(secret("22".repeat(32)), Optional.of("old")))
                 .address();
-        await(keyring.delete(gone, secret(PASSPHRASE), Optional.empty()));
+        delete(keyring, gone);
         restart();
         assertThat(keyring.list()).containsExactly(kept);
         assertThat(FolderStore.open(fixture.setup(), true).find(SealedPlace.key(gone)))
@@ -114,7 +116,7 @@ abstract class KeyringContract {
         seed();
         restart();
         KeyEntry first = await(keyring.deriveNext(Optional.of("first")));
-        await(keyring.generateStandard(Optional.empty()));
+        minted(keyring);
         KeyEntry second = await(keyring.deriveNext(Optional.empty()));
         restart();
         assertThat(keyring.list()).extracting(KeyEntry::address).contains(first.address(), second.address());
@@ -139,9 +141,9 @@ abstract class KeyringContract {
         KeyringFixture.eventually(() ->
                 FolderStore.open(fixture.setup(), true).find(SealedPlace.CHECK).isPresent());
         await(keyring.close());
-        assertThat(refusal(fixture.tryOpen("wrong")).reason()).isEqualTo(Reason.LOCKED);
+        assertRefused(Reason.LOCKED, fixture.tryOpen("wrong"));
         keyring = fixture.open();
-        await(keyring.generateStandard(Optional.empty()));
+        minted(keyring);
         await(keyring.close());
         assertThat(refusal(fixture.tryOpen("wrong"))).hasMessageContaining("wrong passphrase");
     }
@@ -195,7 +197,7 @@ abstract class KeyringContract {
                     });
                 case 4 ->
                     some.filter(address -> random.nextInt(3) == 0).ifPresent(address -> {
-                        await(keyring.delete(address, secret(PASSPHRASE), Optional.empty()));
+                        delete(keyring, address);
                         expected.remove(address);
                     });
                 default -> restart();

@@ -1,6 +1,11 @@
 package org.chainwalletd.keyring;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -15,10 +20,14 @@ import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.store.files.Fence;
@@ -182,6 +191,43 @@ final class KeyringFixture implements AutoCloseable {
             }
             throw new AssertionError(cause);
         }
+    }
+
+    /** Makes a keyring with a new seed in the place of this fixture, and returns its words. */
+    String initSeeded() {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        assertThat(new InitSeeded(
+                                setup(),
+                                new PrintStream(out, true, StandardCharsets.UTF_8),
+                                new PrintStream(OutputStream.nullOutputStream()))
+                        .run(secret(PASSPHRASE), Optional.empty()))
+                .isZero();
+        return out.toString(StandardCharsets.UTF_8).replaceAll("(?s).*: \"(.*)\"}.*", "$1");
+    }
+
+    /** A new standard key without a label. */
+    static KeyEntry minted(Keyring keyring) {
+        return await(keyring.generateStandard(Optional.empty()));
+    }
+
+    static Address delete(Keyring keyring, Address address) {
+        return await(keyring.delete(address, secret(PASSPHRASE), Optional.empty()));
+    }
+
+    /** The words of a key, as they are revealed. */
+    static String phrase(Keyring keyring, Address address) {
+        return text(await(keyring.revealPhrase(address, secret(PASSPHRASE))));
+    }
+
+    static String secretHex(Keyring keyring, Address address) {
+        return text(await(keyring.revealSecret(address, secret(PASSPHRASE))));
+    }
+
+    /** Goes on with what the refusal says. */
+    static AbstractThrowableAssert<?, KeyringException> assertRefused(Reason reason, CompletionStage<?> stage) {
+        KeyringException refusal = refusal(stage);
+        assertThat(refusal.reason()).as(refusal.getMessage()).isEqualTo(reason);
+        return assertThat(refusal);
     }
 
     /** The refusal with which {@code stage} fails. */

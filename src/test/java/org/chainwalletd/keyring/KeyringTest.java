@@ -1,8 +1,9 @@
 package org.chainwalletd.keyring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
-import static org.chainwalletd.keyring.KeyringFixture.refusal;
+import static org.chainwalletd.keyring.KeyringFixture.minted;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -78,7 +79,7 @@ class KeyringTest {
 
     @Test
     void a_key_signs_before_and_after_a_restart() {
-        KeyEntry entry = await(keyring.generateStandard(Optional.empty()));
+        KeyEntry entry = minted(keyring);
         Signer.Signature first = await(keyring.sign(entry.address(), MESSAGE));
         restart();
         Signer.Signature second = await(keyring.sign(entry.address(), MESSAGE));
@@ -92,8 +93,7 @@ class KeyringTest {
     @Test
     void a_keyring_has_only_the_addresses_of_all_its_keys_and_maybe_fewer() {
         assertThat(keyring.hasOnly(List.of())).isTrue();
-        byte[] first =
-                await(keyring.generateStandard(Optional.empty())).address().toArray();
+        byte[] first = minted(keyring).address().toArray();
         byte[] second =
                 await(keyring.generateIndependent(Optional.empty())).address().toArray();
         byte[] strange = new byte[Address.LENGTH];
@@ -108,7 +108,7 @@ class KeyringTest {
     @Test
     void an_unknown_address_is_refused() {
         Address stranger = Address.of(new byte[32]);
-        assertThat(refusal(keyring.sign(stranger, MESSAGE)).reason()).isEqualTo(Reason.UNKNOWN_ADDRESS);
+        assertRefused(Reason.UNKNOWN_ADDRESS, keyring.sign(stranger, MESSAGE));
         assertThat(await(keyring.find(stranger))).isEmpty();
     }
 
@@ -125,11 +125,8 @@ class KeyringTest {
 
     @Test
     void an_absurd_label_is_refused() {
-        assertThat(refusal(keyring.generateStandard(Optional.of("x".repeat(257))))
-                        .reason())
-                .isEqualTo(Reason.INVALID);
-        assertThat(refusal(keyring.generateIndependent(Optional.of("a\nb"))).reason())
-                .isEqualTo(Reason.INVALID);
+        assertRefused(Reason.INVALID, keyring.generateStandard(Optional.of("x".repeat(257))));
+        assertRefused(Reason.INVALID, keyring.generateIndependent(Optional.of("a\nb")));
         assertThat(keyring.size()).isZero();
     }
 
@@ -166,7 +163,7 @@ class KeyringTest {
 
     @Test
     void requests_for_a_sealed_key_share_one_unsealing() {
-        KeyEntry entry = await(keyring.generateStandard(Optional.empty()));
+        KeyEntry entry = minted(keyring);
         await(keyring.close());
         Gate argon2 = new Gate();
         keyring = fixture.argon2(argon2).open();
@@ -192,18 +189,18 @@ class KeyringTest {
 
     @Test
     void a_write_that_fails_is_told_and_leaves_the_keyring_as_it_was() throws Exception {
-        KeyEntry kept = await(keyring.generateStandard(Optional.empty()));
+        KeyEntry kept = minted(keyring);
         Path state = fixture.wallets().resolve("state.json");
         byte[] content = Files.readAllBytes(state);
         Files.delete(state);
         Files.createDirectory(state);
         Files.createFile(state.resolve("in the way"));
-        assertThat(refusal(keyring.generateStandard(Optional.empty())).reason()).isEqualTo(Reason.STORAGE);
+        assertRefused(Reason.STORAGE, keyring.generateStandard(Optional.empty()));
         assertThat(keyring.list()).containsExactly(kept);
         Files.delete(state.resolve("in the way"));
         Files.delete(state);
         Files.write(state, content);
-        KeyEntry second = await(keyring.generateStandard(Optional.empty()));
+        KeyEntry second = minted(keyring);
         restart();
         assertThat(keyring.list()).containsExactly(kept, second);
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
 import static org.chainwalletd.keyring.KeyringFixture.await;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
-import static org.chainwalletd.keyring.KeyringFixture.text;
+import static org.chainwalletd.keyring.KeyringFixture.secretHex;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -70,8 +70,7 @@ class MigrateTest {
                 .extracting(KeyEntry::address)
                 .extracting(Address::hex)
                 .containsExactlyInAnyOrder(A, B, M);
-        assertThat(text(await(keyring.revealSecret(Address.parse(B), secret(PASSPHRASE)))))
-                .isEqualTo("02".repeat(32));
+        assertThat(secretHex(keyring, Address.parse(B))).isEqualTo("02".repeat(32));
         await(keyring.sign(Address.parse(A), new byte[1]));
     }
 

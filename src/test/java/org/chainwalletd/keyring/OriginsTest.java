@@ -2,10 +2,14 @@ package org.chainwalletd.keyring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
+import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.delete;
+import static org.chainwalletd.keyring.KeyringFixture.minted;
+import static org.chainwalletd.keyring.KeyringFixture.phrase;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
-import static org.chainwalletd.keyring.KeyringFixture.text;
+import static org.chainwalletd.keyring.KeyringFixture.secretHex;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
@@ -54,7 +58,7 @@ class OriginsTest {
     }
 
     private String phraseOf(Keyring of, Address address) {
-        return text(await(of.revealPhrase(address, secret(PASSPHRASE))));
+        return phrase(of, address);
     }
 
     @Test
@@ -71,15 +75,14 @@ class OriginsTest {
                             : keyring.importIndependent(secret(words), Optional.empty()));
             assertThat(entry.address().hex()).as(Vectors.text(row, "name")).isEqualTo(Vectors.text(row, "address"));
             assertThat(entry.knownPublicKey().hex()).isEqualTo(Vectors.text(row, "public_key"));
-            assertThat(text(await(keyring.revealSecret(entry.address(), secret(PASSPHRASE)))))
-                    .isEqualTo(Vectors.text(row, "secret"));
+            assertThat(secretHex(keyring, entry.address())).isEqualTo(Vectors.text(row, "secret"));
             assertThat(phraseOf(keyring, entry.address())).isEqualTo(words);
         }
     }
 
     @Test
     void a_standard_key_comes_back_from_its_phrase() {
-        KeyEntry entry = await(keyring.generateStandard(Optional.empty()));
+        KeyEntry entry = minted(keyring);
         String words = phraseOf(keyring, entry.address());
         assertThat(words.split(" ")).hasSize(24);
         assertThat(await(restored.importStandard(secret("\t" + words.replace(" ", " \n ") + "\n"), Optional.empty()))
@@ -106,8 +109,7 @@ class OriginsTest {
         String hex = "AB".repeat(32);
         KeyEntry entry = await(keyring.importSecret(secret(hex), Optional.of("mine")));
         assertThat(entry.imported()).isTrue();
-        assertThat(text(await(keyring.revealSecret(entry.address(), secret(PASSPHRASE)))))
-                .isEqualTo("ab".repeat(32));
+        assertThat(secretHex(keyring, entry.address())).isEqualTo("ab".repeat(32));
         assertThat(await(restored.importIndependent(secret(phraseOf(keyring, entry.address())), Optional.empty()))
                         .address())
                 .isEqualTo(entry.address());
@@ -135,10 +137,10 @@ class OriginsTest {
 
     @Test
     void a_key_that_is_deleted_during_an_export_is_left_out_and_does_not_spoil_the_vault() {
-        KeyEntry kept = await(keyring.generateStandard(Optional.empty()));
-        KeyEntry gone = await(keyring.generateStandard(Optional.empty()));
+        KeyEntry kept = minted(keyring);
+        KeyEntry gone = minted(keyring);
         KeyringView before = KeyringView.of(List.of(gone, kept), 0, Map.of());
-        await(keyring.delete(gone.address(), secret(PASSPHRASE), Optional.empty()));
+        delete(keyring, gone.address());
         KeyringView after = KeyringView.of(List.of(kept), 0, Map.of());
         KeyringSetup setup = fixture.setup();
         VaultExport exports = new VaultExport(new KeyWork(setup, new FolderStore(setup)), setup.executors());
@@ -150,7 +152,7 @@ class OriginsTest {
                         () -> new KeyringProtocol.Lent(Map.of(), secret(PASSPHRASE)),
                         secret("vault")))
                 .vault();
-        await(keyring.delete(kept.address(), secret(PASSPHRASE), Optional.empty()));
+        delete(keyring, kept.address());
         assertThat(await(keyring.importVault(vault, secret("vault")))).containsExactly(kept.address());
     }
 
@@ -165,30 +167,23 @@ class OriginsTest {
 
     @Test
     void a_wrong_vault_passphrase_and_a_vault_that_was_cut_or_changed_are_refused() {
-        await(keyring.generateStandard(Optional.empty()));
+        minted(keyring);
         byte[] vault = await(keyring.exportVault(secret("vault"))).vault().toArray();
-        assertThat(refusal(restored.importVault(Bytes.of(vault), secret("Vault")))
-                        .reason())
-                .isEqualTo(Reason.LOCKED);
+        assertRefused(Reason.LOCKED, restored.importVault(Bytes.of(vault), secret("Vault")));
         byte[] cut = Arrays.copyOf(vault, vault.length - 1);
-        assertThat(refusal(restored.importVault(Bytes.of(cut), secret("vault"))).reason())
-                .isEqualTo(Reason.LOCKED);
+        assertRefused(Reason.LOCKED, restored.importVault(Bytes.of(cut), secret("vault")));
         byte[] version = vault.clone();
         version[4] = 2;
-        assertThat(refusal(restored.importVault(Bytes.of(version), secret("vault")))
-                        .reason())
-                .isEqualTo(Reason.INVALID);
-        assertThat(refusal(keyring.exportVault(secret(""))).reason()).isEqualTo(Reason.INVALID);
+        assertRefused(Reason.INVALID, restored.importVault(Bytes.of(version), secret("vault")));
+        assertRefused(Reason.INVALID, keyring.exportVault(secret("")));
         assertThat(restored.size()).isZero();
     }
 
     @Test
     void words_that_are_no_phrase_are_refused_and_the_unknown_ones_told_by_their_place() {
         String good = Vectors.text(Vectors.row("keys.json", "standard-7f"), "mnemonic");
-        assertThat(refusal(keyring.importStandard(secret(good + " art"), Optional.empty())))
-                .hasMessageContaining("25")
-                .extracting(KeyringException::reason)
-                .isEqualTo(Reason.INVALID);
+        assertRefused(Reason.INVALID, keyring.importStandard(secret(good + " art"), Optional.empty()))
+                .hasMessageContaining("25");
         assertThat(refusal(keyring.importIndependent(
                         secret(good.substring(0, good.lastIndexOf(' ')) + " chainword"), Optional.empty())))
                 .hasMessageContaining("word 24")
@@ -214,9 +209,7 @@ class OriginsTest {
                 keyring.importSecret(secret("02".repeat(32)), Optional.empty()),
                 keyring.importSecret(secret("02".repeat(32)), Optional.empty()));
         assertThat(both.stream().filter(OriginsTest::succeeds)).hasSize(1);
-        assertThat(refusal(keyring.importSecret(secret("02".repeat(32)), Optional.empty()))
-                        .reason())
-                .isEqualTo(Reason.ALREADY_PRESENT);
+        assertRefused(Reason.ALREADY_PRESENT, keyring.importSecret(secret("02".repeat(32)), Optional.empty()));
         assertThat(keyring.size()).isEqualTo(1);
     }
 
@@ -233,7 +226,6 @@ class OriginsTest {
     @Test
     void a_keyring_without_a_seed_derives_and_reveals_none() {
         assertThat(refusal(keyring.deriveNext(Optional.empty()))).hasMessageContaining("generate_standard_address");
-        assertThat(refusal(keyring.revealSeedPhrase(secret(PASSPHRASE))).reason())
-                .isEqualTo(Reason.INVALID);
+        assertRefused(Reason.INVALID, keyring.revealSeedPhrase(secret(PASSPHRASE)));
     }
 }

@@ -2,10 +2,12 @@ package org.chainwalletd.keyring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
+import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.minted;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
-import static org.chainwalletd.keyring.KeyringFixture.text;
+import static org.chainwalletd.keyring.KeyringFixture.secretHex;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +42,7 @@ class PassphraseTest {
     void open() {
         fixture = new KeyringFixture(datadir.resolve("wallets"));
         keyring = fixture.open();
-        address = await(keyring.generateStandard(Optional.empty())).address();
+        address = minted(keyring).address();
     }
 
     private KeyringException wrong() {
@@ -58,7 +60,7 @@ class PassphraseTest {
     @Test
     void a_wrong_passphrase_at_the_start_is_refused_also_while_there_is_no_key() {
         await(keyring.close());
-        assertThat(refusal(fixture.tryOpen("wrong")).reason()).isEqualTo(Reason.LOCKED);
+        assertRefused(Reason.LOCKED, fixture.tryOpen("wrong"));
         assertThat(await(fixture.tryOpen(PASSPHRASE)).size()).isEqualTo(1);
 
         try (KeyringFixture empty = new KeyringFixture(datadir.resolve("empty"))) {
@@ -85,24 +87,18 @@ class PassphraseTest {
         keyring = fixture.open();
 
         refusing.set(true);
-        assertThat(refusal(keyring.revealSecret(address, secret(PASSPHRASE))).reason())
-                .isEqualTo(Reason.STORAGE);
+        assertRefused(Reason.STORAGE, keyring.revealSecret(address, secret(PASSPHRASE)));
         refusing.set(false);
-        assertThat(text(await(keyring.revealSecret(address, secret(PASSPHRASE)))))
-                .hasSize(64);
+        assertThat(secretHex(keyring, address)).hasSize(64);
         assertThat(counted("keystore")).isZero();
     }
 
     @Test
     void every_revealing_method_proves_the_passphrase_of_the_request() {
         assertThat(wrong().reason()).isEqualTo(Reason.LOCKED);
-        assertThat(refusal(keyring.revealPhrase(address, secret("wrong"))).reason())
-                .isEqualTo(Reason.LOCKED);
-        assertThat(text(await(keyring.revealSecret(address, secret(PASSPHRASE)))))
-                .hasSize(64);
-        assertThat(refusal(keyring.delete(address, secret(""), Optional.empty()))
-                        .reason())
-                .isEqualTo(Reason.LOCKED);
+        assertRefused(Reason.LOCKED, keyring.revealPhrase(address, secret("wrong")));
+        assertThat(secretHex(keyring, address)).hasSize(64);
+        assertRefused(Reason.LOCKED, keyring.delete(address, secret(""), Optional.empty()));
         assertThat(keyring.size()).isEqualTo(1);
     }
 
@@ -163,11 +159,9 @@ class PassphraseTest {
     void vault_passphrases_are_counted_apart() {
         Bytes vault = await(keyring.exportVault(secret("vault"))).vault();
         for (int i = 0; i < 3; i++) {
-            assertThat(refusal(keyring.importVault(vault, secret("wrong"))).reason())
-                    .isEqualTo(Reason.LOCKED);
+            assertRefused(Reason.LOCKED, keyring.importVault(vault, secret("wrong")));
         }
-        assertThat(refusal(keyring.importVault(vault, secret("vault"))).reason())
-                .isEqualTo(Reason.TOO_MANY_ATTEMPTS);
+        assertRefused(Reason.TOO_MANY_ATTEMPTS, keyring.importVault(vault, secret("vault")));
         await(keyring.revealSecret(address, secret(PASSPHRASE))).close();
         assertThat(counted("vault")).isEqualTo(3);
     }
@@ -186,8 +180,7 @@ class PassphraseTest {
     void an_unknown_address_is_no_attempt() {
         Address stranger = Address.of(new byte[32]);
         for (int i = 0; i < 5; i++) {
-            assertThat(refusal(keyring.revealSecret(stranger, secret("x"))).reason())
-                    .isEqualTo(Reason.UNKNOWN_ADDRESS);
+            assertRefused(Reason.UNKNOWN_ADDRESS, keyring.revealSecret(stranger, secret("x")));
         }
         assertThat(counted("keystore")).isZero();
     }

@@ -2,9 +2,13 @@ package org.chainwalletd.keyring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
+import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.delete;
+import static org.chainwalletd.keyring.KeyringFixture.minted;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
+import static org.chainwalletd.keyring.KeyringFixture.secretHex;
 import static org.chainwalletd.keyring.KeyringFixture.text;
 
 import java.io.ByteArrayOutputStream;
@@ -105,7 +109,7 @@ class SeededKeyringTest {
         Signer.Signature signature = await(keyring.sign(entry.address(), message));
         assertThat(Ed25519.verify(entry.knownPublicKey().toArray(), message, signature.bytes()))
                 .isTrue();
-        assertThat(text(await(keyring.revealSecret(entry.address(), secret(PASSPHRASE)))))
+        assertThat(secretHex(keyring, entry.address()))
                 .isEqualTo(Vectors.text(Vectors.row("keys.json", "hd-0-abandon-art"), "secret"));
         assertThat(refusal(keyring.revealPhrase(entry.address(), secret(PASSPHRASE))))
                 .hasMessageContaining("reveal_mnemonic");
@@ -148,7 +152,7 @@ class SeededKeyringTest {
         init(Optional.of(file(WORDS)));
         Keyring keyring = fixture.open();
         Address zero = await(keyring.deriveNext(Optional.empty())).address();
-        await(keyring.delete(zero, secret(PASSPHRASE), Optional.empty()));
+        delete(keyring, zero);
         assertThat(await(keyring.deriveNext(Optional.empty())).index()).hasValue(1);
         await(keyring.close());
         assertThat(fixture.open().list()).extracting(KeyEntry::address).doesNotContain(zero);
@@ -207,12 +211,8 @@ class SeededKeyringTest {
 
         KeyringFixture.eventually(() -> keyring.list().get(2).publicKey().isPresent());
         assertThat(keyring.list().get(1).publicKey()).isEmpty();
-        assertThat(refusal(keyring.sign(keyring.list().get(1).address(), new byte[1]))
-                        .reason())
-                .isEqualTo(Reason.LOCKED);
-        assertThat(refusal(keyring.sign(keyring.list().get(3).address(), new byte[1]))
-                        .reason())
-                .isEqualTo(Reason.LOCKED);
+        assertRefused(Reason.LOCKED, keyring.sign(keyring.list().get(1).address(), new byte[1]));
+        assertRefused(Reason.LOCKED, keyring.sign(keyring.list().get(3).address(), new byte[1]));
     }
 
     @Test
@@ -225,11 +225,9 @@ class SeededKeyringTest {
         Path state = fixture.wallets().resolve("state.json");
         Files.delete(state);
 
-        assertThat(refusal(fixture.tryOpen(PASSPHRASE)))
+        assertRefused(Reason.STORAGE, fixture.tryOpen(PASSPHRASE))
                 .hasMessageContaining(state.toString())
-                .hasMessageContaining("backup")
-                .extracting(KeyringException::reason)
-                .isEqualTo(Reason.STORAGE);
+                .hasMessageContaining("backup");
         assertThat(state).doesNotExist();
     }
 
@@ -250,12 +248,10 @@ class SeededKeyringTest {
             }
         }
 
-        assertThat(refusal(fixture.tryOpen(PASSPHRASE)))
+        assertRefused(Reason.STORAGE, fixture.tryOpen(PASSPHRASE))
                 .hasMessageContaining(state.toString())
                 .hasMessageContaining("next_index")
-                .hasMessageContaining("init-seeded")
-                .extracting(KeyringException::reason)
-                .isEqualTo(Reason.STORAGE);
+                .hasMessageContaining("init-seeded");
         assertThat(state).doesNotExist();
 
         OwnFiles.of(Files.writeString(state, "{\"next_index\": 1}"));
@@ -294,8 +290,8 @@ class SeededKeyringTest {
         Files.writeString(
                 fixture.wallets().resolve("state.json"), "{\"derived\": {\"" + "ab".repeat(32) + "\": 4294967295}}");
         Keyring keyring = fixture.open();
-        assertThat(refusal(keyring.deriveNext(Optional.empty())).reason()).isEqualTo(Reason.INVALID);
-        KeyEntry minted = await(keyring.generateStandard(Optional.empty()));
+        assertRefused(Reason.INVALID, keyring.deriveNext(Optional.empty()));
+        KeyEntry minted = minted(keyring);
         await(keyring.close());
 
         assertThat(fixture.open().list()).hasSize(2).contains(minted);

@@ -2,13 +2,15 @@ package org.chainwalletd.keyring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
+import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.delete;
+import static org.chainwalletd.keyring.KeyringFixture.minted;
+import static org.chainwalletd.keyring.KeyringFixture.phrase;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
-import static org.chainwalletd.keyring.KeyringFixture.text;
+import static org.chainwalletd.keyring.KeyringFixture.secretHex;
 
-import java.io.OutputStream;
-import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -116,16 +118,10 @@ class SharedKeyringTest {
         daemons.forEach(Daemon::close);
     }
 
-    private static PrintStream nowhere() {
-        return new PrintStream(OutputStream.nullOutputStream());
-    }
-
     /** A daemon that has made the keyring with a seed. */
     private Daemon seeded() {
         Daemon first = daemon();
-        assertThat(new InitSeeded(first.fixture.setup(), nowhere(), nowhere())
-                        .run(secret(PASSPHRASE), Optional.empty()))
-                .isZero();
+        first.fixture.initSeeded();
         return first.opened();
     }
 
@@ -166,9 +162,7 @@ class SharedKeyringTest {
             assertThat(await(other.keyring.find(minted.address()))).contains(minted);
         }
         assertThat(await(other.keyring.find(Address.parse("ee".repeat(32))))).isEmpty();
-        assertThat(refusal(other.keyring.sign(Address.parse("ee".repeat(32)), new byte[1]))
-                        .reason())
-                .isEqualTo(Reason.UNKNOWN_ADDRESS);
+        assertRefused(Reason.UNKNOWN_ADDRESS, other.keyring.sign(Address.parse("ee".repeat(32)), new byte[1]));
     }
 
     @Test
@@ -177,7 +171,7 @@ class SharedKeyringTest {
         Daemon other = opened();
         List<Address> minted = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            minted.add(await(one.keyring.generateStandard(Optional.empty())).address());
+            minted.add(minted(one.keyring).address());
             VaultExport.Export export = await(other.keyring.exportVault(secret("vault")));
             assertThat(export.missing()).isEmpty();
             KeyringFixture elsewhere = new KeyringFixture(folder.resolve("elsewhere-" + i));
@@ -208,10 +202,9 @@ class SharedKeyringTest {
             @Override
             public void removed(Set<Address> addresses) {}
         }));
-        KeyEntry minted = await(one.keyring.generateStandard(Optional.empty()));
-        String words = text(await(one.keyring.revealPhrase(minted.address(), secret(PASSPHRASE))));
-        assertThat(text(await(other.keyring.revealPhrase(minted.address(), secret(PASSPHRASE)))))
-                .isEqualTo(words);
+        KeyEntry minted = minted(one.keyring);
+        String words = phrase(one.keyring, minted.address());
+        assertThat(phrase(other.keyring, minted.address())).isEqualTo(words);
         assertThat(told).extracting(KeyEvents.OwnKey::birth).containsExactly(OptionalLong.of(800));
     }
 
@@ -242,10 +235,8 @@ class SharedKeyringTest {
         Daemon one = seeded();
         Daemon other = opened();
         KeyEntry first = await(one.keyring.deriveNext(Optional.of("derived")));
-        String hex = text(await(one.keyring.revealSecret(first.address(), secret(PASSPHRASE))));
-        assertThat(refusal(other.keyring.importSecret(secret(hex), Optional.empty()))
-                        .reason())
-                .isEqualTo(Reason.ALREADY_PRESENT);
+        String hex = secretHex(one.keyring, first.address());
+        assertRefused(Reason.ALREADY_PRESENT, other.keyring.importSecret(secret(hex), Optional.empty()));
     }
 
     @Test
@@ -271,10 +262,8 @@ class SharedKeyringTest {
         await(one.keyring.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST)));
         Await.until("the deletion is known", () -> !other.keyring.owns(address));
         assertThat(other.keyring.signAtHand(address, new byte[] {1})).isEmpty();
-        assertThat(refusal(other.keyring.sign(address, new byte[] {1})).reason())
-                .isEqualTo(Reason.UNKNOWN_ADDRESS);
-        assertThat(refusal(other.keyring.setLabel(address, Optional.of("late"))).reason())
-                .isEqualTo(Reason.UNKNOWN_ADDRESS);
+        assertRefused(Reason.UNKNOWN_ADDRESS, other.keyring.sign(address, new byte[] {1}));
+        assertRefused(Reason.UNKNOWN_ADDRESS, other.keyring.setLabel(address, Optional.of("late")));
 
         assertThat(imported(other, 1)).isEqualTo(address);
         await(one.keyring.sign(address, new byte[] {1}));
@@ -289,8 +278,7 @@ class SharedKeyringTest {
             await(other.keyring.sign(address, new byte[] {1}));
             assertThat(other.keyring.isAtHand(address)).isTrue();
             await(one.keyring.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST)));
-            assertThat(refusal(other.keyring.sign(address, new byte[] {2})).reason())
-                    .isEqualTo(Reason.UNKNOWN_ADDRESS);
+            assertRefused(Reason.UNKNOWN_ADDRESS, other.keyring.sign(address, new byte[] {2}));
             imported(one, i);
             await(other.keyring.sign(address, new byte[] {3}));
         }
@@ -367,7 +355,7 @@ class SharedKeyringTest {
             boolean first = succeeds(here);
             boolean second = succeeds(there);
             assertThat(first).isNotEqualTo(second);
-            assertThat(refusal(first ? there : here).reason()).isEqualTo(Reason.ALREADY_PRESENT);
+            assertRefused(Reason.ALREADY_PRESENT, first ? there : here);
         }
         for (Daemon daemon : daemons) {
             Await.until("all are known", () -> daemon.keyring.size() == 10);
@@ -386,7 +374,7 @@ class SharedKeyringTest {
         }
         Bytes vault = await(one.keyring.exportVault(secret("vault"))).vault();
         for (int i = 0; i < 5; i++) {
-            await(one.keyring.delete(one.keyring.list().get(0).address(), secret(PASSPHRASE), Optional.empty()));
+            delete(one.keyring, one.keyring.list().get(0).address());
         }
         Daemon other = opened();
         CompletionStage<List<Address>> here = one.keyring.importVault(vault, secret("vault"));
@@ -425,10 +413,9 @@ class SharedKeyringTest {
     void a_keyring_without_keys_keeps_its_passphrase() {
         Daemon one = opened();
         Address address = imported(one, 1);
-        await(one.keyring.delete(address, secret(PASSPHRASE), Optional.empty()));
+        delete(one.keyring, address);
         Daemon other = daemon();
-        assertThat(refusal(other.fixture.tryOpen("another passphrase")).reason())
-                .isEqualTo(Reason.LOCKED);
+        assertRefused(Reason.LOCKED, other.fixture.tryOpen("another passphrase"));
     }
 
     @Test
@@ -504,7 +491,7 @@ class SharedKeyringTest {
         assertThat(refusal(one.keyring.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST))))
                 .hasMessageContaining("the payout payout-1 waits to be paid from it");
         await(one.keyring.sign(address, new byte[1]));
-        await(one.keyring.delete(address, secret(PASSPHRASE), Optional.empty()));
+        delete(one.keyring, address);
     }
 
     @Test
@@ -635,7 +622,7 @@ class SharedKeyringTest {
                 if (succeeds(stage)) {
                     then.run();
                 } else {
-                    assertThat(refusal(stage).reason()).isEqualTo(Reason.ALREADY_PRESENT);
+                    assertRefused(Reason.ALREADY_PRESENT, stage);
                 }
             });
             for (Daemon daemon : daemons) {

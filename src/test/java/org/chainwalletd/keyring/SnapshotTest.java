@@ -2,8 +2,9 @@ package org.chainwalletd.keyring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
+import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
-import static org.chainwalletd.keyring.KeyringFixture.refusal;
+import static org.chainwalletd.keyring.KeyringFixture.delete;
 import static org.chainwalletd.keyring.KeyringFixture.secret;
 
 import java.nio.charset.StandardCharsets;
@@ -23,7 +24,6 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyFolder;
-import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.keyring.store.KeyringView;
 import org.chainwalletd.keyring.store.PublicKeyFiles;
@@ -184,7 +184,7 @@ class SnapshotTest {
         Files.copy(folder.snapshot(), stale);
         Keyring keyring = fixture.open();
         KeyEntry gone = expected.remove(10);
-        await(keyring.delete(gone.address(), secret(PASSPHRASE), Optional.empty()));
+        delete(keyring, gone.address());
         expected.add(await(keyring.generateStandard(Optional.of("new"))));
         await(keyring.close());
         Files.copy(stale, folder.snapshot(), StandardCopyOption.REPLACE_EXISTING);
@@ -199,7 +199,7 @@ class SnapshotTest {
         Keyring keyring = fixture.open();
         expected.add(await(keyring.generateStandard(Optional.of("ä"))));
         KeyEntry gone = expected.remove(5);
-        await(keyring.delete(gone.address(), secret(PASSPHRASE), Optional.empty()));
+        delete(keyring, gone.address());
         assertThat(await(keyring.find(gone.address()))).isEmpty();
         expected.add(await(keyring.generateIndependent(Optional.empty())));
         for (KeyEntry entry : expected) {
@@ -225,15 +225,9 @@ class SnapshotTest {
         await(keyring.close());
 
         Files.writeString(folder.state(), state.substring(0, state.length() - 10));
-        assertThat(refusal(fixture.tryOpen(PASSPHRASE)))
-                .hasMessageContaining("state.json")
-                .extracting(KeyringException::reason)
-                .isEqualTo(Reason.STORAGE);
+        assertRefused(Reason.STORAGE, fixture.tryOpen(PASSPHRASE)).hasMessageContaining("state.json");
         Files.delete(folder.state());
-        assertThat(refusal(fixture.tryOpen(PASSPHRASE)))
-                .hasMessageContaining("state.json")
-                .extracting(KeyringException::reason)
-                .isEqualTo(Reason.STORAGE);
+        assertRefused(Reason.STORAGE, fixture.tryOpen(PASSPHRASE)).hasMessageContaining("state.json");
     }
 
     @Test
@@ -252,10 +246,7 @@ class SnapshotTest {
     void derived_keys_need_their_seed_with_a_snapshot_too() throws Exception {
         writeMixed(1_000);
         new Snapshot(folder).write();
-        assertThat(refusal(fixture.tryOpen(PASSPHRASE)))
-                .hasMessageContaining("seed.enc")
-                .extracting(KeyringException::reason)
-                .isEqualTo(Reason.STORAGE);
+        assertRefused(Reason.STORAGE, fixture.tryOpen(PASSPHRASE)).hasMessageContaining("seed.enc");
     }
 
     @Test
@@ -271,7 +262,7 @@ class SnapshotTest {
         ManyKeys.write(wallets, Snapshot.FROM);
         new Snapshot(folder).write();
         Keyring keyring = fixture.open();
-        await(keyring.delete(keyring.list().get(0).address(), secret(PASSPHRASE), Optional.empty()));
+        delete(keyring, keyring.list().get(0).address());
         await(keyring.close());
         assertThat(folder.snapshot()).doesNotExist();
         keyring = fixture.open();

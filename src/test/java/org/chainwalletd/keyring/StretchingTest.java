@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
+import static org.chainwalletd.keyring.KeyringFixture.assertRefused;
 import static org.chainwalletd.keyring.KeyringFixture.await;
 import static org.chainwalletd.keyring.KeyringFixture.eventually;
 import static org.chainwalletd.keyring.KeyringFixture.refusal;
@@ -109,9 +110,7 @@ class StretchingTest {
         KeyringException refusal = refusal(keyring.generateIndependent(Optional.empty()));
         assertThat(refusal.reason()).isEqualTo(Reason.TOO_MANY_ATTEMPTS);
         assertThat(refusal.retryAfterSeconds()).isPositive();
-        assertThat(refusal(keyring.importSecret(secret("01".repeat(32)), Optional.empty()))
-                        .reason())
-                .isEqualTo(Reason.TOO_MANY_ATTEMPTS);
+        assertRefused(Reason.TOO_MANY_ATTEMPTS, keyring.importSecret(secret("01".repeat(32)), Optional.empty()));
         assertThat(metric("walletd.keyring.mints.refused")).isEqualTo(2);
 
         IntStream.range(0, 8).forEach(i -> turn());
@@ -129,7 +128,7 @@ class StretchingTest {
         left.set(true);
         turn();
 
-        assertThat(refusal(abandoned).reason()).isEqualTo(Reason.ABANDONED);
+        assertRefused(Reason.ABANDONED, abandoned);
         assertThat(keyring.list()).hasSize(1);
         assertThat(datadir.resolve("wallets/imported").toFile().list()).hasSize(1);
         assertThat(metric("walletd.keyring.mints.abandoned")).isEqualTo(1);
