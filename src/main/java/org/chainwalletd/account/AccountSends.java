@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.account.OpenSends.Commitment;
@@ -144,9 +145,7 @@ public final class AccountSends {
      * what ceiling and balance allow rather than being refused, and are made although the quorum is away.
      */
     public CompletionStage<SendRecord> send(SendRequest request) {
-        CompletableFuture<SendRecord> answer = new CompletableFuture<>();
-        nonces.tell(new Nonces.Send(request, answer));
-        return answer;
+        return ask(nonces, answer -> new Nonces.Send(request, answer));
     }
 
     /** Outcome so far, from the journal, without asking an endpoint. */
@@ -167,9 +166,7 @@ public final class AccountSends {
 
     /** Sends the newest version once more, the same bytes, to all endpoints. Does nothing once it is in a block. */
     public CompletionStage<SendRecord> push(String reference) {
-        CompletableFuture<SendRecord> answer = new CompletableFuture<>();
-        watch.tell(new SendWatch.Push(reference, answer));
-        return answer;
+        return ask(watch, answer -> new SendWatch.Push(reference, answer));
     }
 
     /**
@@ -204,9 +201,7 @@ public final class AccountSends {
     }
 
     private CompletionStage<SendRecord> replace(String reference, Replacer.Purpose purpose) {
-        CompletableFuture<SendRecord> answer = new CompletableFuture<>();
-        watch.tell(new SendWatch.Replace(reference, purpose, answer));
-        return answer;
+        return ask(watch, answer -> new SendWatch.Replace(reference, purpose, answer));
     }
 
     /**
@@ -214,9 +209,7 @@ public final class AccountSends {
      * version that pays more, or, where its owner pushes it and has not got it through, by one that spends its nonce to ourselves.
      */
     public CompletionStage<Boolean> makeWay(EvmAddress from) {
-        CompletableFuture<Boolean> answer = new CompletableFuture<>();
-        watch.tell(new SendWatch.MakeWay(from, answer));
-        return answer;
+        return ask(watch, answer -> new SendWatch.MakeWay(from, answer));
     }
 
     /**
@@ -255,9 +248,7 @@ public final class AccountSends {
         boolean isKnown = swaps.isKnown();
         OpenSwaps.Ahead before = ahead.get();
         long covered = nextNonce(address).orElse(0);
-        CompletableFuture<OpenSends.Commitments> commitments = new CompletableFuture<>();
-        nonces.tell(new Nonces.Commit(address, commitments));
-        OpenSends.Commitments open = await(commitments);
+        OpenSends.Commitments open = await(ask(nonces, answer -> new Nonces.Commit(address, answer)));
         if (!isKnown) {
             throw new RefusedException(SendRefusal.swapsUnread());
         }
@@ -281,9 +272,7 @@ public final class AccountSends {
 
     /** Sends that are not over, without copies, oldest first; for deletion guards. */
     public CompletionStage<List<SendRecord>> open(EvmAddress from) {
-        CompletableFuture<List<SendRecord>> answer = new CompletableFuture<>();
-        watch.tell(new SendWatch.Open(from, answer));
-        return answer;
+        return ask(watch, answer -> new SendWatch.Open(from, answer));
     }
 
     /** Sets the counter of swaps that need gas; once, before anything is sent. */
@@ -306,8 +295,12 @@ public final class AccountSends {
 
     /** Takes no new sends; complete when none is being made, at once while background work is stopped. What is not final goes on after the next start. */
     public CompletionStage<Void> drain() {
-        CompletableFuture<Void> answer = new CompletableFuture<>();
-        nonces.tell(new Nonces.Drain(answer));
+        return ask(nonces, Nonces.Drain::new);
+    }
+
+    private static <C, T> CompletionStage<T> ask(ActorRef<C> actor, Function<CompletableFuture<T>, C> question) {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        actor.tell(question.apply(answer));
         return answer;
     }
 }

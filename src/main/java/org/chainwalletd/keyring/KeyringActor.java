@@ -8,8 +8,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
@@ -76,6 +74,9 @@ import org.slf4j.LoggerFactory;
  * sealed files and {@code state.json} again. Once closed it stays to refuse what still comes, so that nobody waits in vain.
  */
 final class KeyringActor {
+    private static final Logger LOG = LoggerFactory.getLogger(KeyringActor.class);
+    private static final int REPORTED = 100;
+
     private final ActorContext<Command> context;
     private final TimerScheduler<Command> timers;
     private final KeyringSetup setup;
@@ -85,14 +86,15 @@ final class KeyringActor {
     private final AtomicReference<KeyringView> published;
     private final Set<Address> moving = new HashSet<>();
     private final boolean seeded;
+    private final KeyWork work;
     private final KeyTable table;
     private final StateWrites writes;
     private final Arrivals arrivals;
     private final Departures departures;
     private final Unsealings unsealings;
     private final Derivations derivations;
-    private final Housekeeping housekeeping;
     private final KeyPool pool;
+    private boolean looked;
     private KeyringProtocol.EvmFollower evmFollower = (own, kept) -> {};
 
     private KeyringActor(Opening opening, KeyringStore.Listing loaded) {
@@ -123,7 +125,7 @@ final class KeyringActor {
                         evmFollower.follow(table.view().evmKey(), kept);
                     }
                 });
-        KeyWork work = new KeyWork(setup, store);
+        this.work = new KeyWork(setup, store);
         KeyringParts parts = new KeyringParts(
                 context, table, writes, store, work, moving, new HashSet<>(), passphrase, setup.executors());
         this.pool = new KeyPool(parts, KeyringMetrics.pool(setup.metrics()));
@@ -131,7 +133,6 @@ final class KeyringActor {
         this.unsealings = new Unsealings(parts, opening.groundwork().atHand(), this::onDerive);
         this.departures = new Departures(parts, unsealings);
         this.derivations = new Derivations(parts, unsealings);
-        this.housekeeping = new Housekeeping(work, published::get, seeded, setup.executors());
     }
 
     /**
@@ -198,7 +199,9 @@ final class KeyringActor {
     }
 
     private void begin() {
-        housekeeping.begin(passphrase);
+        if (published.get().size() == 0 && !seeded) {
+            proveLater();
+        }
         ActorRef<Command> self = context.getSelf();
         store.shared().ifPresent(shared -> {
             shared.whenOthersChange(() -> self.tell(new OthersChanged()));
@@ -393,8 +396,53 @@ final class KeyringActor {
             store.tend(published::get);
             return null;
         });
-        housekeeping.tend(passphrase, entry -> context.getSelf().tell(new Learnt(new Outcome.Done<>(List.of(entry)))));
+        if (!looked) {
+            looked = true;
+            learnPublicKeys();
+        }
         return Behaviors.same();
+    }
+
+    /** A keyring without keys or seed gets its proof of the passphrase while nobody waits for it. */
+    private void proveLater() {
+        setup.executors().argon2().submit(Urgency.SEAL, () -> {
+            try {
+                work.ensureCheck(passphrase);
+            } catch (RuntimeException e) {
+                KeyringFailures.log("no passphrase check was written", e);
+            }
+            return null;
+        });
+    }
+
+    private void learnPublicKeys() {
+        List<KeyEntry> unknown = published.get().withoutPublicKey().stream()
+                .filter(KeyEntry::imported)
+                .toList();
+        if (!unknown.isEmpty()) {
+            ActorRef<Command> self = context.getSelf();
+            LOG.info("learning {} public keys of a keystore that another implementation wrote", unknown.size());
+            Work.on(setup.executors().flows(), () -> learn(unknown, self));
+        }
+    }
+
+    /** One Argon2id after the other, until the passphrase is closed. */
+    private Void learn(List<KeyEntry> unknown, ActorRef<Command> self) {
+        for (int i = 0; i < unknown.size() && !passphrase.isClosed(); i++) {
+            if (i > 0 && i % REPORTED == 0) {
+                LOG.info("{} of {} public keys learnt", i, unknown.size());
+            }
+            KeyEntry entry = unknown.get(i);
+            try {
+                KeyEntry learnt = setup.executors().argon2().compute(Urgency.SEAL, () -> work.learn(entry, passphrase));
+                self.tell(new Learnt(new Outcome.Done<>(List.of(learnt))));
+            } catch (RuntimeException e) {
+                if (!passphrase.isClosed()) {
+                    LOG.error("no public key: {}", KeyringFailures.of(e).getMessage());
+                }
+            }
+        }
+        return null;
     }
 
     /** A deletion that could not be recorded lets those go on who waited for its end. */
@@ -488,86 +536,6 @@ final class KeyringActor {
             KeyringStore store,
             CompletableFuture<KeyringStore.Listing> loaded,
             ConcurrentMap<Address, SigningKey> atHand) {}
-
-    /**
-     * Work that is done when nobody waits for it: proving the passphrase of a keyring without keys, and learning the public keys of a keystore that
-     * another implementation wrote, one Argon2id after the other. Belongs to the Keyring actor.
-     */
-    private static final class Housekeeping {
-        private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
-        private static final int REPORTED = 100;
-
-        private final KeyWork work;
-        private final Supplier<KeyringView> view;
-        private final boolean seeded;
-        private final KeyringSetup.Executors executors;
-        private boolean looked;
-
-        /**
-         * @param view the keyring at the moment
-         * @param seeded whether a seed proves the passphrase
-         */
-        Housekeeping(KeyWork work, Supplier<KeyringView> view, boolean seeded, KeyringSetup.Executors executors) {
-            this.work = work;
-            this.view = view;
-            this.seeded = seeded;
-            this.executors = executors;
-        }
-
-        /** A keyring without keys gets its proof of the passphrase at once. */
-        void begin(SecretBytes passphrase) {
-            if (view.get().size() == 0 && !seeded) {
-                executors.argon2().submit(Urgency.SEAL, () -> {
-                    try {
-                        work.ensureCheck(passphrase);
-                    } catch (RuntimeException e) {
-                        KeyringFailures.log("no passphrase check was written", e);
-                    }
-                    return null;
-                });
-            }
-        }
-
-        /**
-         * Does what is due, the first time.
-         *
-         * @param passphrase ends the learning when it is closed
-         * @param learnt told, on any thread, of each entry whose public key became known
-         */
-        void tend(SecretBytes passphrase, Consumer<KeyEntry> learnt) {
-            if (!looked) {
-                looked = true;
-                learnPublicKeys(passphrase, learnt);
-            }
-        }
-
-        private void learnPublicKeys(SecretBytes passphrase, Consumer<KeyEntry> learnt) {
-            List<KeyEntry> unknown = view.get().withoutPublicKey().stream()
-                    .filter(KeyEntry::imported)
-                    .toList();
-            if (!unknown.isEmpty()) {
-                LOG.info("learning {} public keys of a keystore that another implementation wrote", unknown.size());
-                Work.on(executors.flows(), () -> learn(unknown, passphrase, learnt));
-            }
-        }
-
-        private Void learn(List<KeyEntry> unknown, SecretBytes passphrase, Consumer<KeyEntry> learnt) {
-            for (int i = 0; i < unknown.size() && !passphrase.isClosed(); i++) {
-                if (i > 0 && i % REPORTED == 0) {
-                    LOG.info("{} of {} public keys learnt", i, unknown.size());
-                }
-                KeyEntry entry = unknown.get(i);
-                try {
-                    learnt.accept(executors.argon2().compute(Urgency.SEAL, () -> work.learn(entry, passphrase)));
-                } catch (RuntimeException e) {
-                    if (!passphrase.isClosed()) {
-                        LOG.error("no public key: {}", KeyringFailures.of(e).getMessage());
-                    }
-                }
-            }
-            return null;
-        }
-    }
 
     /** The way of a key out of the keyring: nobody objects, record gone, secret overwritten, files gone, answered. Belongs to the Keyring actor. */
     private static final class Departures {

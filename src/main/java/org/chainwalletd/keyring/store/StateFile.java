@@ -137,15 +137,9 @@ public final class StateFile {
                 ascii("\": ");
                 bytes(unknown.getValue());
             }
-            begin("derived", '{');
-            derivedLines(view, 0);
-            end(derived);
-            begin("labels", '{');
-            labelLines(view, 0);
-            end(labels);
-            begin("imported", '[');
-            importedLines(view, 0);
-            end(imported);
+            whole("derived\": {", derived, view);
+            whole("labels\": {", labels, view);
+            whole("imported\": [", imported, view);
             ascii("\n}\n");
             flush();
             buffer = null;
@@ -155,19 +149,11 @@ public final class StateFile {
         boolean append(KeyringView view, int from) throws IOException {
             buffer = new byte[1024];
             patch(indexAt, index(view.nextIndex()));
-            derivedLines(view, from);
-            if (!patch(derived)) {
-                return false;
-            }
-            labelLines(view, from);
-            if (!patch(labels)) {
-                return false;
-            }
-            importedLines(view, from);
-            return patch(imported);
+            return patch(derived, view, from) && patch(labels, view, from) && patch(imported, view, from);
         }
 
-        private boolean patch(Member member) throws IOException {
+        private boolean patch(Member member, KeyringView view, int from) throws IOException {
+            lines(member, view, from);
             if (used == 0) {
                 return true;
             }
@@ -192,53 +178,37 @@ public final class StateFile {
             return slack == 0 ? digits : digits + " ".repeat(INDEX_DIGITS - digits.length());
         }
 
-        private void begin(String name, char open) throws IOException {
-            ascii(",\n\"" + name + "\": " + open);
-        }
-
-        private void end(Member member) throws IOException {
+        private void whole(String opening, Member member, KeyringView view) throws IOException {
+            ascii(",\n\"" + opening);
+            lines(member, view, 0);
             member.end = flushed + used;
             ascii(Character.toString(member.close));
             ascii(" ".repeat(slack));
             member.limit = flushed + used;
         }
 
-        private void derivedLines(KeyringView view, int from) throws IOException {
+        /** The rows of {@code view} from {@code from} on that are members of {@code member}. */
+        private void lines(Member member, KeyringView view, int from) throws IOException {
             KeyColumns columns = view.columns();
             for (int row = from; row < view.size(); row++) {
-                if (columns.isDerived(row)) {
-                    separate(derived);
-                    address(columns, row);
+                if (member == derived && columns.isDerived(row)) {
+                    address(member, columns, row);
                     ascii("\": " + columns.index(row));
-                }
-            }
-        }
-
-        private void labelLines(KeyringView view, int from) throws IOException {
-            KeyColumns columns = view.columns();
-            for (int row = from; row < view.size(); row++) {
-                if (columns.isLabelled(row)) {
-                    separate(labels);
-                    address(columns, row);
+                } else if (member == labels && columns.isLabelled(row)) {
+                    address(member, columns, row);
                     ascii("\": \"");
                     bytes(escaped(columns.label(row)));
                     ascii("\"");
-                }
-            }
-        }
-
-        private void importedLines(KeyringView view, int from) throws IOException {
-            KeyColumns columns = view.columns();
-            for (int row = from; row < view.size(); row++) {
-                if (columns.isImported(row)) {
-                    separate(imported);
-                    address(columns, row);
+                } else if (member == imported && columns.isImported(row)) {
+                    address(member, columns, row);
                     ascii("\"");
                 }
             }
         }
 
-        private void address(KeyColumns columns, int row) throws IOException {
+        private void address(Member member, KeyColumns columns, int row) throws IOException {
+            ascii(member.empty ? "\n\"" : ",\n\"");
+            member.empty = false;
             room(2 * Address.LENGTH);
             byte[] records = columns.records();
             int from = row * KeyColumns.RECORD;
@@ -246,11 +216,6 @@ public final class StateFile {
                 buffer[used++] = HEX[records[at] >> 4 & 0xf];
                 buffer[used++] = HEX[records[at] & 0xf];
             }
-        }
-
-        private void separate(Member member) throws IOException {
-            ascii(member.empty ? "\n\"" : ",\n\"");
-            member.empty = false;
         }
 
         private static byte[] escaped(String text) {
