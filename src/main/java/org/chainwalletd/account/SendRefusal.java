@@ -71,7 +71,6 @@ public final class SendRefusal {
                         + " of it at the block that the endpoints agree on. One of them is far behind, or the chain is another one");
     }
 
-    /** The reference names another transaction already. */
     static Refusal referenceTaken(String reference) {
         return new Refusal(
                 ErrorCode.IDEMPOTENCY_CONFLICT,
@@ -107,7 +106,6 @@ public final class SendRefusal {
         return cannotBeBuilt("the account " + from + " has code, so the daemon does not use it");
     }
 
-    /** The chain has no base fee. */
     static Refusal oldChain() {
         return cannotBeBuilt("the account chain does not know transactions of type 2");
     }
@@ -127,7 +125,6 @@ public final class SendRefusal {
                 new RetryLater(true, READING_RETRY_SECONDS));
     }
 
-    /** The call would fail in the endpoint's estimate. */
     static Refusal wouldRevert(String words) {
         return cannotBeBuilt("the account chain would refuse the transaction: " + words);
     }

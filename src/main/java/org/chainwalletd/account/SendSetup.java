@@ -167,7 +167,6 @@ public record SendSetup(
                 64,
                 64);
 
-        /** Returns this pace with another {@link #rise}. */
         public SendPace rising(Duration newRise) {
             return new SendPace(look, resend, stuck, stuckBlocks, urgent, newRise, refused, mostOpen, batch, window);
         }

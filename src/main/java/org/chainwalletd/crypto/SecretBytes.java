@@ -82,7 +82,6 @@ public final class SecretBytes implements AutoCloseable {
         return content.length;
     }
 
-    /** Whether {@link #close} was called. */
     public boolean isClosed() {
         return uses.get() < 0;
     }

@@ -109,7 +109,6 @@ public final class Keyring implements Signer {
     /** The addresses of a view, by an index that is not changed any more. */
     private record Owned(KeyringView view, AddressIndex index) {}
 
-    /** The account-chain key of this keyring. */
     public EvmCustody evm() {
         return evm;
     }
@@ -335,7 +334,6 @@ public final class Keyring implements Signer {
                 abandoned);
     }
 
-    /** The next key of the legacy seed. */
     public CompletionStage<KeyEntry> deriveNext(Optional<String> label) {
         return askLabelled(label, reply -> new KeyringProtocol.Derive(label, reply));
     }

@@ -111,7 +111,6 @@ final class KeyringProtocol {
         }
     }
 
-    /** Derives the next legacy HD key. */
     record Derive(Optional<String> label, CompletableFuture<KeyEntry> reply) implements Question {}
 
     /** @param label empty takes the label away */

@@ -92,7 +92,6 @@ record NewKey(
         return new NewKey(secret, entropy, publicKey, address, label, note.born(height));
     }
 
-    /** The key as it will be listed. */
     KeyEntry entry() {
         return new KeyEntry(address, Optional.of(publicKey), OptionalLong.empty(), label, true);
     }

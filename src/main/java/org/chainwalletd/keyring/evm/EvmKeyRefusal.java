@@ -21,7 +21,6 @@ public final class EvmKeyRefusal {
                 "there is an account-chain key already: " + address + " (" + way + ": true replaces it)");
     }
 
-    /** No key of this address is kept. */
     public static Refusal notKept(EvmAddress address) {
         return new Refusal(ErrorCode.INVALID_PARAMS, "no account-chain key of " + address + " is kept");
     }

@@ -30,7 +30,6 @@ final class CheckedInput implements AutoCloseable {
         return left;
     }
 
-    /** The checksums of all that was read. */
     Checksums checksums() {
         return sum.checksums();
     }

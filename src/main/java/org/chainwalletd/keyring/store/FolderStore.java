@@ -496,7 +496,6 @@ public final class FolderStore implements KeyringStore.Fillable {
             files.add(records.array());
         }
 
-        /** Takes the notes of {@code addresses} out. */
         public void remove(Set<Address> addresses) throws IOException {
             files.remove(addresses);
         }

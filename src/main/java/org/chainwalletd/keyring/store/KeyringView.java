@@ -131,7 +131,6 @@ public final class KeyringView {
         return found.isEmpty() ? this : replaced(found);
     }
 
-    /** Keys whose public key is not known yet. */
     public List<KeyEntry> withoutPublicKey() {
         return rows(row -> !columns.hasPublicKey(row)).mapToObj(columns::entry).toList();
     }

@@ -42,7 +42,6 @@ public final class PublicKeyFiles {
             return key >= 0;
         }
 
-        /** Addresses of every record. */
         Set<Address> addresses() {
             return records.addresses();
         }
@@ -73,7 +72,6 @@ public final class PublicKeyFiles {
         files.add(records.array());
     }
 
-    /** Takes the keys of {@code addresses} out. */
     void remove(Set<Address> addresses) throws IOException {
         files.remove(addresses);
     }

@@ -63,7 +63,6 @@ public record SealedPlace(Kind kind, Bytes owner) {
         return new SealedPlace(Kind.KEPT_EVM_PHRASE, Bytes.wrap(address.toArray()));
     }
 
-    /** Which role the blob is bound to. */
     public Sealer.Role role() {
         return kind.role;
     }
