@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
-import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.time.Duration;
 import java.util.List;
@@ -22,7 +21,6 @@ import org.chainwalletd.spend.LedgerNode.Fault;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.Coin;
-import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReceiptStore;
@@ -42,16 +40,12 @@ class AbandonTest extends SpendCase {
     /** A payment that no node has, and nobody knows that. */
     private Hash256 lost(String token) {
         onSend(Fault.LOST_QUESTION);
-        return refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000, token)))
+        return refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, token))
                 .txId();
     }
 
-    private Intent stored(Hash256 txId) {
-        return get(spends.store.intents().find(txId)).orElseThrow();
-    }
-
     private List<Outpoint> coinsOf(Hash256 txId) {
-        return stored(txId).inputs().stream().map(Coin::outpoint).toList();
+        return spends.intent(txId).inputs().stream().map(Coin::outpoint).toList();
     }
 
     private double oldestAge() {
@@ -64,7 +58,7 @@ class AbandonTest extends SpendCase {
     @Test
     void the_age_of_the_oldest_unconfirmed_payment_is_measured_until_it_is_confirmed() {
         assertThat(oldestAge()).isZero();
-        get(spends.spending.transfer(request(payer, shop, 1_000, "token-old")));
+        pay(1_000, "token-old");
         spends.clock.move(Duration.ofMinutes(2));
         Await.until("it is in flight", () -> oldestAge() >= 120);
         spends.confirmAll();
@@ -73,11 +67,11 @@ class AbandonTest extends SpendCase {
 
     @Test
     void what_a_node_has_is_not_given_up_and_is_sent_again_when_the_node_forgets_it() {
-        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-there")));
+        Receipt receipt = pay(1_000, "token-there");
 
         assertThat(get(spends.spending.abandon(coinsOf(receipt.txId())))).isEqualTo(new Abandoned(0, 1));
 
-        assertThat(stored(receipt.txId()).state().inFlight()).isTrue();
+        assertThat(stateOf(receipt.txId()).inFlight()).isTrue();
         spends.devnet.forgetMempool();
         spends.awaitAtNode("it is sent again", receipt.txId());
         spends.confirmAll();
@@ -88,13 +82,12 @@ class AbandonTest extends SpendCase {
         AtomicReference<CompletionStage<Abandoned>> abandoned = new AtomicReference<>();
         spends.node.onSend(tx -> abandoned.set(spends.spending.abandon(tx.inputs())));
 
-        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-sending")));
+        Receipt receipt = pay(1_000, "token-sending");
 
         assertThat(get(abandoned.get()).released()).isZero();
         spends.node.onSend(tx -> {});
-        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-sending"))))
-                .isEqualTo(receipt);
-        assertThat(stored(receipt.txId()).state().inFlight()).isTrue();
+        assertThat(pay(1_000, "token-sending")).isEqualTo(receipt);
+        assertThat(stateOf(receipt.txId()).inFlight()).isTrue();
         spends.confirmAll();
     }
 
@@ -105,12 +98,10 @@ class AbandonTest extends SpendCase {
         AtomicReference<CompletionStage<Abandoned>> abandoned = new AtomicReference<>();
         spends.node.onSend(tx -> abandoned.set(spends.spending.abandon(tx.inputs())));
 
-        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-again")))
-                        .txId())
-                .isEqualTo(txId);
+        assertThat(pay(1_000, "token-again").txId()).isEqualTo(txId);
 
         assertThat(get(abandoned.get()).released()).isZero();
-        assertThat(stored(txId).state().inFlight()).isTrue();
+        assertThat(stateOf(txId).inFlight()).isTrue();
     }
 
     @Test
@@ -122,9 +113,7 @@ class AbandonTest extends SpendCase {
         List<Outpoint> coins = coinsOf(first);
         assertThat(get(spends.spending.abandon(coins))).isEqualTo(new Abandoned(1, 0));
         onSend(Fault.LOST_QUESTION);
-        Hash256 next = refusal(
-                        SpendRefusal.OutcomeUnknown.class,
-                        spends.spending.transfer(request(payer, shop, 2_000, "token-next")))
+        Hash256 next = refusal(SpendRefusal.OutcomeUnknown.class, transfer(2_000, "token-next"))
                 .txId();
         assertThat(coinsOf(next)).isEqualTo(coins);
 
@@ -134,12 +123,12 @@ class AbandonTest extends SpendCase {
         spends.restart();
         assertThat(get(spends.spending.abandon(coins))).isEqualTo(new Abandoned(0, 1));
 
-        assertThat(stored(next).state().inFlight()).isTrue();
+        assertThat(stateOf(next).inFlight()).isTrue();
         spends.clock.move(Duration.ofMinutes(11));
         // By then its reservation may have ended by itself, so that nothing is left to be released.
         Await.until("it is given up", () -> {
             get(spends.spending.abandon(coins));
-            return stored(next).state() == IntentState.ABANDONED;
+            return stateOf(next) == IntentState.ABANDONED;
         });
     }
 
@@ -167,7 +156,7 @@ class AbandonTest extends SpendCase {
         AtomicReference<CompletionStage<Receipt>> again = new AtomicReference<>();
         spends.node.faults(method -> {
             if (method.equals("get_transaction") && repeated.compareAndSet(false, true)) {
-                again.set(spends.spending.transfer(request(payer, shop, 1_000, "token-race")));
+                again.set(transfer(1_000, "token-race"));
             }
             return Fault.NONE;
         });
@@ -177,11 +166,9 @@ class AbandonTest extends SpendCase {
 
         refusal(SpendRefusal.OutcomeUnknown.class, again.get());
         assertThat(spends.node.calls()).doesNotContain("send_raw_transaction");
-        assertThat(stored(txId).state()).isEqualTo(IntentState.ABANDONED);
+        assertThat(stateOf(txId)).isEqualTo(IntentState.ABANDONED);
         assertThat(spends.spending.inFlightUtxos()).isZero();
-        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-race")))
-                        .txId())
-                .isEqualTo(txId);
+        assertThat(pay(1_000, "token-race").txId()).isEqualTo(txId);
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(1);
     }
@@ -213,7 +200,7 @@ class AbandonTest extends SpendCase {
 
         assertThatThrownBy(() -> get(spends.spending.abandon(coinsOf(txId)))).isInstanceOf(NodeException.class);
 
-        assertThat(stored(txId).state().inFlight()).isTrue();
+        assertThat(stateOf(txId).inFlight()).isTrue();
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
         onSend(Fault.LOST_QUESTION);
         assertThat(get(spends.spending.abandon(coinsOf(txId))).released()).isEqualTo(1);
@@ -236,25 +223,21 @@ class AbandonTest extends SpendCase {
         CompletionStage<Abandoned> abandoned = spends.spending.abandon(coins);
         get(asked);
         spends.clock.move(Duration.ofMinutes(11));
-        Await.until("its reservation has ended by time", () -> {
-            spends.wake();
-            return spends.spending.inFlightUtxos() == 0;
-        });
+        spends.awaitAwake("its reservation has ended by time", () -> spends.spending.inFlightUtxos() == 0);
         spends.node.faults(method -> Fault.NONE);
-        Hash256 paid = get(spends.spending.transfer(request(payer, shop, 2_000, "token-paid")))
-                .txId();
+        Hash256 paid = pay(2_000, "token-paid").txId();
         assertThat(coinsOf(paid)).isEqualTo(coins);
 
         answered.complete(null);
 
         assertThat(get(abandoned)).isEqualTo(new Abandoned(0, 1));
-        assertThat(stored(given).state()).isEqualTo(IntentState.ABANDONED);
-        assertThat(stored(paid).state().inFlight()).isTrue();
+        assertThat(stateOf(given)).isEqualTo(IntentState.ABANDONED);
+        assertThat(stateOf(paid).inFlight()).isTrue();
         assertThat(get(spends.store.reservations().all()))
                 .extracting(ReservationStore.Reservation::txId)
                 .containsExactly(paid);
         spends.confirmAll();
-        assertThat(stored(paid).state()).isEqualTo(IntentState.CONFIRMED);
+        assertThat(stateOf(paid)).isEqualTo(IntentState.CONFIRMED);
     }
 
     @Test
@@ -292,19 +275,18 @@ class AbandonTest extends SpendCase {
             return spends.spending.inFlightUtxos() == 0;
         });
         spends.node.faults(method -> Fault.NONE);
-        Hash256 paid = get(spends.spending.transfer(request(payer, shop, 2_000, "token-paid")))
-                .txId();
+        Hash256 paid = pay(2_000, "token-paid").txId();
         assertThat(coinsOf(paid)).isEqualTo(coins);
 
         answered.complete(null);
 
         get(freed);
-        assertThat(stored(paid).state().inFlight()).isTrue();
+        assertThat(stateOf(paid).inFlight()).isTrue();
         assertThat(get(spends.store.reservations().all()))
                 .extracting(ReservationStore.Reservation::txId)
                 .containsExactly(paid);
         spends.confirmAll();
-        assertThat(stored(paid).state()).isEqualTo(IntentState.CONFIRMED);
+        assertThat(stateOf(paid)).isEqualTo(IntentState.CONFIRMED);
     }
 
     @Test
@@ -329,18 +311,14 @@ class AbandonTest extends SpendCase {
         get(spends.spending.abandon(coinsOf(first)));
         spends.node.faults(method -> Fault.NONE);
 
-        refusal(
-                SpendRefusal.InFlightExhausted.class,
-                spends.spending.transfer(request(payer, shop, 1_000, "token-two")));
-        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-first")))
-                        .txId())
-                .isEqualTo(first);
+        refusal(SpendRefusal.InFlightExhausted.class, transfer(1_000, "token-two"));
+        assertThat(pay(1_000, "token-first").txId()).isEqualTo(first);
         spends.confirmAll();
-        Receipt second = get(spends.spending.transfer(request(payer, shop, 1_000, "token-two")));
+        Receipt second = pay(1_000, "token-two");
 
         assertThat(second.txId()).isNotEqualTo(first);
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(2);
-        assertThat(Optional.of(stored(second.txId()).state())).contains(IntentState.CONFIRMED);
+        assertThat(Optional.of(stateOf(second.txId()))).contains(IntentState.CONFIRMED);
     }
 }

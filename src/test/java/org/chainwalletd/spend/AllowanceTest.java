@@ -54,8 +54,7 @@ class AllowanceTest extends SpendCase {
 
     @Test
     void one_payment_above_its_cap_is_refused_with_the_numbers() {
-        assertThat(refusal(
-                        SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 10_001))))
+        assertThat(refusal(SpendRefusal.AllowanceExceeded.class, transfer(10_001)))
                 .isEqualTo(new SpendRefusal.AllowanceExceeded(new Opening.CapExceeded(
                         "per_tx", Amount.of(10_000), Amount.ZERO, Amount.of(10_001), Amount.of(10_000), 3600)));
         assertThat(spends.node.calls()).isEmpty();
@@ -72,23 +71,23 @@ class AllowanceTest extends SpendCase {
                 Optional.empty());
 
         refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(burning));
-        refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 10_000)));
+        refusal(SpendRefusal.AllowanceExceeded.class, transfer(10_000));
         assertThat(spends.spending.inFlightUtxos()).isZero();
     }
 
     @Test
     void what_the_daemon_pays_above_the_minimum_for_taking_back_its_own_coin_counts_and_is_never_refused() {
-        get(spends.spending.transfer(request(payer, shop, 9_000)));
-        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        pay(9_000);
+        pay(9_000);
         long used = 2 * 9_069;
 
         get(spends.spending.spend(takingBack(50_000, "token-back")));
 
         long above = 50_000 - ReturnPlan.minimumFee().bits();
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(used + above));
-        refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 1_000)));
+        assertThat(spent()).isEqualTo(Amount.of(used + above));
+        refusal(SpendRefusal.AllowanceExceeded.class, transfer(1_000));
         spends.restart();
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(used + above));
+        assertThat(spent()).isEqualTo(Amount.of(used + above));
     }
 
     @Test
@@ -102,7 +101,7 @@ class AllowanceTest extends SpendCase {
 
         assertThat(sent.fee()).isEqualTo(Amount.of(50_000));
         long above = 50_000 - ReturnPlan.minimumFee().bits();
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(above));
+        assertThat(spent()).isEqualTo(Amount.of(above));
     }
 
     /** As a swap does instead of a lock that is not wanted any more. */
@@ -120,11 +119,11 @@ class AllowanceTest extends SpendCase {
 
     @Test
     void a_clock_that_was_a_year_ahead_erases_nothing_when_it_is_right_again() {
-        get(spends.spending.transfer(request(payer, shop, 9_000)));
-        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        pay(9_000);
+        pay(9_000);
         spends.confirmAll();
         spends.clock.move(Duration.ofDays(400));
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.ZERO);
+        assertThat(spent()).isEqualTo(Amount.ZERO);
         spends.restart();
         get(spends.store
                 .allowance()
@@ -132,9 +131,9 @@ class AllowanceTest extends SpendCase {
 
         spends.clock.move(Duration.ofDays(400).negated());
 
-        refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 5_000)));
+        refusal(SpendRefusal.AllowanceExceeded.class, transfer(5_000));
         spends.restart();
-        refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 5_000)));
+        refusal(SpendRefusal.AllowanceExceeded.class, transfer(5_000));
     }
 
     @Test
@@ -158,10 +157,7 @@ class AllowanceTest extends SpendCase {
                     Runnable::run);
         });
         spends.restart();
-        List<CompletionStage<Receipt>> calls = List.of(
-                spends.spending.transfer(request(payer, shop, 9_931)),
-                spends.spending.transfer(request(payer, shop, 9_931)),
-                spends.spending.transfer(request(payer, shop, 9_931)));
+        List<CompletionStage<Receipt>> calls = List.of(transfer(9_931), transfer(9_931), transfer(9_931));
 
         List<Object> refused = new ArrayList<>();
         for (CompletionStage<Receipt> call : calls) {
@@ -203,15 +199,15 @@ class AllowanceTest extends SpendCase {
         });
         spends.restart();
         spends.before = UnaryOperator.identity();
-        spends.spending.transfer(request(payer, shop, 9_000, "token-dies"));
+        transfer(9_000, "token-dies");
         Await.until("it is written", () -> written.getCount() == 0);
         assertThat(spends.node.calls()).doesNotContain("send_raw_transaction");
 
         spends.restart();
 
-        assertThat(status().spent()).isEqualTo(Amount.of(9_069));
-        get(spends.spending.transfer(request(payer, shop, 9_000, "token-dies")));
-        assertThat(status().spent()).isEqualTo(Amount.of(9_069));
+        assertThat(spent()).isEqualTo(Amount.of(9_069));
+        pay(9_000, "token-dies");
+        assertThat(spent()).isEqualTo(Amount.of(9_069));
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(1);
     }
@@ -231,147 +227,144 @@ class AllowanceTest extends SpendCase {
 
     @Test
     void the_period_slides_and_survives_a_restart() {
-        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        pay(9_000);
         spends.clock.move(Duration.ofMinutes(30));
-        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        pay(9_000);
         spends.restart();
 
-        Opening.CapExceeded refused = refusal(
-                        SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 5_000)))
-                .cap();
+        Opening.CapExceeded refused =
+                refusal(SpendRefusal.AllowanceExceeded.class, transfer(5_000)).cap();
         assertThat(refused.scope()).isEqualTo("per_period");
         assertThat(refused.spent()).isEqualTo(Amount.of(2 * 9_069));
         assertThat(refused.remaining()).isEqualTo(Amount.of(20_000 - 2 * 9_069));
         assertThat(get(spends.spending.allowanceStatus()).remaining()).contains(refused.remaining());
 
         spends.clock.move(Duration.ofMinutes(31));
-        get(spends.spending.transfer(request(payer, shop, 5_000)));
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_069 + 5_069));
+        pay(5_000);
+        assertThat(spent()).isEqualTo(Amount.of(9_069 + 5_069));
     }
 
     @Test
     void what_a_node_refused_stays_spent_because_it_has_seen_the_bytes() {
         spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
 
-        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 9_000)));
+        refusal(SpendRefusal.UpstreamFailed.class, transfer(9_000));
 
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_069));
+        assertThat(spent()).isEqualTo(Amount.of(9_069));
         spends.restart();
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_069));
+        assertThat(spent()).isEqualTo(Amount.of(9_069));
     }
 
     @Test
     void what_a_node_refused_and_its_token_sends_again_counts_once() {
         spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
-        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 9_000, "token-once")));
+        refusal(SpendRefusal.UpstreamFailed.class, transfer(9_000, "token-once"));
         spends.node.refuseSends(null);
 
-        get(spends.spending.transfer(request(payer, shop, 9_000, "token-once")));
+        pay(9_000, "token-once");
 
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_069));
+        assertThat(spent()).isEqualTo(Amount.of(9_069));
         spends.restart();
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_069));
+        assertThat(spent()).isEqualTo(Amount.of(9_069));
     }
 
     @Test
     void what_was_refused_without_being_sent_is_given_back() {
-        spends.node.faults(
-                method -> method.equals("send_raw_transaction") ? LedgerNode.Fault.FORESEEN : LedgerNode.Fault.NONE);
+        onSend(LedgerNode.Fault.FORESEEN);
 
-        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 9_000)));
+        refusal(SpendRefusal.UpstreamFailed.class, transfer(9_000));
 
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.ZERO);
+        assertThat(spent()).isEqualTo(Amount.ZERO);
         spends.restart();
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.ZERO);
+        assertThat(spent()).isEqualTo(Amount.ZERO);
     }
 
     @Test
     void what_one_node_was_not_shown_and_another_one_refused_stays_spent() {
-        spends.node.faults(
-                method -> method.equals("send_raw_transaction") ? LedgerNode.Fault.FORESEEN : LedgerNode.Fault.NONE);
+        onSend(LedgerNode.Fault.FORESEEN);
         LedgerNode other = new LedgerNode(spends.devnet.ledger(), spends.executor);
         AtomicInteger shown = new AtomicInteger();
         other.onSend(tx -> shown.incrementAndGet());
         other.refuseSends("Mempool rejected transaction: fee density too low for mempool");
         spends.node.among(spends.node, other);
 
-        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 9_000)));
+        refusal(SpendRefusal.UpstreamFailed.class, transfer(9_000));
 
         assertThat(shown).hasValue(1);
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_069));
+        assertThat(spent()).isEqualTo(Amount.of(9_069));
         spends.restart();
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_069));
+        assertThat(spent()).isEqualTo(Amount.of(9_069));
     }
 
     @Test
     void what_may_have_been_sent_stays_spent_even_when_it_is_abandoned() {
-        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 9_000)));
+        Receipt receipt = pay(9_000);
         spends.lose();
 
         get(spends.spending.abandon(List.of(receipt.inputs().get(0).outpoint())));
 
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_069));
+        assertThat(spent()).isEqualTo(Amount.of(9_069));
     }
 
     @Test
     void a_simulation_says_no_like_the_transfer_and_uses_nothing_up() {
         refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.simulate(request(payer, shop, 10_001)));
         get(spends.spending.simulate(request(payer, shop, 9_000)));
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.ZERO);
+        assertThat(spent()).isEqualTo(Amount.ZERO);
     }
 
     @Test
     void an_abandoned_spend_that_its_token_sends_again_counts_once() {
-        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 9_900, "token-again")));
-        get(spends.spending.transfer(request(payer, shop, 500)));
+        Receipt receipt = pay(9_900, "token-again");
+        pay(500);
         spends.lose();
         get(spends.spending.abandon(List.of(receipt.inputs().get(0).outpoint())));
         spends.node.faults(method -> LedgerNode.Fault.NONE);
 
-        get(spends.spending.transfer(request(payer, shop, 9_900, "token-again")));
+        pay(9_900, "token-again");
 
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_969 + 569));
+        assertThat(spent()).isEqualTo(Amount.of(9_969 + 569));
         spends.clock.move(Duration.ofMinutes(61));
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.ZERO);
+        assertThat(spent()).isEqualTo(Amount.ZERO);
     }
 
     @Test
     void a_clock_that_was_ahead_and_is_set_back_delays_the_period_only_once() {
         spends.clock.move(Duration.ofDays(365));
-        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        pay(9_000);
         spends.clock.move(Duration.ofDays(-365));
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_069));
+        assertThat(spent()).isEqualTo(Amount.of(9_069));
 
         spends.clock.move(Duration.ofMinutes(61));
 
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.ZERO);
+        assertThat(spent()).isEqualTo(Amount.ZERO);
     }
 
     @Test
     void what_left_the_period_of_a_clock_that_was_ahead_counts_again_when_it_is_right() {
-        get(spends.spending.transfer(request(payer, shop, 9_000)));
-        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        pay(9_000);
+        pay(9_000);
         spends.clock.move(Duration.ofDays(3));
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.ZERO);
+        assertThat(spent()).isEqualTo(Amount.ZERO);
 
         spends.clock.move(Duration.ofDays(-3));
 
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(2 * 9_069));
+        assertThat(spent()).isEqualTo(Amount.of(2 * 9_069));
         spends.clock.move(Duration.ofMinutes(61));
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.ZERO);
+        assertThat(spent()).isEqualTo(Amount.ZERO);
     }
 
     @Test
     void what_was_spent_before_a_start_with_a_clock_that_is_ahead_counts_again_when_it_is_right() {
-        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        pay(9_000);
         spends.confirmAll();
         spends.clock.move(Duration.ofDays(3));
         spends.restart();
-        get(spends.spending.transfer(request(payer, shop, 8_000)));
+        pay(8_000);
 
         spends.clock.move(Duration.ofDays(-3));
 
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(9_069 + 8_069));
+        assertThat(spent()).isEqualTo(Amount.of(9_069 + 8_069));
     }
 
     /** The clock goes on by two days right before the first such call of the store is written. */
@@ -394,26 +387,26 @@ class AllowanceTest extends SpendCase {
     @Test
     void what_was_granted_before_the_clock_jumped_and_leaves_afterwards_counts_since_it_leaves() {
         restartJumpingBefore("open");
-        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        pay(9_000);
 
-        assertThat(status().spent()).isEqualTo(Amount.of(9_069));
+        assertThat(spent()).isEqualTo(Amount.of(9_069));
         spends.restart();
-        assertThat(status().spent()).isEqualTo(Amount.of(9_069));
+        assertThat(spent()).isEqualTo(Amount.of(9_069));
         spends.clock.move(Duration.ofMinutes(61));
-        assertThat(status().spent()).isEqualTo(Amount.ZERO);
+        assertThat(spent()).isEqualTo(Amount.ZERO);
     }
 
     @Test
     void what_its_token_sends_again_while_the_clock_jumps_counts_since_it_leaves() {
         restartJumpingBefore("reopen");
         spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
-        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 9_000, "token-once")));
+        refusal(SpendRefusal.UpstreamFailed.class, transfer(9_000, "token-once"));
         spends.node.refuseSends(null);
-        get(spends.spending.transfer(request(payer, shop, 9_000, "token-once")));
+        pay(9_000, "token-once");
 
-        assertThat(status().spent()).isEqualTo(Amount.of(9_069));
+        assertThat(spent()).isEqualTo(Amount.of(9_069));
         spends.restart();
-        assertThat(status().spent()).isEqualTo(Amount.of(9_069));
+        assertThat(spent()).isEqualTo(Amount.of(9_069));
     }
 
     private AllowanceStore.Status status() {
@@ -440,128 +433,126 @@ class AllowanceTest extends SpendCase {
         spends.chainTime = OptionalLong::empty;
         spends.seen = new SteadyClock(spends.clock, nanos::get, OptionalLong::empty);
         spends.start();
-        get(spends.spending.transfer(request(payer, shop, 9_000)));
-        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        pay(9_000);
+        pay(9_000);
 
         spends.clock.move(Duration.ofDays(2));
-        refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 5_000)));
+        refusal(SpendRefusal.AllowanceExceeded.class, transfer(5_000));
         spends.clock.move(Duration.ofDays(-2));
-        refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 5_000)));
+        refusal(SpendRefusal.AllowanceExceeded.class, transfer(5_000));
 
         spends.clock.move(Duration.ofMinutes(62));
         nanos.addAndGet(Duration.ofMinutes(62).toNanos());
-        get(spends.spending.transfer(request(payer, shop, 5_000)));
+        pay(5_000);
     }
 
     /** Were it believed, whoever has a stolen token and a wrong time server would have as many caps as there are starts. */
     @Test
     void a_clock_that_is_ahead_at_a_start_ends_no_period_before_the_chain_has_come_as_far() {
-        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        pay(9_000);
         spends.confirmAll();
-        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        pay(9_000);
         Amount used = Amount.of(2 * 9_069);
         long begun = spends.clock.millis();
 
         for (OptionalLong chain : List.of(OptionalLong.of(begun), OptionalLong.empty(), OptionalLong.of(begun))) {
             restartWith(chain, Duration.ofDays(40));
-            assertThat(status().spent()).isEqualTo(used);
-            refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 5_000)));
+            assertThat(spent()).isEqualTo(used);
+            refusal(SpendRefusal.AllowanceExceeded.class, transfer(5_000));
         }
         chainIsAt(begun, Duration.ofMinutes(59));
-        assertThat(status().spent()).isEqualTo(used);
+        assertThat(spent()).isEqualTo(used);
         chainIsAt(begun, Duration.ofMinutes(62));
 
-        get(spends.spending.transfer(request(payer, shop, 5_000)));
-        assertThat(status().spent()).isEqualTo(Amount.of(5_069));
+        pay(5_000);
+        assertThat(spent()).isEqualTo(Amount.of(5_069));
     }
 
     @Test
     void a_chain_that_is_ahead_of_the_clock_ends_no_period_either() {
-        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        pay(9_000);
         long begun = spends.clock.millis();
 
         for (long ahead : new long[] {begun + Duration.ofDays(7).toMillis(), Long.MAX_VALUE}) {
             restartWith(OptionalLong.of(ahead), Duration.ofMinutes(29));
-            assertThat(status().spent()).isEqualTo(Amount.of(9_069));
+            assertThat(spent()).isEqualTo(Amount.of(9_069));
         }
         spends.clock.move(Duration.ofMinutes(4));
-        assertThat(status().spent()).isEqualTo(Amount.ZERO);
+        assertThat(spent()).isEqualTo(Amount.ZERO);
     }
 
     @Test
     void a_chain_that_stands_still_keeps_no_period_open_longer_than_the_daemon_has_run_for_one() {
-        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        pay(9_000);
         spends.confirmAll();
         OptionalLong standing = OptionalLong.of(spends.clock.millis());
         restartWith(standing, Duration.ofDays(40));
         spends.clock.move(Duration.ofMinutes(10));
-        get(spends.spending.transfer(request(payer, shop, 2_000)));
+        pay(2_000);
 
         spends.clock.move(Duration.ofMinutes(49));
-        assertThat(status().spent()).isEqualTo(Amount.of(9_069 + 2_069));
+        assertThat(spent()).isEqualTo(Amount.of(9_069 + 2_069));
         spends.clock.move(Duration.ofMinutes(2));
-        assertThat(status().spent()).isEqualTo(Amount.of(2_069));
+        assertThat(spent()).isEqualTo(Amount.of(2_069));
         spends.clock.move(Duration.ofMinutes(10));
-        assertThat(status().spent()).isEqualTo(Amount.ZERO);
+        assertThat(spent()).isEqualTo(Amount.ZERO);
     }
 
     @Test
     void a_clock_that_was_ahead_at_a_start_and_is_set_right_meanwhile_ends_no_period_either() {
-        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        pay(9_000);
         spends.confirmAll();
         long begun = spends.clock.millis();
         restartWith(OptionalLong.of(begun), Duration.ofDays(40));
-        get(spends.spending.transfer(request(payer, shop, 2_000)));
+        pay(2_000);
 
         spends.clock.move(Duration.ofDays(-40));
-        assertThat(status().spent()).isEqualTo(Amount.of(9_069 + 2_069));
+        assertThat(spent()).isEqualTo(Amount.of(9_069 + 2_069));
         spends.clock.move(Duration.ofMinutes(62));
         chainIsAt(begun, Duration.ofMinutes(59));
-        assertThat(status().spent()).as("it has run for a period").isEqualTo(Amount.ZERO);
+        assertThat(spent()).as("it has run for a period").isEqualTo(Amount.ZERO);
     }
 
     @Test
     void what_is_used_while_the_clock_is_behind_counts_since_the_newest_block() {
         OptionalLong chain = OptionalLong.of(spends.clock.millis());
         restartWith(chain, Duration.ofDays(-400));
-        get(spends.spending.transfer(request(payer, shop, 9_000, "token-behind")));
+        pay(9_000, "token-behind");
         spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
-        refusal(
-                SpendRefusal.UpstreamFailed.class,
-                spends.spending.transfer(request(payer, shop, 2_000, "token-again")));
+        refusal(SpendRefusal.UpstreamFailed.class, transfer(2_000, "token-again"));
         spends.node.refuseSends(null);
-        get(spends.spending.transfer(request(payer, shop, 2_000, "token-again")));
+        pay(2_000, "token-again");
         Amount used = Amount.of(9_069 + 2_069);
-        assertThat(status().spent()).isEqualTo(used);
+        assertThat(spent()).isEqualTo(used);
 
         spends.clock.move(Duration.ofDays(400));
 
-        assertThat(status().spent()).as("the clock is set right").isEqualTo(used);
-        refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 9_000)));
+        assertThat(spent()).as("the clock is set right").isEqualTo(used);
+        refusal(SpendRefusal.AllowanceExceeded.class, transfer(9_000));
         spends.restart();
-        assertThat(status().spent()).as("it was behind before the start").isEqualTo(used);
+        assertThat(spent()).as("it was behind before the start").isEqualTo(used);
         spends.clock.move(Duration.ofMinutes(62));
-        assertThat(status().spent()).isEqualTo(Amount.ZERO);
+        assertThat(spent()).isEqualTo(Amount.ZERO);
     }
 
     /** As on a machine that sets its clock some moments after it has started the daemon. */
     @Test
     void a_clock_that_is_behind_at_a_start_and_set_right_afterwards_ends_no_period() {
-        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        pay(9_000);
         spends.confirmAll();
-        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        pay(9_000);
         Amount used = Amount.of(2 * 9_069);
         OptionalLong chain = OptionalLong.of(spends.clock.millis());
 
         for (OptionalLong known : List.of(chain, OptionalLong.empty())) {
             restartWith(known, Duration.ofDays(-400));
-            assertThat(status().spent()).isEqualTo(used);
+            assertThat(spent()).isEqualTo(used);
             spends.chainTime = () -> chain;
-            assertThat(status().spent()).isEqualTo(used);
+            assertThat(spent()).isEqualTo(used);
             spends.clock.move(Duration.ofDays(400));
-            assertThat(status().spent()).isEqualTo(used);
+            assertThat(spent()).isEqualTo(used);
         }
         spends.clock.move(Duration.ofMinutes(62));
-        assertThat(status().spent()).isEqualTo(Amount.ZERO);
+        assertThat(spent()).isEqualTo(Amount.ZERO);
     }
 }

@@ -14,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.spend.plan.Receipt;
@@ -61,14 +60,6 @@ class BackgroundStopsTest {
         spends.close();
     }
 
-    private Intent spend(Receipt receipt) {
-        return spend(receipt.txId());
-    }
-
-    private Intent spend(Hash256 txId) {
-        return get(spends.store.intents().find(txId)).orElseThrow();
-    }
-
     @Test
     void what_was_paid_while_it_was_stopped_is_followed_when_it_runs_again() {
         Receipt before = get(spends.spending.transfer(request(payer, shop, 1_000, "token-before")));
@@ -76,13 +67,13 @@ class BackgroundStopsTest {
         Receipt meanwhile = get(spends.spending.transfer(request(payer, shop, 2_000, "token-meanwhile")));
         spends.devnet.mine(1);
         spends.awaitFollowed();
-        assertThat(spend(before).state()).isNotEqualTo(IntentState.CONFIRMED);
+        assertThat(spends.stateOf(before.txId())).isNotEqualTo(IntentState.CONFIRMED);
 
         keeper.start();
 
         spends.confirmAll();
-        assertThat(spend(before).state()).isEqualTo(IntentState.CONFIRMED);
-        assertThat(spend(meanwhile).state()).isEqualTo(IntentState.CONFIRMED);
+        assertThat(spends.stateOf(before.txId())).isEqualTo(IntentState.CONFIRMED);
+        assertThat(spends.stateOf(meanwhile.txId())).isEqualTo(IntentState.CONFIRMED);
     }
 
     @Test
@@ -103,19 +94,20 @@ class BackgroundStopsTest {
     @Test
     void nothing_is_abandoned_while_it_is_stopped_and_the_call_can_be_repeated() {
         Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-abandoned")));
-        List<Outpoint> coins =
-                spend(receipt).inputs().stream().map(Coin::outpoint).toList();
+        List<Outpoint> coins = spends.intent(receipt.txId()).inputs().stream()
+                .map(Coin::outpoint)
+                .toList();
         spends.lose();
         keeper.stop();
 
         assertThatThrownBy(() -> get(spends.spending.abandon(coins)))
                 .isInstanceOfSatisfying(
                         StoreException.class, e -> assertThat(e.reason()).isEqualTo(StoreException.Reason.NOT_KEEPER));
-        assertThat(spend(receipt).state().inFlight()).isTrue();
+        assertThat(spends.stateOf(receipt.txId()).inFlight()).isTrue();
 
         keeper.start();
         assertThat(get(spends.spending.abandon(coins)).released()).isEqualTo(coins.size());
-        assertThat(spend(receipt).state()).isEqualTo(IntentState.ABANDONED);
+        assertThat(spends.stateOf(receipt.txId())).isEqualTo(IntentState.ABANDONED);
     }
 
     /** The store has the payment, and its spender goes on with it only now and then: nobody else may send it first. */
@@ -174,16 +166,10 @@ class BackgroundStopsTest {
         spends.node.refuseSends(null);
         awaitSentAgain(later);
         spends.node.forgetCalls();
-        Await.until("all that is watched was looked at often", () -> {
-            spends.wake();
-            return spends.node.calls().stream()
-                            .filter("get_transaction"::equals)
-                            .count()
-                    >= 10;
-        });
+        spends.awaitAwake("all that is watched was looked at often", () -> spends.node.count("get_transaction") >= 10);
 
         assertThat(spends.devnet.ledger().transaction(held.txId())).isEmpty();
-        assertThat(spend(held.txId()).state()).isEqualTo(IntentState.REFUSED);
+        assertThat(spends.stateOf(held.txId())).isEqualTo(IntentState.REFUSED);
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(1);
     }
@@ -215,7 +201,7 @@ class BackgroundStopsTest {
         List<Receipt> receipts = answers.stream().map(SpendHarness::get).toList();
 
         spends.confirmAll();
-        receipts.forEach(receipt -> assertThat(spend(receipt).state()).isEqualTo(IntentState.CONFIRMED));
+        receipts.forEach(receipt -> assertThat(spends.stateOf(receipt.txId())).isEqualTo(IntentState.CONFIRMED));
         assertThat(spends.coins(shop)).hasSize(6);
     }
 }

@@ -27,12 +27,6 @@ class BroadcastOutcomeTest extends SpendCase {
         super(50_000);
     }
 
-    private long sends() {
-        return spends.node.calls().stream()
-                .filter("send_raw_transaction"::equals)
-                .count();
-    }
-
     private Hash256 foreignSpend() {
         Outpoint coin = spends.coins(payer).get(0).outpoint();
         TxOutput output = TxOutput.toAddress(shop, Amount.of(49_000));
@@ -43,16 +37,16 @@ class BroadcastOutcomeTest extends SpendCase {
     void a_repeated_send_that_finds_itself_in_the_mempool_is_a_success() {
         onSend(Fault.TWICE);
 
-        get(spends.spending.transfer(request(payer, shop, 1_000)));
+        pay(1_000);
 
-        assertThat(sends()).isEqualTo(1);
+        assertThat(spends.node.count("send_raw_transaction")).isEqualTo(1);
     }
 
     @Test
     void a_refusal_by_the_second_node_after_a_success_at_the_first_is_a_success() {
         onSend(Fault.FAILOVER);
 
-        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000)));
+        Receipt receipt = pay(1_000);
 
         assertThat(spends.devnet.ledger().transaction(receipt.txId())).isPresent();
     }
@@ -65,13 +59,11 @@ class BroadcastOutcomeTest extends SpendCase {
             default -> Fault.NONE;
         });
 
-        refusal(
-                SpendRefusal.OutcomeUnknown.class,
-                spends.spending.transfer(request(payer, shop, 1_000, "token-failover")));
+        refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-failover"));
 
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
         spends.node.faults(method -> Fault.NONE);
-        get(spends.spending.transfer(request(payer, shop, 1_000, "token-failover")));
+        pay(1_000, "token-failover");
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(1);
     }
@@ -79,13 +71,12 @@ class BroadcastOutcomeTest extends SpendCase {
     @Test
     void a_busy_node_is_asked_again_and_then_named() {
         onSend(Fault.BUSY, Fault.NONE);
-        get(spends.spending.transfer(request(payer, shop, 1_000)));
-        assertThat(sends()).isEqualTo(2);
+        pay(1_000);
+        assertThat(spends.node.count("send_raw_transaction")).isEqualTo(2);
         spends.confirmAll();
 
         onSend(Fault.BUSY);
-        assertThat(refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000)))
-                        .message())
+        assertThat(refusal(SpendRefusal.UpstreamFailed.class, transfer(1_000)).message())
                 .isEqualTo("node error -32603: Storage error: busy");
         Await.until("its coins are free", () -> spends.spending.inFlightUtxos() == 0);
     }
@@ -96,26 +87,15 @@ class BroadcastOutcomeTest extends SpendCase {
         spends.fund(payer, 40_000);
         spends.node.refuseSends(words);
         List<SpendRefusal.OutcomeUnknown> refused = List.of(
-                refusal(
-                        SpendRefusal.OutcomeUnknown.class,
-                        spends.spending.transfer(request(payer, shop, 1_000, "token-busy-1"))),
-                refusal(
-                        SpendRefusal.OutcomeUnknown.class,
-                        spends.spending.transfer(request(payer, shop, 2_000, "token-busy-2"))));
+                refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-busy-1")),
+                refusal(SpendRefusal.OutcomeUnknown.class, transfer(2_000, "token-busy-2")));
         assertThat(refused.get(0).message()).contains(words).contains("same client_token");
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(2);
 
         spends.node.refuseSends(null);
 
-        Await.until("both are sent", () -> {
-            spends.wake();
-            return refused.stream()
-                    .allMatch(one ->
-                            spends.devnet.ledger().transaction(one.txId()).isPresent());
-        });
-        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-busy-1")))
-                        .txId())
-                .isEqualTo(refused.get(0).txId());
+        spends.awaitAwake("both are sent", () -> refused.stream().allMatch(one -> spends.isAtNode(one.txId())));
+        assertThat(pay(1_000, "token-busy-1").txId()).isEqualTo(refused.get(0).txId());
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(2);
     }
@@ -124,9 +104,9 @@ class BroadcastOutcomeTest extends SpendCase {
     void a_node_that_lags_behind_the_one_that_listed_the_coin_does_not_end_a_payment() {
         onSend(Fault.LAGGING, Fault.LAGGING, Fault.NONE);
 
-        get(spends.spending.transfer(request(payer, shop, 1_000)));
+        pay(1_000);
 
-        assertThat(sends()).isEqualTo(3);
+        assertThat(spends.node.count("send_raw_transaction")).isEqualTo(3);
     }
 
     @Test
@@ -140,20 +120,19 @@ class BroadcastOutcomeTest extends SpendCase {
             default -> Fault.NONE;
         });
 
-        refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000)));
+        refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000));
 
-        assertThat(sends()).isEqualTo(1);
+        assertThat(spends.node.count("send_raw_transaction")).isEqualTo(1);
     }
 
     @Test
     void a_used_up_quota_is_named_to_a_caller_without_a_token_and_not_used_up_more() {
         spends.node.refuseSends("Rate limit exceeded: max 60 tx submissions per minute");
 
-        assertThat(refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000)))
-                        .message())
+        assertThat(refusal(SpendRefusal.UpstreamFailed.class, transfer(1_000)).message())
                 .contains("Rate limit exceeded");
 
-        assertThat(sends()).isEqualTo(1);
+        assertThat(spends.node.count("send_raw_transaction")).isEqualTo(1);
         Await.until("its coins are free", () -> spends.spending.inFlightUtxos() == 0);
     }
 
@@ -165,8 +144,7 @@ class BroadcastOutcomeTest extends SpendCase {
         spends.devnet.mine(1);
         spends.node.faults(method -> method.equals("get_address_utxos") ? Fault.LAGGING : Fault.NONE);
 
-        SpendRefusal.DoubleSpend refused =
-                refusal(SpendRefusal.DoubleSpend.class, spends.spending.transfer(request(payer, shop, 1_000)));
+        SpendRefusal.DoubleSpend refused = refusal(SpendRefusal.DoubleSpend.class, transfer(1_000));
 
         assertThat(refused.message()).contains("UtxoNotFound").contains("spent by " + foreign);
     }
@@ -181,36 +159,29 @@ class BroadcastOutcomeTest extends SpendCase {
         // Really spent, and still no input of ours.
         Outpoint foreign = new Outpoint(foreignSpend(), 0);
         spends.devnet.mine(1);
-        spends.devnet
-                .ledger()
-                .submit(spends.keys.spend(
-                        shop, spends.devnet.genesisId(), foreign, TxOutput.toAddress(payer, Amount.of(48_000))));
+        spends.spendElsewhere(shop, foreign, payer, 48_000);
         spends.devnet.mine(1);
         spends.node.refuseSends(words.formatted(foreign.txId()));
 
-        assertThat(refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000)))
-                        .message())
+        assertThat(refusal(SpendRefusal.UpstreamFailed.class, transfer(1_000)).message())
                 .contains(foreign.txId().hex());
         Await.until("its coins are free", () -> spends.spending.inFlightUtxos() == 0);
     }
 
     @Test
     void a_spend_in_flight_whose_coin_somebody_else_spends_in_a_block_ends_as_conflicted() {
-        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-lost")));
+        Receipt receipt = pay(1_000, "token-lost");
         spends.devnet.forgetMempool();
         onSend(Fault.LOST_QUESTION);
         foreignSpend();
         spends.devnet.mine(1);
         spends.node.faults(method -> Fault.NONE);
 
-        Await.until("nothing is in flight", () -> {
-            spends.wake();
-            return spends.spending.inFlightTransfers() == 0 && spends.spending.inFlightUtxos() == 0;
-        });
+        spends.awaitAwake(
+                "nothing is in flight",
+                () -> spends.spending.inFlightTransfers() == 0 && spends.spending.inFlightUtxos() == 0);
 
-        assertThat(refusal(
-                                SpendRefusal.OutcomeUnknown.class,
-                                spends.spending.transfer(request(payer, shop, 1_000, "token-lost")))
+        assertThat(refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-lost"))
                         .txId())
                 .isEqualTo(receipt.txId());
     }
@@ -219,13 +190,10 @@ class BroadcastOutcomeTest extends SpendCase {
     void a_late_delivery_after_an_unknown_outcome_is_found_and_not_paid_again() {
         spends.fund(payer, 50_000);
         onSend(Fault.LATE);
-        SpendRefusal.OutcomeUnknown unknown = refusal(
-                SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000, "token-late")));
+        SpendRefusal.OutcomeUnknown unknown = refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-late"));
         spends.node.deliverLate();
 
-        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-late")))
-                        .txId())
-                .isEqualTo(unknown.txId());
+        assertThat(pay(1_000, "token-late").txId()).isEqualTo(unknown.txId());
         spends.node.faults(method -> Fault.NONE);
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(1);
@@ -234,14 +202,11 @@ class BroadcastOutcomeTest extends SpendCase {
     @Test
     void an_abandoned_payment_whose_token_comes_again_sends_the_same_bytes() {
         onSend(Fault.LOST_QUESTION);
-        SpendRefusal.OutcomeUnknown unknown = refusal(
-                SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000, "token-back")));
+        SpendRefusal.OutcomeUnknown unknown = refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-back"));
         get(spends.spending.abandon(List.of(spends.coins(payer).get(0).outpoint())));
         spends.node.faults(method -> Fault.NONE);
 
-        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-back")))
-                        .txId())
-                .isEqualTo(unknown.txId());
+        assertThat(pay(1_000, "token-back").txId()).isEqualTo(unknown.txId());
         spends.confirmAll();
     }
 
@@ -249,13 +214,11 @@ class BroadcastOutcomeTest extends SpendCase {
     void a_failed_payment_whose_coins_another_one_has_is_told_so_and_not_built_anew_yet() {
         spends.fund(payer, 70_000);
         spends.node.refuseSends(REFUSAL);
-        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000, "token-gone")));
+        refusal(SpendRefusal.UpstreamFailed.class, transfer(1_000, "token-gone"));
         spends.node.refuseSends(null);
-        get(spends.spending.transfer(request(payer, shop, 2_000)));
+        pay(2_000);
 
-        SpendRefusal.Shortage shortage = refusal(
-                        SpendRefusal.InFlightExhausted.class,
-                        spends.spending.transfer(request(payer, shop, 1_000, "token-gone")))
+        SpendRefusal.Shortage shortage = refusal(SpendRefusal.InFlightExhausted.class, transfer(1_000, "token-gone"))
                 .shortage();
 
         assertThat(shortage.needed()).isEqualTo(Amount.of(1_069));
@@ -264,15 +227,13 @@ class BroadcastOutcomeTest extends SpendCase {
         assertThat(shortage.inFlightCount()).isEqualTo(1);
         spends.confirmAll();
         for (int blocks = 0; blocks <= SpendHarness.BURIAL_DEPTH; blocks++) {
-            refusal(
-                    SpendRefusal.DoubleSpend.class,
-                    spends.spending.transfer(request(payer, shop, 1_000, "token-gone")));
+            refusal(SpendRefusal.DoubleSpend.class, transfer(1_000, "token-gone"));
             spends.devnet.mine(1);
         }
         Await.until("it is buried", () -> get(spends.store.intents().unburied()).isEmpty());
         Await.until(
                 "the nodes are asked who has spent it",
-                () -> refusal(SpendRefusal.class, spends.spending.transfer(request(payer, shop, 1_000, "token-gone")))
+                () -> refusal(SpendRefusal.class, transfer(1_000, "token-gone"))
                                 instanceof SpendRefusal.OutcomeUnknown unknown
                         && unknown.message().contains("spent by "));
         assertThat(spends.coins(shop)).hasSize(1);
@@ -281,18 +242,16 @@ class BroadcastOutcomeTest extends SpendCase {
     @Test
     void a_double_spend_is_found_out_anew_when_its_token_comes_again() {
         foreignSpend();
-        Hash256 txId = refusal(
-                        SpendRefusal.OutcomeUnknown.class,
-                        spends.spending.transfer(request(payer, shop, 1_000, "token-anew")))
+        Hash256 txId = refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-anew"))
                 .txId();
-        refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000, "token-anew")));
-        assertThat(sends()).as("the same bytes were offered again").isEqualTo(2);
+        refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-anew"));
+        assertThat(spends.node.count("send_raw_transaction"))
+                .as("the same bytes were offered again")
+                .isEqualTo(2);
         Await.until("its coins are free", () -> spends.spending.inFlightUtxos() == 0);
         spends.devnet.forgetMempool();
 
-        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-anew")))
-                        .txId())
-                .isEqualTo(txId);
+        assertThat(pay(1_000, "token-anew").txId()).isEqualTo(txId);
 
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(1);
@@ -302,19 +261,15 @@ class BroadcastOutcomeTest extends SpendCase {
     void a_payment_abandoned_in_part_keeps_its_other_coin_for_its_time_only_whatever_its_token_asks() {
         spends.fund(payer, 50_000);
         onSend(Fault.LOST_QUESTION);
-        refusal(
-                SpendRefusal.OutcomeUnknown.class,
-                spends.spending.transfer(request(payer, shop, 80_000, "token-part")));
+        refusal(SpendRefusal.OutcomeUnknown.class, transfer(80_000, "token-part"));
         Outpoint given = spends.coins(payer).get(0).outpoint();
         assertThat(get(spends.spending.abandon(List.of(given)))).isEqualTo(new Abandoned(1, 1));
         Await.until("it is given up", () -> spends.spending.inFlightTransfers() == 0);
         spends.node.faults(method -> Fault.NONE);
-        Receipt other = get(spends.spending.transfer(request(payer, shop, 1_000)));
+        Receipt other = pay(1_000);
         assertThat(other.inputs().get(0).outpoint()).isEqualTo(given);
 
-        refusal(
-                SpendRefusal.InFlightExhausted.class,
-                spends.spending.transfer(request(payer, shop, 80_000, "token-part")));
+        refusal(SpendRefusal.InFlightExhausted.class, transfer(80_000, "token-part"));
 
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(2);
         spends.clock.move(Duration.ofMinutes(11));
@@ -324,12 +279,12 @@ class BroadcastOutcomeTest extends SpendCase {
     @Test
     void an_abandoned_payment_that_a_node_refuses_may_be_at_another_node() {
         onSend(Fault.LOST_QUESTION);
-        refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000, "token-back")));
+        refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-back"));
         get(spends.spending.abandon(List.of(spends.coins(payer).get(0).outpoint())));
         spends.node.faults(method -> Fault.NONE);
         spends.node.refuseSends(REFUSAL);
 
-        refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000, "token-back")));
+        refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-back"));
 
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
     }
@@ -337,12 +292,12 @@ class BroadcastOutcomeTest extends SpendCase {
     @Test
     void two_tokens_with_equal_parameters_are_two_payments_even_after_a_refusal() {
         spends.node.refuseSends(REFUSAL);
-        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000, "token-aaaa")));
+        refusal(SpendRefusal.UpstreamFailed.class, transfer(1_000, "token-aaaa"));
         spends.node.refuseSends(null);
-        Receipt second = get(spends.spending.transfer(request(payer, shop, 1_000, "token-bbbb")));
+        Receipt second = pay(1_000, "token-bbbb");
         spends.confirmAll();
 
-        Receipt first = get(spends.spending.transfer(request(payer, shop, 1_000, "token-aaaa")));
+        Receipt first = pay(1_000, "token-aaaa");
 
         assertThat(first.txId()).isNotEqualTo(second.txId());
         spends.confirmAll();
@@ -353,11 +308,10 @@ class BroadcastOutcomeTest extends SpendCase {
     void a_store_that_cannot_write_sends_nothing() {
         spends.store.close();
 
-        org.assertj.core.api.Assertions.assertThatThrownBy(
-                        () -> get(spends.spending.transfer(request(payer, shop, 1_000))))
+        org.assertj.core.api.Assertions.assertThatThrownBy(() -> pay(1_000))
                 .isInstanceOf(org.chainwalletd.store.StoreException.class);
 
-        assertThat(sends()).isZero();
+        assertThat(spends.node.count("send_raw_transaction")).isZero();
         Await.until("its coins are free", () -> spends.spending.inFlightUtxos() == 0);
     }
 }

@@ -15,13 +15,10 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
-import org.chainwalletd.chain.TxOutput;
-import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Coin;
-import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore.LostSpend;
 import org.chainwalletd.testkit.Await;
@@ -50,23 +47,12 @@ class BuiltAgainTest extends SpendCase {
         spends.devnet.mine(SpendHarness.BURIAL_DEPTH);
     }
 
-    private Outpoint coin(long value) {
-        return spends.coins(payer).stream()
-                .filter(coin -> coin.value().equals(Amount.of(value)))
-                .map(NodeClient.Utxo::outpoint)
-                .findFirst()
-                .orElseThrow();
-    }
-
     /** From now on the nodes list it, though a block has somebody else's spend of it. */
     private Hash256 phantom(long value) {
         spends.node.faults(method -> LedgerNode.Fault.NONE);
-        Outpoint coin = coin(value);
+        Outpoint coin = spends.coin(payer, value);
         get(spends.spending.simulate(request(payer, shop, 300)));
-        Hash256 rival = spends.devnet
-                .ledger()
-                .submit(spends.keys.spend(
-                        payer, spends.devnet.genesisId(), coin, TxOutput.toAddress(shop, Amount.of(value - 500))));
+        Hash256 rival = spends.spendElsewhere(payer, coin, shop, value - 500);
         spends.devnet.mine(1);
         spends.awaitFollowed();
         spends.node.faults(
@@ -74,16 +60,8 @@ class BuiltAgainTest extends SpendCase {
         return rival;
     }
 
-    private CompletionStage<Receipt> pay(long amount, String token) {
-        return spends.spending.transfer(request(payer, shop, amount, token));
-    }
-
     private CompletionStage<Receipt> pay() {
-        return pay(AMOUNT, TOKEN);
-    }
-
-    private IntentState stateOf(Hash256 txId) {
-        return get(spends.store.intents().find(txId)).map(Intent::state).orElseThrow();
+        return transfer(AMOUNT, TOKEN);
     }
 
     private static Hash256 idOf(Transaction tx) {
@@ -111,8 +89,8 @@ class BuiltAgainTest extends SpendCase {
     @Test
     void a_payment_that_meets_a_spent_coin_is_made_in_the_same_call_with_another_coin_of_it() {
         fund(10_000, 9_000, 8_000, 7_000);
-        Outpoint kept = coin(9_000);
-        Outpoint gone = coin(10_000);
+        Outpoint kept = spends.coin(payer, 9_000);
+        Outpoint gone = spends.coin(payer, 10_000);
         phantom(10_000);
 
         Receipt receipt = get(pay());
@@ -133,11 +111,8 @@ class BuiltAgainTest extends SpendCase {
     void however_many_coins_are_spent_already_every_try_shares_a_coin_with_all_before_it() {
         fund(10_000, 9_000, 8_000, 7_000, 6_000);
         phantom(8_000);
-        Outpoint second = coin(10_000);
-        spends.devnet
-                .ledger()
-                .submit(spends.keys.spend(
-                        payer, spends.devnet.genesisId(), second, TxOutput.toAddress(shop, Amount.of(9_000))));
+        Outpoint second = spends.coin(payer, 10_000);
+        spends.spendElsewhere(payer, second, shop, 9_000);
         spends.devnet.mine(1);
 
         Receipt receipt = get(pay());
@@ -154,7 +129,7 @@ class BuiltAgainTest extends SpendCase {
     @Test
     void without_another_coin_of_it_the_outcome_is_unknown_until_the_spender_is_buried() {
         fund(30_000, 20_000);
-        Outpoint other = coin(20_000);
+        Outpoint other = spends.coin(payer, 20_000);
         phantom(30_000);
         SpendRefusal.OutcomeUnknown unknown = refusal(SpendRefusal.OutcomeUnknown.class, pay());
         spends.node.faults(method -> LedgerNode.Fault.NONE);
@@ -186,16 +161,10 @@ class BuiltAgainTest extends SpendCase {
         Transaction first = sent.get(0);
         spends.node.faults(method -> LedgerNode.Fault.NONE);
         spends.devnet.mine(1);
-        Await.until("the later try is confirmed", () -> {
-            spends.wake();
-            return stateOf(later.txId()) == IntentState.CONFIRMED;
-        });
+        spends.awaitAwake("the later try is confirmed", () -> stateOf(later.txId()) == IntentState.CONFIRMED);
 
         spends.devnet.reorganise(2, false, List.of(first));
-        Await.until("the later try has lost", () -> {
-            spends.wake();
-            return stateOf(later.txId()) == IntentState.CONFLICTED;
-        });
+        spends.awaitAwake("the later try has lost", () -> stateOf(later.txId()) == IntentState.CONFLICTED);
         restart();
         Await.until("the first try is confirmed", () -> stateOf(idOf(first)) == IntentState.CONFIRMED);
 
@@ -205,10 +174,9 @@ class BuiltAgainTest extends SpendCase {
         assertThat(get(pay()).txId()).isEqualTo(idOf(first));
 
         spends.devnet.reorganise(3, false, List.of(heard(later)));
-        Await.until("the later try is confirmed once more", () -> {
-            spends.wake();
-            return timesPaid(AMOUNT) == 1 && stateOf(idOf(first)) == IntentState.CONFLICTED;
-        });
+        spends.awaitAwake(
+                "the later try is confirmed once more",
+                () -> timesPaid(AMOUNT) == 1 && stateOf(idOf(first)) == IntentState.CONFLICTED);
         restart();
         Await.until(
                 "its token stands for it",
@@ -281,33 +249,33 @@ class BuiltAgainTest extends SpendCase {
         Receipt receipt = get(pay());
 
         Amount leaving = Amount.of(AMOUNT).plus(receipt.fee());
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(leaving);
+        assertThat(spent()).isEqualTo(leaving);
         restart();
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(leaving);
+        assertThat(spent()).isEqualTo(leaving);
     }
 
     @Test
     void a_coin_whose_spender_was_shown_is_chosen_by_no_other_payment() {
         fund(30_000, 20_000);
-        Outpoint other = coin(20_000);
+        Outpoint other = spends.coin(payer, 20_000);
         phantom(30_000);
-        refusal(SpendRefusal.DoubleSpend.class, pay(AMOUNT, null));
+        refusal(SpendRefusal.DoubleSpend.class, transfer(AMOUNT));
 
-        assertThat(coinsOf(get(pay(AMOUNT, null)))).containsExactly(other);
+        assertThat(coinsOf(pay(AMOUNT))).containsExactly(other);
     }
 
     @Test
     void a_coin_is_chosen_again_when_the_block_of_its_spender_has_gone() {
         fund(30_000);
         phantom(30_000);
-        refusal(SpendRefusal.DoubleSpend.class, pay(AMOUNT, null));
+        refusal(SpendRefusal.DoubleSpend.class, transfer(AMOUNT));
         spends.node.faults(method -> LedgerNode.Fault.NONE);
 
         spends.devnet.reorganise(1, false, List.of());
         spends.awaitFollowed();
 
         Await.until("its coin is free", () -> spends.spending.inFlightUtxos() == 0);
-        get(pay(AMOUNT - 1, null));
+        pay(AMOUNT - 1);
     }
 
     @Test

@@ -18,7 +18,6 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
-import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.node.NodeClient.NodeTransaction;
 import org.chainwalletd.node.NodeClient.Utxo;
 import org.chainwalletd.spend.LedgerNode.Fault;
@@ -48,11 +47,7 @@ class CoinsProvenByBytesTest extends SpendCase {
 
     @BeforeEach
     void find() {
-        large = spends.coins(payer).stream()
-                .filter(coin -> coin.value().equals(Amount.of(LARGE)))
-                .findFirst()
-                .orElseThrow()
-                .outpoint();
+        large = spends.coin(payer, LARGE);
     }
 
     private static Utxo worth(Utxo coin, long value) {
@@ -104,7 +99,7 @@ class CoinsProvenByBytesTest extends SpendCase {
     void a_coin_whose_value_is_misstated_is_never_spent(long told) {
         spends.node.lists(largeIsWorth(told));
 
-        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000)));
+        Receipt receipt = pay(1_000);
 
         assertThat(receipt.inputs()).singleElement().satisfies(coin -> {
             assertThat(coin.outpoint()).isNotEqualTo(large);
@@ -117,7 +112,7 @@ class CoinsProvenByBytesTest extends SpendCase {
     void when_nothing_else_covers_the_payment_the_lie_is_told_and_the_node_counted() {
         spends.node.lists(largeIsWorth(60_000));
 
-        refusal(SpendRefusal.CoinsContradicted.class, spends.spending.transfer(request(payer, shop, 55_000)));
+        refusal(SpendRefusal.CoinsContradicted.class, transfer(55_000));
 
         assertThat(spends.node.calls()).doesNotContain("send_raw_transaction");
         assertThat(spends.meters
@@ -146,7 +141,7 @@ class CoinsProvenByBytesTest extends SpendCase {
                 ? new Utxo(foreign.outpoint(), foreign.value(), foreign.height(), foreign.coinbase(), null)
                 : coin);
 
-        refusal(SpendRefusal.CoinsContradicted.class, spends.spending.transfer(request(payer, shop, 100_000)));
+        refusal(SpendRefusal.CoinsContradicted.class, transfer(100_000));
     }
 
     @Test
@@ -155,21 +150,19 @@ class CoinsProvenByBytesTest extends SpendCase {
                 ? new Utxo(new Outpoint(large.txId(), 70_000), coin.value(), coin.height(), false, null)
                 : coin);
 
-        refusal(SpendRefusal.CoinsContradicted.class, spends.spending.transfer(request(payer, shop, 100_000)));
+        refusal(SpendRefusal.CoinsContradicted.class, transfer(100_000));
     }
 
     @Test
     void bytes_of_another_transaction_prove_nothing_and_contradict_nothing() {
-        Transaction other = spends.keys.spend(
-                payer, spends.devnet.genesisId(), large, TxOutput.toAddress(payer, Amount.of(60_000)));
+        Transaction other = spends.foreign(payer, large, payer, 60_000);
         Bytes bytes = Bytes.wrap(TransactionCodec.encode(other));
         spends.node.lists(largeIsWorth(60_000));
         spends.node.shows(found -> found.txId().equals(large.txId())
                 ? new NodeTransaction(found.txId(), bytes, false, found.blockId(), found.blockHeight())
                 : found);
 
-        SpendRefusal.CoinsOutOfReach refused =
-                refusal(SpendRefusal.CoinsOutOfReach.class, spends.spending.transfer(request(payer, shop, 55_000)));
+        SpendRefusal.CoinsOutOfReach refused = refusal(SpendRefusal.CoinsOutOfReach.class, transfer(55_000));
 
         assertThat(refused.message()).contains("another transaction");
         assertThat(counted("walletd.spend.contradicted")).isZero();
@@ -180,14 +173,14 @@ class CoinsProvenByBytesTest extends SpendCase {
         spends.node.shows(found ->
                 new NodeTransaction(found.txId(), Bytes.parse("00ff"), false, found.blockId(), found.blockHeight()));
 
-        refusal(SpendRefusal.CoinsOutOfReach.class, spends.spending.transfer(request(payer, shop, 1_000)));
+        refusal(SpendRefusal.CoinsOutOfReach.class, transfer(1_000));
     }
 
     @Test
     void a_coin_whose_bytes_cannot_be_had_is_set_aside_for_one_that_can_be_proven() {
         spends.node.shows(found -> found.txId().equals(large.txId()) ? null : found);
 
-        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000))).inputs())
+        assertThat(pay(1_000).inputs())
                 .singleElement()
                 .satisfies(coin -> assertThat(coin.value()).isEqualTo(Amount.of(SMALL)));
         assertThat(counted("walletd.spend.contradicted")).isZero();
@@ -196,15 +189,13 @@ class CoinsProvenByBytesTest extends SpendCase {
     @Test
     void a_node_that_is_lost_between_listing_and_bytes_costs_a_retry_and_no_coin() {
         spends.node.faults(method -> method.equals("get_transaction") ? Fault.LOST_QUESTION : Fault.NONE);
-        SpendRefusal refused = refusal(
-                SpendRefusal.CoinsOutOfReach.class,
-                spends.spending.transfer(request(payer, shop, 1_000, "token-lost-node")));
+        SpendRefusal refused = refusal(SpendRefusal.CoinsOutOfReach.class, transfer(1_000, "token-lost-node"));
         assertThat(refused.message()).contains("nothing was broadcast").contains("connection refused");
         assertThat(spends.spending.inFlightUtxos()).isZero();
 
         spends.node.faults(method -> Fault.NONE);
 
-        get(spends.spending.transfer(request(payer, shop, 1_000, "token-lost-node")));
+        pay(1_000, "token-lost-node");
     }
 
     @Test
@@ -214,7 +205,7 @@ class CoinsProvenByBytesTest extends SpendCase {
         spends.node.shows(found -> null);
         spends.node.among(spends.node, honest);
 
-        get(spends.spending.transfer(request(payer, shop, 1_000)));
+        pay(1_000);
 
         assertThat(honest.calls()).containsOnly("get_transaction");
     }
@@ -224,13 +215,13 @@ class CoinsProvenByBytesTest extends SpendCase {
         onlyWhatSpendsAsk();
         List<String> asked =
                 List.of("get_address_utxos", "get_address_mempool", "get_transaction", "send_raw_transaction");
-        Receipt first = get(spends.spending.transfer(request(payer, shop, 1_000)));
+        Receipt first = pay(1_000);
         assertThat(spends.node.calls()).containsExactlyElementsOf(asked);
         assertThat(counted("walletd.coins.rounds")).isEqualTo(1);
         spends.confirmAll();
         spends.node.forgetCalls();
 
-        Receipt second = get(spends.spending.transfer(request(payer, shop, 1_000)));
+        Receipt second = pay(1_000);
 
         assertThat(second.inputs())
                 .singleElement()
@@ -241,12 +232,12 @@ class CoinsProvenByBytesTest extends SpendCase {
 
     @Test
     void change_is_known_after_a_restart_from_the_intent_that_made_it() {
-        get(spends.spending.transfer(request(payer, shop, 1_000)));
+        pay(1_000);
         spends.confirmAll();
         onlyWhatSpendsAsk();
         spends.node.forgetCalls();
 
-        get(spends.spending.transfer(request(payer, shop, 1_000)));
+        pay(1_000);
 
         assertThat(askedBySpends()).containsExactly("get_address_utxos", "get_address_mempool", "send_raw_transaction");
     }
@@ -279,12 +270,11 @@ class CoinsProvenByBytesTest extends SpendCase {
 
     @Test
     void a_node_without_the_block_of_a_coin_ends_no_payment() {
-        spends.node.faults(method -> method.equals("send_raw_transaction") ? Fault.LAGGING : Fault.NONE);
+        onSend(Fault.LAGGING);
         get(spends.spending.simulate(request(payer, shop, 1_000)));
         spends.node.shows(found -> null);
 
-        SpendRefusal.OutcomeUnknown unknown =
-                refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000)));
+        SpendRefusal.OutcomeUnknown unknown = refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000));
         assertThat(unknown.message()).contains("UtxoNotFound");
         Await.until("it is watched", () -> spends.spending.inFlightTransfers() == 1);
 
@@ -308,7 +298,7 @@ class CoinsProvenByBytesTest extends SpendCase {
         spends.node.among(behind, current);
         spends.node.refuseSends(words.formatted(large.txId(), large.index()));
 
-        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000)));
+        Receipt receipt = pay(1_000);
 
         assertThat(spends.devnet.ledger().transaction(receipt.txId())).isPresent();
         assertThat(behind.calls()).doesNotContain("send_raw_transaction");

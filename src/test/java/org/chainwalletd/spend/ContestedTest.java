@@ -3,7 +3,6 @@ package org.chainwalletd.spend;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
-import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,8 +33,7 @@ class ContestedTest extends SpendCase {
     }
 
     private Hash256 contested(String token) {
-        return refusal(SpendRefusal.Contested.class, spends.spending.transfer(request(payer, shop, 1_000, token)))
-                .txId();
+        return refusal(SpendRefusal.Contested.class, transfer(1_000, token)).txId();
     }
 
     @Test
@@ -53,10 +51,10 @@ class ContestedTest extends SpendCase {
         assertThat(contested("token-contest")).isEqualTo(txId);
 
         assertThat(spends.coins(shop)).hasSize(1);
-        assertThat(get(spends.store.intents().find(txId)).orElseThrow().state()).isEqualTo(IntentState.CONTESTED);
+        assertThat(spends.intent(txId).state()).isEqualTo(IntentState.CONTESTED);
         assertThat(spends.spending.inFlightTransfers()).isZero();
         Await.until("its coins are free", () -> spends.spending.inFlightUtxos() == 0);
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(1_069));
+        assertThat(spent()).isEqualTo(Amount.of(1_069));
     }
 
     @Test
@@ -66,7 +64,7 @@ class ContestedTest extends SpendCase {
         onSend(Fault.NONE);
         spends.devnet.mine(1);
 
-        Receipt other = get(spends.spending.transfer(request(payer, shop, 1_000, "token-other")));
+        Receipt other = pay(1_000, "token-other");
 
         assertThat(other.txId()).isNotEqualTo(txId);
         spends.confirmAll();
@@ -75,17 +73,15 @@ class ContestedTest extends SpendCase {
 
     @Test
     void what_another_daemon_with_the_key_has_sent_is_seen_before_anything_is_written() {
-        Receipt first = get(spends.spending.transfer(request(payer, shop, 1_000, "token-first")));
+        Receipt first = pay(1_000, "token-first");
         spends.crash();
         spends.startOver(elsewhere);
 
-        refusal(
-                SpendRefusal.InFlightExhausted.class,
-                spends.spending.transfer(request(payer, shop, 1_000, "token-second")));
+        refusal(SpendRefusal.InFlightExhausted.class, transfer(1_000, "token-second"));
 
         assertThat(get(spends.store.intents().find(first.txId()))).isEmpty();
         spends.devnet.mine(1);
-        get(spends.spending.transfer(request(payer, shop, 1_000, "token-second")));
+        pay(1_000, "token-second");
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(2);
     }
@@ -93,15 +89,15 @@ class ContestedTest extends SpendCase {
     @Test
     void a_refused_transaction_that_becomes_the_payment_of_another_token_may_have_arrived_before() {
         spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
-        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000, "token-aaaa")));
+        refusal(SpendRefusal.UpstreamFailed.class, transfer(1_000, "token-aaaa"));
         spends.node.refuseSends(null);
         onSend(Fault.UNTRUE);
 
-        get(spends.spending.transfer(request(payer, shop, 1_000, "token-bbbb")));
+        pay(1_000, "token-bbbb");
 
         onSend(Fault.NONE);
         spends.confirmAll();
-        get(spends.spending.transfer(request(payer, shop, 1_000, "token-aaaa")));
+        pay(1_000, "token-aaaa");
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(2);
     }

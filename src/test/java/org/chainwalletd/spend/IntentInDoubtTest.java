@@ -151,9 +151,7 @@ class IntentInDoubtTest {
         start(UncertainIntents.Commit.WRITTEN);
         Hash256 written = inDoubt(spends.spending.transfer(request(payer, shop, 1_000)));
         spends.restart();
-        Await.until(
-                "the node has it",
-                () -> spends.devnet.ledger().transaction(written).isPresent());
+        Await.until("the node has it", () -> spends.isAtNode(written));
         spends.confirmAll();
         spends.crash();
 

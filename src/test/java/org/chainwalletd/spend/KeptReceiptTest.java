@@ -47,7 +47,7 @@ class KeptReceiptTest extends SpendCase {
 
     @BeforeEach
     void pay() {
-        receipt = get(spends.spending.transfer(request(payer, shop, 10_500, TOKEN)));
+        receipt = pay(10_500, TOKEN);
         assertThat(receipt.inputs()).hasSizeGreaterThan(1);
         spends.confirmAll();
     }
@@ -75,10 +75,6 @@ class KeptReceiptTest extends SpendCase {
         Await.until("only its answer is left", () -> !isWhole());
     }
 
-    private Receipt again() {
-        return get(spends.spending.transfer(request(payer, shop, 10_500, TOKEN)));
-    }
-
     private int pending() {
         return spends.devnet
                 .ledger()
@@ -88,8 +84,8 @@ class KeptReceiptTest extends SpendCase {
     }
 
     private void assertThatItAnswers() {
-        assertThat(again()).isEqualTo(receipt);
-        refusal(SpendRefusal.TokenConflict.class, spends.spending.transfer(request(payer, shop, 10_501, TOKEN)));
+        assertThat(pay(10_500, TOKEN)).isEqualTo(receipt);
+        refusal(SpendRefusal.TokenConflict.class, transfer(10_501, TOKEN));
         assertThat(pending()).isZero();
     }
 
@@ -140,9 +136,7 @@ class KeptReceiptTest extends SpendCase {
         spends.restart();
         spends.awaitFollowed();
 
-        refusal(
-                SpendRefusal.InFlightExhausted.class,
-                spends.spending.transfer(request(payer, shop, 10_500, "token-another")));
+        refusal(SpendRefusal.InFlightExhausted.class, transfer(10_500, "token-another"));
 
         assertThat(pending()).isZero();
     }
@@ -154,7 +148,7 @@ class KeptReceiptTest extends SpendCase {
         spends.fund(payer, 20_000);
         tick();
 
-        assertThat(again().txId()).isNotEqualTo(receipt.txId());
+        assertThat(pay(10_500, TOKEN).txId()).isNotEqualTo(receipt.txId());
     }
 
     /** Were it believed, the queue that comes after it would be paid once more. */
@@ -178,7 +172,7 @@ class KeptReceiptTest extends SpendCase {
         spends.restart();
         spends.fund(payer, 20_000);
         spends.awaitFollowed();
-        assertThat(again().txId()).isNotEqualTo(receipt.txId());
+        assertThat(pay(10_500, TOKEN).txId()).isNotEqualTo(receipt.txId());
     }
 
     private void seeSteadyTime() {
@@ -217,12 +211,10 @@ class KeptReceiptTest extends SpendCase {
         assertThat(get(spends.store.receipts().keep(Map.of(receipt.txId(), Bytes.parse("02ff")))))
                 .isEqualTo(1);
 
-        assertThatThrownBy(this::again).hasMessageContaining("form 2");
+        assertThatThrownBy(() -> pay(10_500, TOKEN)).hasMessageContaining("form 2");
 
         spends.fund(payer, 20_000);
-        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-other")))
-                        .txId())
-                .isNotEqualTo(receipt.txId());
+        assertThat(pay(1_000, "token-other").txId()).isNotEqualTo(receipt.txId());
         assertThat(pending()).isEqualTo(1);
     }
 
@@ -309,15 +301,13 @@ class KeptReceiptTest extends SpendCase {
         spends.chainTime = () -> OptionalLong.of(right);
         Duration years = Duration.ofDays(3_650);
         spends.clock.move(years.negated());
-        Receipt paid = get(spends.spending.transfer(request(payer, shop, 300, "while-behind")));
+        Receipt paid = pay(300, "while-behind");
         spends.confirmAll();
         bury();
 
         spends.clock.move(years);
         tick();
-        assertThat(get(spends.spending.transfer(request(payer, shop, 300, "while-behind")))
-                        .txId())
-                .isEqualTo(paid.txId());
+        assertThat(pay(300, "while-behind").txId()).isEqualTo(paid.txId());
         Duration expired = SpendHarness.RECEIPT_TTL.plusMinutes(1);
         assertThat(get(spends.store.receipts().bound("while-behind", right - expired.toMillis())))
                 .isPresent();

@@ -139,6 +139,10 @@ class LedgerNode implements NodeClient {
         return List.copyOf(calls);
     }
 
+    long count(String method) {
+        return calls().stream().filter(method::equals).count();
+    }
+
     synchronized void forgetCalls() {
         calls.clear();
     }

@@ -3,7 +3,6 @@ package org.chainwalletd.spend;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
-import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -19,7 +18,6 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.SpendRefusal;
-import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.Store;
@@ -112,15 +110,7 @@ class LostAnswersTest extends SpendCase {
     }
 
     private Receipt paid() {
-        return get(spends.spending.transfer(request(payer, shop, 1_000, "token-lost-answer")));
-    }
-
-    private IntentState stateOf(Hash256 txId) {
-        return get(spends.store.intents().find(txId)).map(Intent::state).orElseThrow();
-    }
-
-    private void awaitOnNode(Hash256 txId) {
-        spends.awaitAtNode("the node has it again", txId);
+        return pay(1_000, "token-lost-answer");
     }
 
     private void loseLastBlock() {
@@ -135,7 +125,7 @@ class LostAnswersTest extends SpendCase {
 
         loseLastBlock();
 
-        awaitOnNode(receipt.txId());
+        spends.awaitAtNode("the node has it again", receipt.txId());
         spends.confirmAll();
         assertThat(stateOf(receipt.txId())).isEqualTo(IntentState.CONFIRMED);
     }
@@ -154,10 +144,7 @@ class LostAnswersTest extends SpendCase {
         spends.devnet.ledger().submit(tx);
         spends.devnet.mine(1);
 
-        Await.until("it is confirmed", () -> {
-            spends.wake();
-            return stateOf(receipt.txId()) == IntentState.CONFIRMED;
-        });
+        spends.awaitAwake("it is confirmed", () -> stateOf(receipt.txId()) == IntentState.CONFIRMED);
         Await.until("its coins are let go", () -> spends.spending.inFlightUtxos() == 0);
     }
 
@@ -170,7 +157,7 @@ class LostAnswersTest extends SpendCase {
 
         loseLastBlock();
 
-        awaitOnNode(receipt.txId());
+        spends.awaitAtNode("the node has it again", receipt.txId());
         spends.confirmAll();
     }
 
@@ -192,29 +179,26 @@ class LostAnswersTest extends SpendCase {
     @Test
     void a_spend_that_is_contested_in_the_store_is_not_in_flight_for_ever() {
         spends.lose();
-        SpendRefusal.OutcomeUnknown unknown = refusal(
-                SpendRefusal.OutcomeUnknown.class,
-                spends.spending.transfer(request(payer, shop, 1_000, "token-lost-answer")));
+        SpendRefusal.OutcomeUnknown unknown =
+                refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-lost-answer"));
         Await.until("it is watched", () -> spends.spending.inFlightTransfers() == 1);
         get(spends.store.intents().contest(unknown.txId(), "a node had it", spends.clock.millis()));
 
         spends.node.faults(method -> LedgerNode.Fault.NONE);
 
-        Await.until("it is let go", () -> {
-            spends.wake();
-            return spends.spending.inFlightTransfers() == 0 && spends.spending.inFlightUtxos() == 0;
-        });
+        spends.awaitAwake(
+                "it is let go", () -> spends.spending.inFlightTransfers() == 0 && spends.spending.inFlightUtxos() == 0);
     }
 
     @Test
     void a_refusal_that_was_left_in_the_log_does_not_close_what_was_sent_again_since() {
         inLog = "failSent";
         spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
-        Hash256 txId = refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000)))
-                .txId();
+        Hash256 txId =
+                refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000)).txId();
         inLog = "";
         spends.node.refuseSends(null);
-        awaitOnNode(txId);
+        spends.awaitAtNode("the node has it again", txId);
 
         spends.restart();
         spends.confirmAll();

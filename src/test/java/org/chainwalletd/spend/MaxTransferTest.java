@@ -3,7 +3,6 @@ package org.chainwalletd.spend;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
-import static org.chainwalletd.spend.SpendHarness.request;
 import static org.chainwalletd.testkit.DaemonRig.params;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -13,7 +12,6 @@ import java.util.Optional;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.TxShape;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
@@ -54,7 +52,7 @@ class MaxTransferTest extends SpendCase {
 
     @Test
     void all_coins_go_to_one_output_but_for_the_minimum_fee() {
-        Address payer = spends.funded(1, 30_000, 20_000, 10_000);
+        payer = spends.funded(1, 30_000, 20_000, 10_000);
 
         Receipt receipt = get(spends.spending.transfer(everything(payer, null)));
 
@@ -84,7 +82,7 @@ class MaxTransferTest extends SpendCase {
 
     @Test
     void a_coin_that_costs_more_than_it_brings_stays() {
-        Address payer = spends.funded(1, 30_000, 200, 400);
+        payer = spends.funded(1, 30_000, 200, 400);
 
         Receipt receipt = get(spends.spending.transfer(dear(payer)));
 
@@ -96,7 +94,7 @@ class MaxTransferTest extends SpendCase {
     void no_number_of_coins_moves_more() {
         long[] values = new long[60];
         Arrays.setAll(values, i -> 520 + 5 * i);
-        Address payer = spends.funded(1, values);
+        payer = spends.funded(1, values);
         long best = 0;
         long total = 0;
         int most = 0;
@@ -114,7 +112,7 @@ class MaxTransferTest extends SpendCase {
 
     @Test
     void no_more_coins_are_taken_than_max_fee_allows_and_with_too_little_for_one_it_is_refused() {
-        Address payer = spends.funded(1, 30_000, 20_000, 10_000);
+        payer = spends.funded(1, 30_000, 20_000, 10_000);
 
         refusal(
                 SpendRefusal.FeeTooHigh.class,
@@ -125,8 +123,8 @@ class MaxTransferTest extends SpendCase {
 
     @Test
     void coins_of_a_payment_in_flight_are_left_to_it() {
-        Address payer = spends.funded(1, 30_000, 20_000);
-        Receipt first = get(spends.spending.transfer(request(payer, shop, 25_000)));
+        payer = spends.funded(1, 30_000, 20_000);
+        Receipt first = pay(25_000);
 
         Receipt rest = get(spends.spending.transfer(everything(payer, null)));
 
@@ -137,7 +135,7 @@ class MaxTransferTest extends SpendCase {
     @Test
     void what_would_leave_dust_is_an_insufficient_balance() {
         Amount least = fee(1).plus(Amount.of(200));
-        Address payer = spends.funded(1, least.bits() - 1);
+        payer = spends.funded(1, least.bits() - 1);
         assertThat(refusal(SpendRefusal.InsufficientBalance.class, spends.spending.transfer(everything(payer, null)))
                         .shortage()
                         .needed())
@@ -148,16 +146,14 @@ class MaxTransferTest extends SpendCase {
 
     @Test
     void a_token_stands_for_the_word_and_answers_the_same_receipt_whatever_came_since() {
-        Address payer = spends.funded(1, 30_000, 20_000);
+        payer = spends.funded(1, 30_000, 20_000);
         Receipt first = get(spends.spending.transfer(everything(payer, "all of it")));
         spends.confirmAll();
         spends.fund(payer, 70_000);
 
         assertThat(get(spends.spending.transfer(everything(payer, "all of it"))))
                 .isEqualTo(first);
-        refusal(
-                SpendRefusal.TokenConflict.class,
-                spends.spending.transfer(request(payer, shop, paid(first).bits(), "all of it")));
+        refusal(SpendRefusal.TokenConflict.class, transfer(paid(first).bits(), "all of it"));
         spends.restart();
         assertThat(get(spends.spending.transfer(everything(payer, "all of it"))))
                 .isEqualTo(first);
@@ -165,16 +161,9 @@ class MaxTransferTest extends SpendCase {
 
     @Test
     void a_coin_that_the_mempool_spends_is_left_out() {
-        Address payer = spends.funded(1, 50_000, 20_000);
-        Outpoint large = spends.coins(payer).stream()
-                .filter(coin -> coin.value().equals(Amount.of(50_000)))
-                .findFirst()
-                .orElseThrow()
-                .outpoint();
-        spends.devnet
-                .ledger()
-                .submit(spends.keys.spend(
-                        payer, spends.devnet.genesisId(), large, TxOutput.toAddress(shop, Amount.of(49_000))));
+        payer = spends.funded(1, 50_000, 20_000);
+        Outpoint large = spends.coin(payer, 50_000);
+        spends.spendElsewhere(payer, large, shop, 49_000);
 
         assertThat(paid(get(spends.spending.transfer(everything(payer, "what is left")))))
                 .isEqualTo(Amount.of(20_000).minus(fee(1)));
@@ -182,7 +171,7 @@ class MaxTransferTest extends SpendCase {
 
     @Test
     void the_simulation_tells_what_would_move_and_holds_nothing() {
-        Address payer = spends.funded(1, 30_000, 20_000);
+        payer = spends.funded(1, 30_000, 20_000);
 
         Simulation simulation = get(spends.spending.simulate(everything(payer, null)));
 

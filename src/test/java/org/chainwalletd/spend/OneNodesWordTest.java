@@ -44,13 +44,7 @@ class OneNodesWordTest extends SpendCase {
     void pay() {
         poor = spends.funded(2, 4_000);
         spends.devnet.mine(1);
-        receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-word")));
-    }
-
-    private IntentState state() {
-        return get(spends.store.intents().find(receipt.txId()))
-                .map(Intent::state)
-                .orElseThrow();
+        receipt = pay(1_000, "token-word");
     }
 
     /** It shows every transaction in this block. */
@@ -61,13 +55,7 @@ class OneNodesWordTest extends SpendCase {
     /** Looks at what is in flight until the node was asked some more times. */
     private void lookedAt(int times) {
         spends.node.forgetCalls();
-        Await.until("it was looked at", () -> {
-            spends.wake();
-            return spends.node.calls().stream()
-                            .filter("get_transaction"::equals)
-                            .count()
-                    >= times;
-        });
+        spends.awaitAwake("it was looked at", () -> spends.node.count("get_transaction") >= times);
     }
 
     private long height() {
@@ -83,10 +71,10 @@ class OneNodesWordTest extends SpendCase {
         claimsBlock(MADE_UP, Long.MAX_VALUE);
         lookedAt(3);
 
-        assertThat(state().inFlight()).isTrue();
+        assertThat(stateOf(receipt.txId()).inFlight()).isTrue();
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
         spends.confirmAll();
-        assertThat(state()).isEqualTo(IntentState.CONFIRMED);
+        assertThat(stateOf(receipt.txId())).isEqualTo(IntentState.CONFIRMED);
     }
 
     @Test
@@ -95,7 +83,7 @@ class OneNodesWordTest extends SpendCase {
 
         lookedAt(5);
 
-        assertThat(state().inFlight()).isTrue();
+        assertThat(stateOf(receipt.txId()).inFlight()).isTrue();
     }
 
     @Test
@@ -108,7 +96,7 @@ class OneNodesWordTest extends SpendCase {
 
         lookedAt(5);
 
-        assertThat(state().inFlight()).isTrue();
+        assertThat(stateOf(receipt.txId()).inFlight()).isTrue();
         spends.node.refuseSends(null);
         spends.awaitAtNode("it is sent all the same", receipt.txId());
     }
@@ -124,7 +112,7 @@ class OneNodesWordTest extends SpendCase {
         spends.node.refuseSends(refusalOfNext(words));
         SpendRefusal.OutcomeUnknown unknown = refusal(
                 SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(poor, shop, 2_000, "token-poor")));
-        Intent intent = get(spends.store.intents().find(unknown.txId())).orElseThrow();
+        Intent intent = spends.intent(unknown.txId());
         assertThat(intent.state().inFlight()).isTrue();
         return unknown;
     }
@@ -218,10 +206,7 @@ class OneNodesWordTest extends SpendCase {
 
         Await.until("it was looked at often", () -> {
             spends.rumour();
-            return spends.node.calls().stream()
-                            .filter("get_transaction"::equals)
-                            .count()
-                    >= 30;
+            return spends.node.count("get_transaction") >= 30;
         });
 
         assertThat(spends.node.calls()).containsOnlyOnce("send_raw_transaction");
@@ -232,16 +217,10 @@ class OneNodesWordTest extends SpendCase {
         spends.node.faults(method -> LedgerNode.Fault.LOST_QUESTION);
         spends.devnet.mine(1);
 
-        Await.until("it is confirmed", () -> state() == IntentState.CONFIRMED);
+        Await.until("it is confirmed", () -> stateOf(receipt.txId()) == IntentState.CONFIRMED);
         spends.devnet.reorganise(
-                1,
-                false,
-                List.of(spends.keys.spend(
-                        payer,
-                        spends.devnet.genesisId(),
-                        receipt.inputs().get(0).outpoint(),
-                        TxOutput.toAddress(shop, Amount.of(9_000)))));
-        Await.until("it has lost", () -> state() == IntentState.CONFLICTED);
+                1, false, List.of(spends.foreign(payer, receipt.inputs().get(0).outpoint(), shop, 9_000)));
+        Await.until("it has lost", () -> stateOf(receipt.txId()) == IntentState.CONFLICTED);
     }
 
     @Test
@@ -252,10 +231,7 @@ class OneNodesWordTest extends SpendCase {
 
         spends.start();
 
-        Await.until("it is confirmed", () -> {
-            spends.wake();
-            return state() == IntentState.CONFIRMED;
-        });
+        spends.awaitAwake("it is confirmed", () -> stateOf(receipt.txId()) == IntentState.CONFIRMED);
         assertThat(get(spends.store.intents().unburied())
                         .get(0)
                         .place()

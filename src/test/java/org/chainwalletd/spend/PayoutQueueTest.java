@@ -182,7 +182,7 @@ class PayoutQueueTest {
             rig.confirm("payout-" + i);
         }
         rig.find("payout-0").attempts().forEach(txId -> {
-            Intent batch = SpendHarness.get(rig.intents().find(txId)).orElseThrow();
+            Intent batch = rig.spends.intent(txId);
             assertThat(batch.allowance()).isLessThanOrEqualTo(Amount.of(10_400));
         });
     }
@@ -194,8 +194,7 @@ class PayoutQueueTest {
         rig.submit(Optional.of("worker"), payer, orders(6));
         for (int i = 0; i < 6; i++) {
             Hash256 batch = rig.confirm("payout-" + i).attempts().get(0);
-            assertThat(SpendHarness.get(rig.intents().find(batch)).orElseThrow().allowance())
-                    .isLessThanOrEqualTo(cap);
+            assertThat(rig.spends.intent(batch).allowance()).isLessThanOrEqualTo(cap);
         }
     }
 
@@ -427,10 +426,7 @@ class PayoutQueueTest {
                 .as("the recall that was decided on")
                 .isEqualTo(recall);
         rig.spends.node.refuseSends(null);
-        rig.awaitWhen(
-                "payout-1",
-                "has its recall in the mempool",
-                any -> rig.spends.devnet.ledger().transaction(recall.recall()).isPresent());
+        rig.awaitWhen("payout-1", "has its recall in the mempool", any -> rig.spends.isAtNode(recall.recall()));
         rig.spends.devnet.mine(1);
         rig.spends.awaitFollowed();
         assertThat(rig.state("payout-1")).isEqualTo(State.IN_FLIGHT);
@@ -503,8 +499,7 @@ class PayoutQueueTest {
             rig.confirm("payout-" + i);
         }
         Hash256 batch = rig.find("payout-0").attempts().get(0);
-        assertThat(SpendHarness.get(rig.intents().find(batch)).orElseThrow().from())
-                .isEqualTo(payers.get(1));
+        assertThat(rig.spends.intent(batch).from()).isEqualTo(payers.get(1));
     }
 
     @Test
@@ -571,25 +566,15 @@ class PayoutQueueTest {
         Intent batch = inFlight(1);
         assertThat(batch.inputs()).extracting(input -> input.outpoint().txId()).containsExactly(parent);
 
-        Coin coin = SpendHarness.get(rig.intents().find(parent))
-                .orElseThrow()
-                .inputs()
-                .get(0);
+        Coin coin = rig.spends.intent(parent).inputs().get(0);
         TxOutput back = TxOutput.toAddress(other, coin.value().minus(Amount.of(200)));
         rig.spends.devnet.reorganise(
                 1, false, List.of(rig.spends.keys.spend(other, rig.spends.devnet.genesisId(), coin.outpoint(), back)));
-        Await.until("the payment has lost", () -> {
-            rig.spends.wake();
-            return SpendHarness.get(rig.intents().find(parent)).orElseThrow().state() == IntentState.CONFLICTED;
-        });
+        rig.spends.awaitAwake(
+                "the payment has lost", () -> rig.spends.intent(parent).state() == IntentState.CONFLICTED);
         rig.spends.node.forgetCalls();
-        Await.until("the batch is sent again, in vain", () -> {
-            rig.spends.wake();
-            return rig.spends.node.calls().stream()
-                            .filter("send_raw_transaction"::equals)
-                            .count()
-                    > 2;
-        });
+        rig.spends.awaitAwake(
+                "the batch is sent again, in vain", () -> rig.spends.node.count("send_raw_transaction") > 2);
         assertThat(rig.state("payout-1")).isEqualTo(State.IN_FLIGHT);
 
         rig.bury();
@@ -627,17 +612,12 @@ class PayoutQueueTest {
                 .recall();
         rig.spends.node.refuseSends(null);
 
-        Coin coin = SpendHarness.get(rig.intents().find(parent))
-                .orElseThrow()
-                .inputs()
-                .get(0);
+        Coin coin = rig.spends.intent(parent).inputs().get(0);
         TxOutput back = TxOutput.toAddress(other, coin.value().minus(Amount.of(200)));
         rig.spends.devnet.reorganise(
                 1, false, List.of(rig.spends.keys.spend(other, rig.spends.devnet.genesisId(), coin.outpoint(), back)));
-        Await.until("the payment has lost", () -> {
-            rig.spends.wake();
-            return SpendHarness.get(rig.intents().find(parent)).orElseThrow().state() == IntentState.CONFLICTED;
-        });
+        rig.spends.awaitAwake(
+                "the payment has lost", () -> rig.spends.intent(parent).state() == IntentState.CONFLICTED);
         rig.bury();
         rig.restart();
         rig.awaitWhen(
@@ -645,8 +625,7 @@ class PayoutQueueTest {
                 "is paid by another batch",
                 payout -> payout.attempts().size() == 2);
         for (Hash256 lost : List.of(batch.txId(), recall)) {
-            assertThat(SpendHarness.get(rig.intents().find(lost)).orElseThrow().state())
-                    .isEqualTo(IntentState.CONFLICTED);
+            assertThat(rig.spends.intent(lost).state()).isEqualTo(IntentState.CONFLICTED);
         }
         rig.confirm("payout-1");
         assertThat(rig.paid(rig.recipients(1))).isEqualTo(Map.of(1_001L, 1));
@@ -677,10 +656,7 @@ class PayoutQueueTest {
             assertThat(SpendHarness.get(rig.payouts.recall(batch, new FeeChoice.Rate(9))))
                     .isEqualTo(new Payouts.Recall(batch, recall));
         }
-        rig.awaitWhen(
-                "payout-1",
-                "has its recall in the mempool",
-                any -> rig.spends.devnet.ledger().transaction(recall).isPresent());
+        rig.awaitWhen("payout-1", "has its recall in the mempool", any -> rig.spends.isAtNode(recall));
         rig.bury();
         rig.awaitWhen(
                 "payout-1",
@@ -725,7 +701,7 @@ class PayoutQueueTest {
         boolean died = death.putBack().isPresent();
         rig.start();
 
-        Intent stored = SpendHarness.get(rig.intents().find(batch)).orElseThrow();
+        Intent stored = rig.spends.intent(batch);
         Optional<Intent> recall = recallOf(batch);
         assertThat(recall.isPresent()).as(what).isEqualTo(stored.state() == IntentState.ABANDONED);
         assertThat(died || recall.isPresent()).as(what).isTrue();
@@ -741,11 +717,7 @@ class PayoutQueueTest {
         rig.awaitWhen(
                 id,
                 "has its recall in the mempool",
-                any -> rig.spends
-                        .devnet
-                        .ledger()
-                        .transaction(recall.get().txId())
-                        .isPresent());
+                any -> rig.spends.isAtNode(recall.get().txId()));
         assertThat(rig.spends.devnet.ledger().transaction(batch))
                 .as("the batch is not sent any more")
                 .isEmpty();
@@ -792,10 +764,7 @@ class PayoutQueueTest {
             return;
         }
         Hash256 recall = recallOf(batch).orElseThrow().txId();
-        rig.awaitWhen(
-                "payout-1",
-                "has its recall in the mempool",
-                any -> rig.spends.devnet.ledger().transaction(recall).isPresent());
+        rig.awaitWhen("payout-1", "has its recall in the mempool", any -> rig.spends.isAtNode(recall));
         assertThat(rig.spends.devnet.ledger().transaction(batch)).isEmpty();
         rig.bury();
         rig.awaitWhen(
@@ -808,7 +777,7 @@ class PayoutQueueTest {
 
     private Intent inFlight(int number) {
         Hash256 txId = rig.await("payout-" + number, State.IN_FLIGHT).attempts().get(0);
-        return SpendHarness.get(rig.intents().find(txId)).orElseThrow();
+        return rig.spends.intent(txId);
     }
 
     /** Sends the coins of a batch back to its address, as another owner of the key can. */
@@ -945,11 +914,7 @@ class PayoutQueueTest {
         rig.spends.node.refuseSends("Transaction validation failed: whatever");
         rig.submit(payer, order(1));
         Hash256 batch = rig.await("payout-1", State.IN_FLIGHT).attempts().get(0);
-        Amount coin = SpendHarness.get(rig.intents().find(batch))
-                .orElseThrow()
-                .inputs()
-                .get(0)
-                .value();
+        Amount coin = rig.spends.intent(batch).inputs().get(0).value();
         Amount once = ReturnPlan.fee(new FeeChoice.Rate(1));
         long emptying = coin.bits() * 3 / 2 / once.bits();
 
@@ -959,10 +924,7 @@ class PayoutQueueTest {
                             RefusedException.class,
                             refused -> assertThat(refused.code()).isEqualTo(ErrorCode.INVALID_PARAMS));
         }
-        assertThat(SpendHarness.get(rig.intents().find(batch))
-                        .orElseThrow()
-                        .state()
-                        .inFlight())
+        assertThat(rig.spends.intent(batch).state().inFlight())
                 .as("it is not given up")
                 .isTrue();
         rig.spends.node.refuseSends(null);
@@ -1019,14 +981,10 @@ class PayoutQueueTest {
         rig.spends.node.refuseSends("Transaction validation failed: whatever");
         rig.submit(payer, order(1));
         Hash256 batch = rig.await("payout-1", State.IN_FLIGHT).attempts().get(0);
-        Intent intent = SpendHarness.get(rig.intents().find(batch)).orElseThrow();
+        Intent intent = rig.spends.intent(batch);
         Abandoned answer = SpendHarness.get(rig.spends.spending.abandon(
                 intent.inputs().stream().map(Coin::outpoint).toList()));
         assertThat(answer.released()).isZero();
-        assertThat(SpendHarness.get(rig.intents().find(batch))
-                        .orElseThrow()
-                        .state()
-                        .inFlight())
-                .isTrue();
+        assertThat(rig.spends.intent(batch).state().inFlight()).isTrue();
     }
 }

@@ -223,10 +223,7 @@ final class PayoutRig implements AutoCloseable {
     }
 
     Payout await(String id, State state) {
-        Await.until(id + " is " + state, () -> {
-            spends.wake();
-            return state(id) == state;
-        });
+        spends.awaitAwake(id + " is " + state, () -> state(id) == state);
         return find(id);
     }
 
@@ -249,10 +246,7 @@ final class PayoutRig implements AutoCloseable {
     }
 
     void awaitWhen(String id, String what, Predicate<Payout> condition) {
-        Await.until(id + " " + what, () -> {
-            spends.wake();
-            return condition.test(find(id));
-        });
+        spends.awaitAwake(id + " " + what, () -> condition.test(find(id)));
     }
 
     /** Mines so deep that what is in blocks by now is final. */

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
-import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -50,11 +49,7 @@ class RawSendsTest extends SpendCase {
     }
 
     private Transaction raw(long amount) {
-        return spends.keys.spend(
-                payer,
-                spends.devnet.genesisId(),
-                spends.coins(payer).get(0).outpoint(),
-                TxOutput.toAddress(shop, Amount.of(amount)));
+        return spends.foreign(payer, spends.coins(payer).get(0).outpoint(), shop, amount);
     }
 
     private CompletionStage<Hash256> send(Transaction tx) {
@@ -141,9 +136,8 @@ class RawSendsTest extends SpendCase {
 
     @Test
     void a_spend_of_the_daemon_that_is_sent_raw_is_told_once() {
-        Hash256 own = get(spends.spending.transfer(request(payer, shop, 1_000, "token-own")))
-                .txId();
-        Bytes bytes = get(spends.store.intents().find(own)).orElseThrow().transaction();
+        Hash256 own = pay(1_000, "token-own").txId();
+        Bytes bytes = spends.intent(own).transaction();
         assertThat(get(spends.spending.sendRaw(bytes, "worker"))).isEqualTo(own);
         assertThat(only().kind()).isEqualTo("transfer");
     }

@@ -3,7 +3,6 @@ package org.chainwalletd.spend;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
-import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,15 +13,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
-import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.devnet.ledger.LedgerView;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.AllowanceStore;
-import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.BeforeEach;
@@ -49,7 +45,7 @@ class ReorganisationTest extends SpendCase {
     }
 
     private Receipt paidAndConfirmed(long amount, String token) {
-        Receipt receipt = get(spends.spending.transfer(request(payer, shop, amount, token)));
+        Receipt receipt = pay(amount, token);
         spends.confirmAll();
         return receipt;
     }
@@ -62,46 +58,25 @@ class ReorganisationTest extends SpendCase {
         return onNode(txId).filter(found -> found.blockId() != null).isPresent();
     }
 
-    private IntentState stateOf(Hash256 txId) {
-        return get(spends.store.intents().find(txId)).map(Intent::state).orElseThrow();
-    }
-
-    private void awaitState(Hash256 txId, IntentState state) {
-        Await.until(txId + " is " + state, () -> stateOf(txId) == state);
-    }
-
     /** Replaces the last block and forgets what was in it. */
     private void loseLastBlock(Transaction... conflicts) {
         spends.devnet.reorganise(1, false, List.of(conflicts));
     }
 
-    private long calls(String method) {
-        return spends.node.calls().stream().filter(method::equals).count();
-    }
-
-    private Transaction foreignSpend(Outpoint coin) {
-        return spends.keys.spend(payer, spends.devnet.genesisId(), coin, TxOutput.toAddress(shop, Amount.of(9_000)));
-    }
-
     @Test
     void a_spend_that_a_reorganisation_removed_is_in_flight_again_and_sent_until_it_confirms() {
         Receipt receipt = paidAndConfirmed(1_000, "token-reorg");
-        spends.node.faults(method ->
-                method.equals("send_raw_transaction") ? LedgerNode.Fault.LOST_QUESTION : LedgerNode.Fault.NONE);
+        onSend(LedgerNode.Fault.LOST_QUESTION);
 
         loseLastBlock();
-        awaitState(receipt.txId(), IntentState.ACCEPTED);
+        spends.awaitState(receipt.txId(), IntentState.ACCEPTED);
         Await.until("it counts as in flight", () -> spends.spending.inFlightTransfers() == 1);
         Await.until("its coin is reserved", () -> spends.spending.inFlightUtxos() == 1);
-        refusal(SpendRefusal.InFlightExhausted.class, spends.spending.transfer(request(payer, shop, 500)));
-        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-reorg"))))
-                .isEqualTo(receipt);
+        refusal(SpendRefusal.InFlightExhausted.class, transfer(500));
+        assertThat(pay(1_000, "token-reorg")).isEqualTo(receipt);
 
         spends.node.faults(method -> LedgerNode.Fault.NONE);
-        Await.until("the node has it again", () -> {
-            spends.wake();
-            return onNode(receipt.txId()).isPresent();
-        });
+        spends.awaitAwake("the node has it again", () -> spends.isAtNode(receipt.txId()));
         spends.confirmAll();
         assertThat(isConfirmed(receipt.txId())).isTrue();
         assertThat(spends.coins(shop)).hasSize(1);
@@ -121,7 +96,7 @@ class ReorganisationTest extends SpendCase {
         Await.until("the node has it again", () -> {
             // What was read while the branch changed is read once more, after a while.
             spends.wake();
-            return onNode(receipt.txId()).isPresent();
+            return spends.isAtNode(receipt.txId());
         });
         spends.confirmAll();
         assertThat(isConfirmed(receipt.txId())).isTrue();
@@ -130,17 +105,16 @@ class ReorganisationTest extends SpendCase {
     @Test
     void a_crash_between_the_discovery_and_the_sending_loses_neither_the_spend_nor_its_reservation() {
         Receipt receipt = paidAndConfirmed(1_000, "token-crash");
-        spends.node.faults(method ->
-                method.equals("send_raw_transaction") ? LedgerNode.Fault.LOST_QUESTION : LedgerNode.Fault.NONE);
+        onSend(LedgerNode.Fault.LOST_QUESTION);
         loseLastBlock();
-        awaitState(receipt.txId(), IntentState.ACCEPTED);
+        spends.awaitState(receipt.txId(), IntentState.ACCEPTED);
 
         spends.restart();
 
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
         assertThat(spends.spending.inFlightTransfers()).isEqualTo(1);
         spends.node.faults(method -> LedgerNode.Fault.NONE);
-        Await.until("the node has it again", () -> onNode(receipt.txId()).isPresent());
+        Await.until("the node has it again", () -> spends.isAtNode(receipt.txId()));
     }
 
     @Test
@@ -153,16 +127,14 @@ class ReorganisationTest extends SpendCase {
         payer = spends.funded(3, values);
         spends.devnet.mine(1);
         for (int i = 0; i < values.length; i++) {
-            receipts.add(get(spends.spending.transfer(request(payer, shop, 1_000 + i))));
+            receipts.add(pay(1_000 + i));
         }
         spends.confirmAll();
 
         loseLastBlock();
 
         Await.until(
-                "the node has all again",
-                () -> receipts.stream()
-                        .allMatch(receipt -> onNode(receipt.txId()).isPresent()));
+                "the node has all again", () -> receipts.stream().allMatch(receipt -> spends.isAtNode(receipt.txId())));
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(values.length);
     }
@@ -176,11 +148,11 @@ class ReorganisationTest extends SpendCase {
 
         spends.devnet.reorganise(2, false, List.of());
 
-        Await.until("the parent is sent", () -> onNode(parent.txId()).isPresent());
-        awaitState(child.txId(), IntentState.ACCEPTED);
+        Await.until("the parent is sent", () -> spends.isAtNode(parent.txId()));
+        spends.awaitState(child.txId(), IntentState.ACCEPTED);
         Await.until("both are in flight", () -> spends.spending.inFlightTransfers() == 2);
         spends.devnet.mine(1);
-        Await.until("the child follows", () -> onNode(child.txId()).isPresent());
+        Await.until("the child follows", () -> spends.isAtNode(child.txId()));
         spends.confirmAll();
         assertThat(isConfirmed(parent.txId())).isTrue();
         assertThat(isConfirmed(child.txId())).isTrue();
@@ -190,58 +162,50 @@ class ReorganisationTest extends SpendCase {
     void a_spend_that_lost_its_coin_in_a_reorganisation_is_conflicted_and_keeps_what_it_took_of_the_allowance() {
         Receipt parent = paidAndConfirmed(1_000, "token-lost");
         Receipt child = paidAndConfirmed(2_000, "token-lost-too");
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(3_000 + 2 * 69));
+        assertThat(spent()).isEqualTo(Amount.of(3_000 + 2 * 69));
 
         spends.devnet.reorganise(
-                2, false, List.of(foreignSpend(parent.inputs().get(0).outpoint())));
+                2, false, List.of(spends.foreign(payer, parent.inputs().get(0).outpoint(), shop, 9_000)));
 
-        awaitState(parent.txId(), IntentState.CONFLICTED);
-        awaitState(child.txId(), IntentState.CONFLICTED);
+        spends.awaitState(parent.txId(), IntentState.CONFLICTED);
+        spends.awaitState(child.txId(), IntentState.CONFLICTED);
         Await.until("nothing is in flight", () -> spends.spending.inFlightTransfers() == 0);
         Await.until("nothing is reserved", () -> spends.spending.inFlightUtxos() == 0);
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(3_000 + 2 * 69));
-        refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000, "token-lost")));
+        assertThat(spent()).isEqualTo(Amount.of(3_000 + 2 * 69));
+        refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-lost"));
     }
 
     @Test
     void an_acknowledged_spend_that_lost_its_coin_stays_lost_whatever_a_lagging_node_says_of_it() {
         Receipt receipt = paidAndConfirmed(1_000, "token-lagging");
-        loseLastBlock(foreignSpend(receipt.inputs().get(0).outpoint()));
-        awaitState(receipt.txId(), IntentState.CONFLICTED);
+        loseLastBlock(spends.foreign(payer, receipt.inputs().get(0).outpoint(), shop, 9_000));
+        spends.awaitState(receipt.txId(), IntentState.CONFLICTED);
         spends.node.faults(method -> LedgerNode.Fault.LAGGING);
 
-        refusal(
-                SpendRefusal.UpstreamFailed.class,
-                spends.spending.transfer(request(payer, shop, 1_000, "token-lagging")));
+        refusal(SpendRefusal.UpstreamFailed.class, transfer(1_000, "token-lagging"));
 
         assertThat(stateOf(receipt.txId())).isEqualTo(IntentState.CONFLICTED);
         spends.node.faults(method -> LedgerNode.Fault.NONE);
-        refusal(
-                SpendRefusal.OutcomeUnknown.class,
-                spends.spending.transfer(request(payer, shop, 1_000, "token-lagging")));
+        refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-lagging"));
     }
 
     @Test
     void no_clock_makes_a_token_new_before_what_its_payment_lost_against_is_buried() {
         Receipt receipt = paidAndConfirmed(1_000, "token-clock");
-        loseLastBlock(foreignSpend(receipt.inputs().get(0).outpoint()));
-        awaitState(receipt.txId(), IntentState.CONFLICTED);
+        loseLastBlock(spends.foreign(payer, receipt.inputs().get(0).outpoint(), shop, 9_000));
+        spends.awaitState(receipt.txId(), IntentState.CONFLICTED);
         spends.fund(payer, 20_000);
         spends.clock.move(Duration.ofDays(2));
         forget();
 
-        refusal(
-                SpendRefusal.OutcomeUnknown.class,
-                spends.spending.transfer(request(payer, shop, 1_000, "token-clock")));
+        refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-clock"));
 
         spends.clock.move(Duration.ofDays(2));
         spends.devnet.mine(SpendHarness.BURIAL_DEPTH);
         forget();
         Await.until(
                 "it is buried", () -> get(spends.store.intents().lost(0, 10)).isEmpty());
-        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-clock")))
-                        .txId())
-                .isNotEqualTo(receipt.txId());
+        assertThat(pay(1_000, "token-clock").txId()).isNotEqualTo(receipt.txId());
     }
 
     /** What is done every minute. */
@@ -254,18 +218,18 @@ class ReorganisationTest extends SpendCase {
     void a_lost_payment_that_a_block_has_when_the_winner_is_gone_is_confirmed_and_watched() {
         Receipt receipt = paidAndConfirmed(1_000, "token-won");
         Transaction ours = onNode(receipt.txId()).orElseThrow().tx();
-        loseLastBlock(foreignSpend(receipt.inputs().get(0).outpoint()));
-        awaitState(receipt.txId(), IntentState.CONFLICTED);
+        loseLastBlock(spends.foreign(payer, receipt.inputs().get(0).outpoint(), shop, 9_000));
+        spends.awaitState(receipt.txId(), IntentState.CONFLICTED);
         spends.devnet.reorganise(2, false, List.of(ours));
 
         forget();
 
-        awaitState(receipt.txId(), IntentState.CONFIRMED);
+        spends.awaitState(receipt.txId(), IntentState.CONFIRMED);
         assertThat(burials.expectMessageClass(SpendMonitor.WatchConfirmed.class)
                         .spend()
                         .txId())
                 .isEqualTo(receipt.txId());
-        assertThat(paidAgain("token-won")).isEqualTo(receipt);
+        assertThat(pay(1_000, "token-won")).isEqualTo(receipt);
     }
 
     /** A node that refuses what it passes on to a miner. */
@@ -273,7 +237,7 @@ class ReorganisationTest extends SpendCase {
         AtomicReference<Transaction> sent = new AtomicReference<>();
         spends.node.onSend(sent::set);
         spends.node.refuseSends("Transaction is not wanted here");
-        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000, token)));
+        refusal(SpendRefusal.UpstreamFailed.class, transfer(1_000, token));
         spends.node.refuseSends(null);
         spends.node.onSend(any -> {});
         return sent.get();
@@ -289,14 +253,14 @@ class ReorganisationTest extends SpendCase {
 
         forget();
 
-        awaitState(txId, IntentState.CONFIRMED);
+        spends.awaitState(txId, IntentState.CONFIRMED);
         assertThat(burials.expectMessageClass(SpendMonitor.WatchConfirmed.class)
                         .spend()
                         .txId())
                 .isEqualTo(txId);
-        assertThat(paidAgain("token-refused").txId()).isEqualTo(txId);
+        assertThat(pay(1_000, "token-refused").txId()).isEqualTo(txId);
         assertThat(spends.coins(shop)).hasSize(1);
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(1_000 + 69));
+        assertThat(spent()).isEqualTo(Amount.of(1_000 + 69));
     }
 
     @Test
@@ -304,7 +268,7 @@ class ReorganisationTest extends SpendCase {
         Transaction sent = refusedAndKept("token-quick");
         loseLastBlock(sent);
 
-        assertThat(paidAgain("token-quick").txId()).isEqualTo(TransactionCodec.txId(SpendHarness.PROFILE, sent));
+        assertThat(pay(1_000, "token-quick").txId()).isEqualTo(TransactionCodec.txId(SpendHarness.PROFILE, sent));
 
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(1);
@@ -315,12 +279,10 @@ class ReorganisationTest extends SpendCase {
         AtomicReference<Transaction> sent = new AtomicReference<>();
         spends.node.onSend(sent::set);
         spends.lose();
-        Hash256 txId = refusal(
-                        SpendRefusal.OutcomeUnknown.class,
-                        spends.spending.transfer(request(payer, shop, 1_000, "token-given-up")))
+        Hash256 txId = refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-given-up"))
                 .txId();
         get(spends.spending.abandon(sent.get().inputs()));
-        awaitState(txId, IntentState.ABANDONED);
+        spends.awaitState(txId, IntentState.ABANDONED);
         Await.until("its coin is free", () -> spends.spending.inFlightUtxos() == 0);
 
         spends.crash();
@@ -329,12 +291,8 @@ class ReorganisationTest extends SpendCase {
         spends.awaitFollowed();
         forget();
 
-        awaitState(txId, IntentState.CONFIRMED);
-        assertThat(paidAgain("token-given-up").txId()).isEqualTo(txId);
-    }
-
-    private Receipt paidAgain(String token) {
-        return get(spends.spending.transfer(request(payer, shop, 1_000, token)));
+        spends.awaitState(txId, IntentState.CONFIRMED);
+        assertThat(pay(1_000, "token-given-up").txId()).isEqualTo(txId);
     }
 
     @Test
@@ -396,11 +354,10 @@ class ReorganisationTest extends SpendCase {
                 .intents()
                 .forget(spends.clock.millis() - Duration.ofHours(1).toMillis(), 100));
 
-        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-old"))))
-                .isEqualTo(receipt);
+        assertThat(pay(1_000, "token-old")).isEqualTo(receipt);
         spends.restart();
         loseLastBlock();
-        Await.until("the node has it again", () -> onNode(receipt.txId()).isPresent());
+        Await.until("the node has it again", () -> spends.isAtNode(receipt.txId()));
     }
 
     @Test
@@ -418,8 +375,7 @@ class ReorganisationTest extends SpendCase {
         Await.until(
                 "it is forgotten",
                 () -> get(spends.store.intents().find(receipt.txId())).isEmpty());
-        assertThat(get(spends.spending.transfer(request(payer, shop, 2_000, "token-remembered"))))
-                .isEqualTo(deeper);
+        assertThat(pay(2_000, "token-remembered")).isEqualTo(deeper);
     }
 
     @Test
@@ -433,7 +389,7 @@ class ReorganisationTest extends SpendCase {
 
         spends.devnet.mine(1);
         spends.awaitFollowed();
-        refusal(SpendRefusal.InFlightExhausted.class, spends.spending.transfer(request(payer, shop, 1_000)));
+        refusal(SpendRefusal.InFlightExhausted.class, transfer(1_000));
 
         assertThat(stateOf(receipt.txId())).isEqualTo(IntentState.CONFIRMED);
         assertThat(spends.spending.inFlightTransfers()).isZero();
@@ -449,17 +405,14 @@ class ReorganisationTest extends SpendCase {
                         .height()
                 + 1;
         spends.devnet.reorganise((int) depth, false, List.of());
-        awaitState(receipt.txId(), IntentState.ACCEPTED);
+        spends.awaitState(receipt.txId(), IntentState.ACCEPTED);
         spends.node.forgetCalls();
-        Await.until("it is sent again and again", () -> {
-            spends.wake();
-            return calls("send_raw_transaction") > 1;
-        });
+        spends.awaitAwake("it is sent again and again", () -> spends.node.count("send_raw_transaction") > 1);
         assertThat(stateOf(receipt.txId())).isEqualTo(IntentState.ACCEPTED);
 
         get(spends.spending.abandon(List.of(receipt.inputs().get(0).outpoint())));
 
-        awaitState(receipt.txId(), IntentState.ABANDONED);
+        spends.awaitState(receipt.txId(), IntentState.ABANDONED);
         Await.until("nothing is in flight", () -> spends.spending.inFlightTransfers() == 0);
     }
 }

@@ -3,7 +3,6 @@ package org.chainwalletd.spend;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
-import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -93,7 +92,7 @@ class SameTransactionTest extends SpendCase {
     }
 
     private CompletionStage<Receipt> pay(String token) {
-        return spends.spending.transfer(request(payer, shop, 1_000, token));
+        return transfer(1_000, token);
     }
 
     /** The first token is refused, and asks once more: the question where its transaction is waits. */

@@ -1,8 +1,13 @@
 package org.chainwalletd.spend;
 
 import java.nio.file.Path;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.spend.plan.Receipt;
+import org.chainwalletd.store.IntentState;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,6 +45,33 @@ abstract class SpendCase {
     @AfterEach
     void stop() {
         spends.close();
+    }
+
+    /** Asks for a payment from the payer to the shop. */
+    final CompletionStage<Receipt> transfer(long amount) {
+        return transfer(amount, null);
+    }
+
+    final CompletionStage<Receipt> transfer(long amount, String token) {
+        return spends.spending.transfer(SpendHarness.request(payer, shop, amount, token));
+    }
+
+    /** Pays the shop. */
+    final Receipt pay(long amount) {
+        return SpendHarness.get(transfer(amount));
+    }
+
+    final Receipt pay(long amount, String token) {
+        return SpendHarness.get(transfer(amount, token));
+    }
+
+    final IntentState stateOf(Hash256 txId) {
+        return spends.stateOf(txId);
+    }
+
+    /** Part of the operator's allowance that is used. */
+    final Amount spent() {
+        return SpendHarness.get(spends.spending.allowanceStatus()).spent();
     }
 
     /** Gives each broadcast the next of these faults, and the last one to all later ones. */

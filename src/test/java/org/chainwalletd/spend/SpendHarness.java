@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -33,6 +34,8 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.coins.OutputSource;
 import org.chainwalletd.coins.VerifiedOutput;
 import org.chainwalletd.coins.VerifiedOutputs;
@@ -56,6 +59,8 @@ import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.spend.plan.TransferRequest;
 import org.chainwalletd.store.AllowanceStore;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.ReservationStore;
@@ -263,10 +268,19 @@ final class SpendHarness implements AutoCloseable {
 
     /** Wakes the daemon until the transaction is at the node. */
     void awaitAtNode(String what, Hash256 txId) {
+        awaitAwake(what, () -> isAtNode(txId));
+    }
+
+    /** Wakes the daemon until something holds. */
+    void awaitAwake(String what, BooleanSupplier condition) {
         Await.until(what, () -> {
             wake();
-            return devnet.ledger().transaction(txId).isPresent();
+            return condition.getAsBoolean();
         });
+    }
+
+    boolean isAtNode(Hash256 txId) {
+        return devnet.ledger().transaction(txId).isPresent();
     }
 
     /** A node names a tip that is not followed yet, at the same moment. */
@@ -437,10 +451,43 @@ final class SpendHarness implements AutoCloseable {
     void confirmAll() {
         devnet.mine(1);
         wake();
-        Await.until("nothing is in flight", () -> {
-            wake();
-            return spending.inFlightTransfers() == 0 && spending.inFlightUtxos() == 0;
-        });
+        awaitAwake("nothing is in flight", this::isIdle);
+    }
+
+    boolean isIdle() {
+        return spending.inFlightTransfers() == 0 && spending.inFlightUtxos() == 0;
+    }
+
+    /** The spend as the store has it. */
+    Intent intent(Hash256 txId) {
+        return get(store.intents().find(txId)).orElseThrow();
+    }
+
+    IntentState stateOf(Hash256 txId) {
+        return intent(txId).state();
+    }
+
+    void awaitState(Hash256 txId, IntentState state) {
+        Await.until(txId + " is " + state, () -> stateOf(txId) == state);
+    }
+
+    /** A coin of this value. */
+    Outpoint coin(Address owner, long value) {
+        return coins(owner).stream()
+                .filter(coin -> coin.value().equals(Amount.of(value)))
+                .findFirst()
+                .orElseThrow()
+                .outpoint();
+    }
+
+    /** A payment from a coin of ours that somebody else with the same key makes. */
+    Transaction foreign(Address owner, Outpoint coin, Address to, long amount) {
+        return keys.spend(owner, devnet.genesisId(), coin, TxOutput.toAddress(to, Amount.of(amount)));
+    }
+
+    /** Has the node take {@link #foreign}, and returns its id. */
+    Hash256 spendElsewhere(Address owner, Outpoint coin, Address to, long amount) {
+        return devnet.ledger().submit(foreign(owner, coin, to, amount));
     }
 
     static <T> T get(CompletionStage<T> stage) {

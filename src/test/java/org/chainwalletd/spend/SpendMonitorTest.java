@@ -41,9 +41,7 @@ class SpendMonitorTest extends SpendCase {
     @BeforeEach
     void pay() {
         Receipt receipt = SpendHarness.get(spends.spending.transfer(SpendHarness.request(payer, shop, 1_000)));
-        intent = SpendHarness.get(spends.store.intents().find(receipt.txId()))
-                .orElseThrow()
-                .in(IntentState.PREPARED, "", spends.clock.millis());
+        intent = spends.intent(receipt.txId()).in(IntentState.PREPARED, "", spends.clock.millis());
         spends.beforeReservations = this::answeredByTest;
         reservations = spends.kit.createTestProbe();
         SpendEnvironment env = spends.environment();

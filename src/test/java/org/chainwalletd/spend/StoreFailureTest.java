@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
-import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,12 +11,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Amount;
-import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.AllowanceStore;
-import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.sql.StoreFaults;
@@ -47,18 +44,13 @@ class StoreFailureTest extends SpendCase {
                 .hasMessageContaining("cannot be written");
     }
 
-    private Optional<IntentState> stateOf(Hash256 txId) {
-        return get(spends.store.intents().find(txId)).map(Intent::state);
-    }
-
     @Test
     void an_intent_that_cannot_be_written_is_not_sent_and_holds_nothing() {
         storeFails(true);
 
         List<CompletionStage<Receipt>> answers = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
-            answers.add(
-                    spends.spending.transfer(request(payer, shop, 1_000 + i, i % 2 == 0 ? "token-full-" + i : null)));
+            answers.add(transfer(1_000 + i, i % 2 == 0 ? "token-full-" + i : null));
         }
         answers.forEach(answer -> {
             // With more payments than coins some find all coins held, which is no failure of the store.
@@ -66,19 +58,19 @@ class StoreFailureTest extends SpendCase {
         });
 
         assertThat(spends.node.calls()).doesNotContain("send_raw_transaction");
-        assertNotWritten(spends.spending.transfer(request(payer, shop, 1_000, "token-full-0")));
+        assertNotWritten(transfer(1_000, "token-full-0"));
         Await.until("nothing is reserved", () -> spends.spending.inFlightUtxos() == 0);
         assertThat(spends.spending.inFlightTransfers()).isZero();
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.ZERO);
+        assertThat(spent()).isEqualTo(Amount.ZERO);
     }
 
     @Test
     void spending_works_again_without_a_restart_and_the_token_of_a_failed_call_is_free() {
         storeFails(true);
-        assertNotWritten(spends.spending.transfer(request(payer, shop, 1_000, "token-again")));
+        assertNotWritten(transfer(1_000, "token-again"));
         storeFails(false);
 
-        get(spends.spending.transfer(request(payer, shop, 2_000, "token-again")));
+        pay(2_000, "token-again");
 
         spends.confirmAll();
         assertThat(spends.coins(shop)).extracting(coin -> coin.value()).containsExactly(Amount.of(2_000));
@@ -88,9 +80,9 @@ class StoreFailureTest extends SpendCase {
     void an_outcome_that_cannot_be_written_is_found_out_again() {
         spends.node.onSend(tx -> storeFails(true));
 
-        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-outcome")));
+        Receipt receipt = pay(1_000, "token-outcome");
 
-        assertThat(stateOf(receipt.txId()).orElseThrow().inFlight()).isTrue();
+        assertThat(stateOf(receipt.txId()).inFlight()).isTrue();
         Await.until("it is watched", () -> spends.spending.inFlightTransfers() == 1);
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
         spends.node.onSend(tx -> {});
@@ -98,9 +90,8 @@ class StoreFailureTest extends SpendCase {
         spends.wake();
         storeFails(false);
         spends.confirmAll();
-        assertThat(stateOf(receipt.txId())).contains(IntentState.CONFIRMED);
-        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-outcome"))))
-                .isEqualTo(receipt);
+        assertThat(stateOf(receipt.txId())).isEqualTo(IntentState.CONFIRMED);
+        assertThat(pay(1_000, "token-outcome")).isEqualTo(receipt);
         assertThat(spends.coins(shop)).hasSize(1);
     }
 
@@ -109,8 +100,7 @@ class StoreFailureTest extends SpendCase {
         spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
         spends.node.onSend(tx -> storeFails(true));
 
-        SpendRefusal.OutcomeUnknown unknown =
-                refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000)));
+        SpendRefusal.OutcomeUnknown unknown = refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000));
 
         assertThat(unknown.message()).contains("fee density too low");
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
@@ -123,7 +113,7 @@ class StoreFailureTest extends SpendCase {
 
     @Test
     void a_reorganisation_that_cannot_be_written_down_is_found_out_again() {
-        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-reorg")));
+        Receipt receipt = pay(1_000, "token-reorg");
         spends.confirmAll();
         storeFails(true);
         spends.node.forgetCalls();
@@ -135,9 +125,9 @@ class StoreFailureTest extends SpendCase {
 
         Await.until("the node has it again", () -> {
             spends.clock.move(Duration.ofSeconds(1));
-            return spends.devnet.ledger().transaction(receipt.txId()).isPresent();
+            return spends.isAtNode(receipt.txId());
         });
-        assertThat(stateOf(receipt.txId())).contains(IntentState.ACCEPTED);
+        assertThat(stateOf(receipt.txId())).isEqualTo(IntentState.ACCEPTED);
         spends.confirmAll();
     }
 }

@@ -119,10 +119,7 @@ class SweepHistoryTest {
         Sweep again = SpendHarness.get(rig.sweep(token, MAX_FEE, one, two)).sweep();
         rival(rig, one, token + "-rival-3");
         // A part that met a rival just as that was choosing its coins is tried again when time has passed.
-        Await.until("each part has a spend", () -> {
-            rig.spends.wake();
-            return rig.stored(token).state() == State.DONE;
-        });
+        rig.spends.awaitAwake("each part has a spend", () -> rig.stored(token).state() == State.DONE);
         // A part that died between its intent and its sending is sent again when the next process looks at it.
         Await.until("each part is mined", () -> {
             rig.spends.devnet.mine(1);

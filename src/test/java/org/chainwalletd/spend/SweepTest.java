@@ -287,10 +287,7 @@ class SweepTest {
         spends.fund(one, 40_000);
         SpendHarness.get(spends.spending.transfer(SpendHarness.request(one, spends.keys.add(98), 15_000, "elsewhere")));
         rig.listed = spends::coins;
-        Await.until("each part has a spend", () -> {
-            spends.wake();
-            return rig.stored(TOKEN).state() == State.DONE;
-        });
+        spends.awaitAwake("each part has a spend", () -> rig.stored(TOKEN).state() == State.DONE);
         spends.confirmAll();
         assertThat(rig.arrived()).isEqualTo(1_300_000 - SweepRig.fees(rig.stored(TOKEN)));
     }
@@ -380,10 +377,7 @@ class SweepTest {
     }
 
     private void awaitDone() {
-        Await.until("each part has a spend", () -> {
-            spends.wake();
-            return rig.stored(TOKEN).state() == State.DONE;
-        });
+        spends.awaitAwake("each part has a spend", () -> rig.stored(TOKEN).state() == State.DONE);
     }
 
     @Test
@@ -549,10 +543,9 @@ class SweepTest {
 
         spends.confirmAll();
 
-        Await.until("its spend is confirmed", () -> {
-            spends.wake();
-            return SpendHarness.get(rig.sweeps.unfinishedFrom(one)).isEmpty();
-        });
+        spends.awaitAwake(
+                "its spend is confirmed",
+                () -> SpendHarness.get(rig.sweeps.unfinishedFrom(one)).isEmpty());
         assertThat(sweep(one).sweep().parts().get(0).spend().orElseThrow().state())
                 .contains(IntentState.CONFIRMED);
     }
@@ -695,10 +688,8 @@ class SweepTest {
         spends.confirmAll();
         spends.devnet.reorganise(1, false, List.of());
         spends.awaitFollowed();
-        Await.until("it is in flight again", () -> {
-            spends.wake();
-            return rig.stored(TOKEN).parts().get(0).isUnfinished();
-        });
+        spends.awaitAwake(
+                "it is in flight again", () -> rig.stored(TOKEN).parts().get(0).isUnfinished());
 
         Await.until("it is mined again", () -> {
             spends.devnet.mine(1);

@@ -62,7 +62,7 @@ class TokenTakenTest extends SpendCase {
 
     @Test
     void the_call_answers_the_receipt_of_the_payment_that_was_made_meanwhile() {
-        Receipt paid = get(spends.spending.transfer(request(payer, shop, 1_000, "token-one")));
+        Receipt paid = pay(1_000, "token-one");
 
         CompletionStage<Receipt> first = beside.transfer(request(payer, shop, 1_000, "token-one"));
         CompletionStage<Receipt> second = beside.transfer(request(payer, shop, 1_000, "token-one"));
@@ -76,37 +76,35 @@ class TokenTakenTest extends SpendCase {
 
     @Test
     void other_parameters_are_refused_and_nothing_is_sent() {
-        get(spends.spending.transfer(request(payer, shop, 1_000, "token-one")));
+        pay(1_000, "token-one");
         spends.node.forgetCalls();
 
         refusal(SpendRefusal.TokenConflict.class, beside.transfer(request(payer, shop, 999, "token-one")));
 
         assertThat(spends.node.calls()).doesNotContain("send_raw_transaction");
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(1_069));
+        assertThat(spent()).isEqualTo(Amount.of(1_069));
     }
 
     @Test
     void a_payment_that_was_refused_is_sent_again_with_the_same_bytes() {
         spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
-        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000, "token-one")));
+        refusal(SpendRefusal.UpstreamFailed.class, transfer(1_000, "token-one"));
         spends.node.refuseSends(null);
 
         Receipt paid = get(beside.transfer(request(payer, shop, 1_000, "token-one")));
 
-        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-one")))
-                        .txId())
-                .isEqualTo(paid.txId());
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(1_069));
+        assertThat(pay(1_000, "token-one").txId()).isEqualTo(paid.txId());
+        assertThat(spent()).isEqualTo(Amount.of(1_069));
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(1);
     }
 
     @Test
     void two_daemons_on_one_store_share_one_cap() {
-        get(spends.spending.transfer(request(payer, shop, 1_000)));
+        pay(1_000);
         get(beside.transfer(request(payer, shop, 1_000)));
 
-        refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 1_000)));
+        refusal(SpendRefusal.AllowanceExceeded.class, transfer(1_000));
         refusal(SpendRefusal.AllowanceExceeded.class, beside.transfer(request(payer, shop, 1_000)));
         assertThat(get(beside.allowanceStatus()).remaining()).contains(Amount.ZERO);
     }

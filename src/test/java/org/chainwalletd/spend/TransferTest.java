@@ -22,7 +22,6 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
-import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.node.PermittedSends;
 import org.chainwalletd.spend.plan.FeeChoice;
 import org.chainwalletd.spend.plan.Payment;
@@ -40,7 +39,7 @@ import org.junit.jupiter.api.Test;
 class TransferTest extends SpendCase {
     @Test
     void a_payment_to_two_recipients_costs_75_and_confirms() {
-        Address payer = spends.funded(1, 1_000_000_000L);
+        payer = spends.funded(1, 1_000_000_000L);
         TransferRequest request = new TransferRequest(
                 payer,
                 List.of(new Payment(shop, Amount.of(5000)), new Payment(shop, Amount.of(7000))),
@@ -65,21 +64,21 @@ class TransferTest extends SpendCase {
     void the_good_path_asks_the_node_twice_whatever_the_number_of_inputs() {
         long[] values = new long[40];
         Arrays.fill(values, 1_000);
-        Address payer = spends.funded(1, values);
-        get(spends.spending.transfer(request(payer, shop, 500)));
+        payer = spends.funded(1, values);
+        pay(500);
         spends.confirmAll();
         spends.node.forgetCalls();
 
-        get(spends.spending.transfer(request(payer, shop, 20_000)));
+        pay(20_000);
 
         assertThat(callsOfTheTransfer()).containsExactly("get_address_utxos", "send_raw_transaction");
     }
 
     @Test
     void a_payment_that_leaves_no_choice_of_coins_asks_twice_even_after_a_start() {
-        Address payer = spends.funded(1, 10_000);
+        payer = spends.funded(1, 10_000);
 
-        get(spends.spending.transfer(request(payer, shop, 500)));
+        pay(500);
 
         assertThat(callsOfTheTransfer()).containsExactly("get_address_utxos", "send_raw_transaction");
     }
@@ -93,48 +92,37 @@ class TransferTest extends SpendCase {
 
     @Test
     void a_coin_that_the_mempool_already_spends_is_not_selected() {
-        Address payer = spends.funded(1, 50_000, 20_000);
-        Outpoint large = spends.coins(payer).stream()
-                .filter(coin -> coin.value().equals(Amount.of(50_000)))
-                .findFirst()
-                .orElseThrow()
-                .outpoint();
-        spends.devnet
-                .ledger()
-                .submit(spends.keys.spend(
-                        payer, spends.devnet.genesisId(), large, TxOutput.toAddress(shop, Amount.of(49_000))));
+        payer = spends.funded(1, 50_000, 20_000);
+        Outpoint large = spends.coin(payer, 50_000);
+        spends.spendElsewhere(payer, large, shop, 49_000);
 
-        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000)));
+        Receipt receipt = pay(1_000);
 
         assertThat(receipt.inputs()).extracting(Coin::outpoint).doesNotContain(large);
     }
 
     @Test
     void only_a_real_conflict_is_called_a_double_spend_and_its_coins_are_free_again() {
-        Address payer = spends.funded(1, 50_000);
+        payer = spends.funded(1, 50_000);
         Outpoint coin = spends.coins(payer).get(0).outpoint();
-        spends.devnet
-                .ledger()
-                .submit(spends.keys.spend(
-                        payer, spends.devnet.genesisId(), coin, TxOutput.toAddress(shop, Amount.of(49_000))));
+        spends.spendElsewhere(payer, coin, shop, 49_000);
 
-        SpendRefusal.DoubleSpend refused =
-                refusal(SpendRefusal.DoubleSpend.class, spends.spending.transfer(request(payer, shop, 1_000)));
+        SpendRefusal.DoubleSpend refused = refusal(SpendRefusal.DoubleSpend.class, transfer(1_000));
 
         assertThat(refused.message()).contains("double-spend of OutPoint");
         assertThat(spends.spending.inFlightTransfers()).isZero();
         Await.until("its coins are free", () -> spends.spending.inFlightUtxos() == 0);
-        refusal(SpendRefusal.InsufficientBalance.class, spends.spending.transfer(request(payer, shop, 1_000)));
+        refusal(SpendRefusal.InsufficientBalance.class, transfer(1_000));
     }
 
     @Test
     void two_hundred_payments_at_once_from_one_address_never_share_a_coin() {
         long[] values = new long[250];
         Arrays.fill(values, 10_000);
-        Address payer = spends.funded(1, values);
+        payer = spends.funded(1, values);
         List<CompletionStage<Receipt>> answers = new ArrayList<>();
         for (int i = 0; i < 200; i++) {
-            answers.add(spends.spending.transfer(request(payer, shop, 500 + i)));
+            answers.add(transfer(500 + i));
         }
 
         Set<Outpoint> spent = new HashSet<>();
@@ -150,10 +138,10 @@ class TransferTest extends SpendCase {
 
     @Test
     void a_thousand_calls_with_one_token_make_one_payment() {
-        Address payer = spends.funded(1, 10_000, 10_000, 10_000);
+        payer = spends.funded(1, 10_000, 10_000, 10_000);
         List<CompletionStage<Receipt>> answers = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {
-            answers.add(spends.spending.transfer(request(payer, shop, 1_000, "token-1000")));
+            answers.add(transfer(1_000, "token-1000"));
         }
 
         Receipt first = get(answers.get(0));
@@ -169,7 +157,7 @@ class TransferTest extends SpendCase {
 
     @Test
     void a_token_with_other_parameters_is_a_conflict_running_or_done() {
-        Address payer = spends.funded(1, 10_000);
+        payer = spends.funded(1, 10_000);
         CompletionStage<Receipt> first =
                 spends.spending.spend(request(payer, shop, 1_000, "token-once").plan());
         CompletionStage<Receipt> other =
@@ -177,9 +165,9 @@ class TransferTest extends SpendCase {
 
         assertThat(refusal(SpendRefusal.TokenConflict.class, other).token()).isEqualTo("token-once");
         get(first);
-        refusal(SpendRefusal.TokenConflict.class, spends.spending.transfer(request(payer, shop, 999, "token-once")));
+        refusal(SpendRefusal.TokenConflict.class, transfer(999, "token-once"));
         // Even an amount that would be dust: the token is looked at first.
-        refusal(SpendRefusal.TokenConflict.class, spends.spending.transfer(request(payer, shop, 1, "token-once")));
+        refusal(SpendRefusal.TokenConflict.class, transfer(1, "token-once"));
     }
 
     @Test
@@ -187,30 +175,26 @@ class TransferTest extends SpendCase {
         // Nor does the watch over what was sent ask any.
         spends.tick = Duration.ofHours(1);
         spends.restart();
-        Address payer = spends.funded(1, 10_000);
+        payer = spends.funded(1, 10_000);
         spends.awaitFollowed();
-        Receipt first = get(spends.spending.transfer(request(payer, shop, 1_000, "token-at-once")));
+        Receipt first = pay(1_000, "token-at-once");
         int asked = spends.node.calls().size();
 
-        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-at-once"))))
-                .isEqualTo(first);
-        refusal(SpendRefusal.TokenConflict.class, spends.spending.transfer(request(payer, shop, 1, "token-at-once")));
+        assertThat(pay(1_000, "token-at-once")).isEqualTo(first);
+        refusal(SpendRefusal.TokenConflict.class, transfer(1, "token-at-once"));
 
         assertThat(spends.node.calls()).hasSize(asked);
     }
 
     @Test
     void a_receipt_survives_a_restart_and_a_refused_try_binds_nothing() {
-        Address payer = spends.funded(1, 10_000);
-        refusal(
-                SpendRefusal.InsufficientBalance.class,
-                spends.spending.transfer(request(payer, shop, 1_000_000, "token-keep")));
-        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-keep")));
+        payer = spends.funded(1, 10_000);
+        refusal(SpendRefusal.InsufficientBalance.class, transfer(1_000_000, "token-keep"));
+        Receipt receipt = pay(1_000, "token-keep");
 
         spends.restart();
 
-        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-keep"))))
-                .isEqualTo(receipt);
+        assertThat(pay(1_000, "token-keep")).isEqualTo(receipt);
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(1);
@@ -219,7 +203,7 @@ class TransferTest extends SpendCase {
     /** As a daemon of several that was paused after its intent was durable, and cannot tell whether others count on it. */
     @Test
     void without_permission_to_send_nothing_leaves_and_the_outcome_is_unknown_until_there_is_one() {
-        Address payer = spends.funded(1, 10_000);
+        payer = spends.funded(1, 10_000);
         AtomicBoolean permitted = new AtomicBoolean();
         spends.crash();
         spends.client = new PermittedSends(
@@ -230,29 +214,25 @@ class TransferTest extends SpendCase {
                 spends.executor);
         spends.start();
 
-        SpendRefusal.OutcomeUnknown unknown = refusal(
-                SpendRefusal.OutcomeUnknown.class,
-                spends.spending.transfer(request(payer, shop, 1_000, "token-paused")));
+        SpendRefusal.OutcomeUnknown unknown =
+                refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-paused"));
         assertThat(unknown.message()).contains("declared off");
         spends.wake();
         assertThat(spends.node.calls()).doesNotContain("send_raw_transaction");
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
 
         permitted.set(true);
-        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-paused")))
-                        .txId())
-                .isEqualTo(unknown.txId());
+        assertThat(pay(1_000, "token-paused").txId()).isEqualTo(unknown.txId());
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(1);
     }
 
     @Test
     void a_lost_answer_is_no_error() {
-        Address payer = spends.funded(1, 10_000);
-        spends.node.faults(
-                method -> method.equals("send_raw_transaction") ? LedgerNode.Fault.LOST_ANSWER : LedgerNode.Fault.NONE);
+        payer = spends.funded(1, 10_000);
+        onSend(LedgerNode.Fault.LOST_ANSWER);
 
-        get(spends.spending.transfer(request(payer, shop, 1_000)));
+        pay(1_000);
 
         spends.node.faults(method -> LedgerNode.Fault.NONE);
         spends.confirmAll();
@@ -261,18 +241,17 @@ class TransferTest extends SpendCase {
 
     @Test
     void an_unreachable_node_leaves_the_outcome_unknown_and_the_token_settles_it_with_the_same_bytes() {
-        Address payer = spends.funded(1, 10_000, 10_000);
+        payer = spends.funded(1, 10_000, 10_000);
         spends.node.faults(method -> method.equals("get_address_utxos") || method.equals("get_address_mempool")
                 ? LedgerNode.Fault.NONE
                 : LedgerNode.Fault.LOST_QUESTION);
-        SpendRefusal.OutcomeUnknown unknown = refusal(
-                SpendRefusal.OutcomeUnknown.class,
-                spends.spending.transfer(request(payer, shop, 1_000, "token-unknown")));
+        SpendRefusal.OutcomeUnknown unknown =
+                refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-unknown"));
         assertThat(unknown.message()).contains(unknown.txId().hex()).contains("same client_token");
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
 
         spends.node.faults(method -> LedgerNode.Fault.NONE);
-        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-unknown")));
+        Receipt receipt = pay(1_000, "token-unknown");
 
         assertThat(receipt.txId()).isEqualTo(unknown.txId());
         spends.confirmAll();
@@ -281,29 +260,24 @@ class TransferTest extends SpendCase {
 
     @Test
     void a_spend_with_unknown_outcome_is_sent_again_after_a_restart_until_it_confirms() {
-        Address payer = spends.funded(1, 10_000);
+        payer = spends.funded(1, 10_000);
         spends.node.faults(
                 method -> method.equals("get_address_utxos") ? LedgerNode.Fault.NONE : LedgerNode.Fault.LOST_QUESTION);
-        SpendRefusal.OutcomeUnknown unknown = refusal(
-                SpendRefusal.OutcomeUnknown.class,
-                spends.spending.transfer(request(payer, shop, 1_000, "token-again")));
+        SpendRefusal.OutcomeUnknown unknown =
+                refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-again"));
         spends.node.faults(method -> LedgerNode.Fault.NONE);
 
         spends.restart();
-        Await.until(
-                "the node has it",
-                () -> spends.devnet.ledger().transaction(unknown.txId()).isPresent());
+        Await.until("the node has it", () -> spends.isAtNode(unknown.txId()));
 
-        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-again")))
-                        .txId())
-                .isEqualTo(unknown.txId());
+        assertThat(pay(1_000, "token-again").txId()).isEqualTo(unknown.txId());
         spends.confirmAll();
     }
 
     @Test
     void a_transaction_that_the_node_forgot_is_sent_again() {
-        Address payer = spends.funded(1, 10_000);
-        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000)));
+        payer = spends.funded(1, 10_000);
+        Receipt receipt = pay(1_000);
         spends.devnet.forgetMempool();
 
         spends.awaitAtNode("the node has it again", receipt.txId());
@@ -312,15 +286,14 @@ class TransferTest extends SpendCase {
 
     @Test
     void a_refused_payment_is_not_sent_again_by_itself_and_its_token_sends_the_same_bytes() {
-        Address payer = spends.funded(1, 10_000, 10_000);
+        payer = spends.funded(1, 10_000, 10_000);
         spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
-        SpendRefusal.UpstreamFailed refused = refusal(
-                SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000, "token-lag")));
+        SpendRefusal.UpstreamFailed refused = refusal(SpendRefusal.UpstreamFailed.class, transfer(1_000, "token-lag"));
         assertThat(refused.message()).contains("fee density too low");
         spends.node.refuseSends(null);
         assertThat(spends.spending.inFlightTransfers()).isZero();
 
-        get(spends.spending.transfer(request(payer, shop, 1_000, "token-lag")));
+        pay(1_000, "token-lag");
 
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(1);
@@ -328,25 +301,23 @@ class TransferTest extends SpendCase {
 
     @Test
     void reserved_coins_that_would_do_are_told_from_poverty() {
-        Address payer = spends.funded(1, 10_000, 10_000);
-        get(spends.spending.transfer(request(payer, shop, 1_000)));
+        payer = spends.funded(1, 10_000, 10_000);
+        pay(1_000);
 
-        SpendRefusal.InFlightExhausted exhausted =
-                refusal(SpendRefusal.InFlightExhausted.class, spends.spending.transfer(request(payer, shop, 15_000)));
+        SpendRefusal.InFlightExhausted exhausted = refusal(SpendRefusal.InFlightExhausted.class, transfer(15_000));
         assertThat(exhausted.shortage().available()).isEqualTo(Amount.of(10_000));
         assertThat(exhausted.shortage().inFlightValue()).isEqualTo(Amount.of(10_000));
         assertThat(exhausted.shortage().needed()).isEqualTo(Amount.of(15_063));
         assertThat(exhausted.shortage().inFlightCount()).isEqualTo(1);
-        SpendRefusal.InsufficientBalance poor =
-                refusal(SpendRefusal.InsufficientBalance.class, spends.spending.transfer(request(payer, shop, 50_000)));
+        SpendRefusal.InsufficientBalance poor = refusal(SpendRefusal.InsufficientBalance.class, transfer(50_000));
         assertThat(poor.message()).contains("reserved by pending transfers").contains("short by 40063");
         assertThat(poor.shortage().utxoCount()).isEqualTo(1);
     }
 
     @Test
     void an_abandoned_outpoint_is_free_and_its_transaction_is_not_sent_again() {
-        Address payer = spends.funded(1, 10_000);
-        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000)));
+        payer = spends.funded(1, 10_000);
+        Receipt receipt = pay(1_000);
         Outpoint coin = receipt.inputs().get(0).outpoint();
         spends.lose();
 
@@ -359,27 +330,17 @@ class TransferTest extends SpendCase {
 
     @Test
     void a_reservation_ends_after_ten_minutes_but_not_while_the_mempool_has_the_transaction() {
-        Address payer = spends.funded(1, 10_000);
-        get(spends.spending.transfer(request(payer, shop, 1_000)));
+        payer = spends.funded(1, 10_000);
+        pay(1_000);
         spends.clock.move(Duration.ofMinutes(30));
         spends.node.forgetCalls();
-        Await.until("it was looked up twice", () -> {
-            spends.wake();
-            return spends.node.calls().stream()
-                            .filter("get_transaction"::equals)
-                            .count()
-                    >= 2;
-        });
+        spends.awaitAwake("it was looked up twice", () -> spends.node.count("get_transaction") >= 2);
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
 
-        spends.node.faults(
-                method -> method.equals("send_raw_transaction") ? LedgerNode.Fault.LAGGING : LedgerNode.Fault.NONE);
+        onSend(LedgerNode.Fault.LAGGING);
         spends.devnet.forgetMempool();
 
-        Await.until("the reservation ends", () -> {
-            spends.wake();
-            return spends.spending.inFlightUtxos() == 0;
-        });
+        spends.awaitAwake("the reservation ends", () -> spends.spending.inFlightUtxos() == 0);
         assertThat(spends.spending.inFlightTransfers()).isEqualTo(1);
         get(spends.spending.abandon(List.of(spends.coins(payer).get(0).outpoint())));
         Await.until(
@@ -389,36 +350,26 @@ class TransferTest extends SpendCase {
 
     @Test
     void a_reservation_does_not_end_while_no_node_can_be_asked() {
-        Address payer = spends.funded(1, 10_000);
+        payer = spends.funded(1, 10_000);
         spends.node.faults(
                 method -> method.equals("get_address_utxos") ? LedgerNode.Fault.NONE : LedgerNode.Fault.LOST_QUESTION);
-        refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000)));
+        refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000));
         spends.clock.move(Duration.ofMinutes(30));
         spends.node.forgetCalls();
-        Await.until("it was looked for twice", () -> {
-            spends.wake();
-            return spends.node.calls().stream()
-                            .filter("get_transaction"::equals)
-                            .count()
-                    >= 2;
-        });
+        spends.awaitAwake("it was looked for twice", () -> spends.node.count("get_transaction") >= 2);
 
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
     }
 
     private void untilInFlight(int outpoints) {
-        Await.until(outpoints + " outpoints are in flight", () -> {
-            spends.wake();
-            return spends.spending.inFlightUtxos() == outpoints;
-        });
+        spends.awaitAwake(outpoints + " outpoints are in flight", () -> spends.spending.inFlightUtxos() == outpoints);
     }
 
     /** Long unknown; its coins are free again. */
     private Address payerWhoseTransactionIsLate(long... coins) {
-        Address payer = spends.funded(1, coins);
-        spends.node.faults(method ->
-                method.equals("send_raw_transaction") ? LedgerNode.Fault.LOST_QUESTION : LedgerNode.Fault.NONE);
-        refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000, "token-late")));
+        payer = spends.funded(1, coins);
+        onSend(LedgerNode.Fault.LOST_QUESTION);
+        refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-late"));
         spends.clock.move(Duration.ofMinutes(11));
         untilInFlight(0);
         return payer;
@@ -431,7 +382,7 @@ class TransferTest extends SpendCase {
         untilInFlight(1);
         assertThat(get(spends.store.reservations().all())).hasSize(1);
 
-        Receipt second = get(spends.spending.transfer(request(payer, shop, 2_000, "token-next")));
+        Receipt second = pay(2_000, "token-next");
         assertThat(second.inputs().get(0).value()).isEqualTo(Amount.of(5_000));
 
         spends.confirmAll();
@@ -457,9 +408,9 @@ class TransferTest extends SpendCase {
     /** A caller who cannot ask for it again pays anew: both may not be mined. */
     @Test
     void a_payment_without_a_token_that_nobody_was_told_of_shares_its_coin_with_the_next_one() {
-        Address payer = spends.funded(1, 10_000, 5_000);
+        payer = spends.funded(1, 10_000, 5_000);
         spends.lose();
-        refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000)));
+        refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000));
         spends.clock.move(Duration.ofMinutes(11));
         untilInFlight(0);
 
@@ -468,8 +419,8 @@ class TransferTest extends SpendCase {
 
     @Test
     void an_acknowledged_payment_that_every_mempool_has_lost_keeps_the_next_one_off_its_coin() {
-        Address payer = spends.funded(1, 10_000, 5_000);
-        get(spends.spending.transfer(request(payer, shop, 1_000)));
+        payer = spends.funded(1, 10_000, 5_000);
+        pay(1_000);
         spends.lose();
         Await.until("nothing is reserved", () -> {
             spends.clock.move(Duration.ofMinutes(11));
@@ -490,7 +441,7 @@ class TransferTest extends SpendCase {
     void so_they_are_when_its_token_takes_it_up_again() {
         Address payer = payerWhoseTransactionIsLate(10_000);
         spends.node.faults(method -> LedgerNode.Fault.NONE);
-        get(spends.spending.transfer(request(payer, shop, 1_000, "token-late")));
+        pay(1_000, "token-late");
         untilInFlight(1);
 
         spends.restart();
@@ -502,17 +453,11 @@ class TransferTest extends SpendCase {
     @Test
     void a_spend_whose_time_is_over_does_not_end_the_reservation_of_the_one_that_took_its_coin() {
         Address payer = payerWhoseTransactionIsLate(10_000);
-        refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 2_000, "token-new")));
+        refusal(SpendRefusal.OutcomeUnknown.class, transfer(2_000, "token-new"));
 
         spends.restart();
         spends.node.forgetCalls();
-        Await.until("both were looked at often", () -> {
-            spends.wake();
-            return spends.node.calls().stream()
-                            .filter("send_raw_transaction"::equals)
-                            .count()
-                    >= 12;
-        });
+        spends.awaitAwake("both were looked at often", () -> spends.node.count("send_raw_transaction") >= 12);
 
         assertThat(get(spends.store.reservations().all())).hasSize(1);
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
@@ -520,12 +465,8 @@ class TransferTest extends SpendCase {
 
     @Test
     void a_raw_transaction_passes_and_a_second_time_counts_as_sent() {
-        Address payer = spends.funded(1, 10_000);
-        Transaction tx = spends.keys.spend(
-                payer,
-                spends.devnet.genesisId(),
-                spends.coins(payer).get(0).outpoint(),
-                TxOutput.toAddress(shop, Amount.of(9_000)));
+        payer = spends.funded(1, 10_000);
+        Transaction tx = spends.foreign(payer, spends.coins(payer).get(0).outpoint(), shop, 9_000);
         Bytes bytes = Bytes.wrap(TransactionCodec.encode(tx));
 
         assertThat(get(spends.spending.sendRaw(bytes, "spend")))
@@ -537,29 +478,22 @@ class TransferTest extends SpendCase {
 
     @Test
     void coins_of_a_raw_transaction_are_looked_for_even_when_the_mempool_was_looked_at_while_it_was_sent() {
-        Address payer = spends.funded(1, 50_000, 20_000, 10_000);
-        Outpoint raw = spends.coins(payer).stream()
-                .filter(coin -> coin.value().equals(Amount.of(20_000)))
-                .findFirst()
-                .orElseThrow()
-                .outpoint();
-        Transaction tx =
-                spends.keys.spend(payer, spends.devnet.genesisId(), raw, TxOutput.toAddress(shop, Amount.of(19_000)));
+        payer = spends.funded(1, 50_000, 20_000, 10_000);
+        Outpoint raw = spends.coin(payer, 20_000);
+        Transaction tx = spends.foreign(payer, raw, shop, 19_000);
         spends.node.onSend(sent -> {
             spends.node.onSend(ignored -> {});
-            get(spends.spending.transfer(request(payer, shop, 1_000)));
+            pay(1_000);
         });
 
         get(spends.spending.sendRaw(Bytes.wrap(TransactionCodec.encode(tx)), "spend"));
 
-        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000))).inputs())
-                .extracting(Coin::outpoint)
-                .doesNotContain(raw);
+        assertThat(pay(1_000).inputs()).extracting(Coin::outpoint).doesNotContain(raw);
     }
 
     @Test
     void a_plan_that_fails_inside_fails_alone() {
-        Address payer = spends.funded(1, 10_000);
+        payer = spends.funded(1, 10_000);
         PaymentPlan sound = (PaymentPlan) request(payer, shop, 1_000).plan();
         SpendPlan unsound = new UnsoundPlan(sound);
 
@@ -571,9 +505,9 @@ class TransferTest extends SpendCase {
 
     @Test
     void a_token_that_is_looked_up_while_the_daemon_stops_is_not_spent_any_more() {
-        Address payer = spends.funded(1, 10_000);
+        payer = spends.funded(1, 10_000);
         spends.node.refuseSends("fee density too low for mempool");
-        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000, "token-stop")));
+        refusal(SpendRefusal.UpstreamFailed.class, transfer(1_000, "token-stop"));
         spends.node.refuseSends(null);
         spends.node.forgetCalls();
         Runnable letRead = StoreFaults.holdReads(spends.store);
@@ -589,7 +523,7 @@ class TransferTest extends SpendCase {
 
     @Test
     void a_simulation_says_what_the_transfer_then_does() {
-        Address payer = spends.funded(1, 10_000, 3_000);
+        payer = spends.funded(1, 10_000, 3_000);
         TransferRequest request = request(payer, shop, 11_000);
 
         Simulation simulation = get(spends.spending.simulate(request));
