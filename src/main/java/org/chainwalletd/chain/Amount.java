@@ -40,6 +40,11 @@ public record Amount(long bits) implements Comparable<Amount> {
         return new Amount(sum);
     }
 
+    /** Returns the sum, or {@link #MAX} when the sum is above it. */
+    public Amount plusOrMax(Amount other) {
+        return MAX.minus(this).isLessThan(other) ? MAX : plus(other);
+    }
+
     /**
      * @throws ArithmeticException when the difference is negative
      */

@@ -24,8 +24,6 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.TxShape;
-import org.chainwalletd.chain.Witness;
-import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.spend.plan.Candidates;
 import org.chainwalletd.spend.plan.Draft;
@@ -209,8 +207,8 @@ final class BatchPlan implements SpendPlan {
             Amount[] sums = new Amount[most + 1];
             sums[0] = Amount.ZERO;
             for (int i = 0; i < most; i++) {
-                sums[i + 1] = saturated(
-                        sums[i], ascending.get(ascending.size() - 1 - i).value());
+                sums[i + 1] = sums[i].plusOrMax(
+                        ascending.get(ascending.size() - 1 - i).value());
             }
             return new Purse(List.copyOf(ascending), sums);
         }
@@ -222,7 +220,7 @@ final class BatchPlan implements SpendPlan {
                 if (!shape.fitsLimits()) {
                     return OptionalInt.empty();
                 }
-                if (!largest[count].isLessThan(saturated(sum, fee.feeOf(shape)))) {
+                if (!largest[count].isLessThan(sum.plusOrMax(fee.feeOf(shape)))) {
                     return OptionalInt.of(count);
                 }
             }
@@ -235,9 +233,9 @@ final class BatchPlan implements SpendPlan {
          * @param changed shape of the outputs with one coin of change
          */
         List<Coin> pay(Amount sum, TxShape outputs, TxShape changed, FeeChoice fee, Optional<Amount> mostFee) {
-            Amount single = saturated(sum, fee.feeOf(outputs.plusPlainInputs(1)));
+            Amount single = sum.plusOrMax(fee.feeOf(outputs.plusPlainInputs(1)));
             Amount withChange =
-                    saturated(saturated(sum, fee.feeOf(changed.plusPlainInputs(1))), ChainProfile.DUST_THRESHOLD);
+                    sum.plusOrMax(fee.feeOf(changed.plusPlainInputs(1))).plusOrMax(ChainProfile.DUST_THRESHOLD);
             Optional<Coin> smallest = ascending.stream()
                     .filter(coin -> !coin.value().isLessThan(single))
                     .filter(coin -> !coin.value().isLessThan(withChange)
@@ -265,10 +263,6 @@ final class BatchPlan implements SpendPlan {
         return drawing.marks() ? shape.plusDatum(Drawing.MARK_LENGTH) : shape;
     }
 
-    private static Amount saturated(Amount a, Amount b) {
-        return Amount.MAX.minus(a).isLessThan(b) ? Amount.MAX : a.plus(b);
-    }
-
     @Override
     public Draft choose(Candidates candidates, Holdings holdings) {
         Rules now = rules;
@@ -292,7 +286,7 @@ final class BatchPlan implements SpendPlan {
             }
             TxOutput output = offer.order().output();
             TxShape with = shape.plusOutput(output);
-            Amount total = saturated(sum, offer.order().amount());
+            Amount total = sum.plusOrMax(offer.order().amount());
             OptionalInt coins = purse.coinsFor(total, with, now.fee());
             if (coins.isEmpty()) {
                 left.put(offer.number(), Skipped.COINS);
@@ -312,9 +306,9 @@ final class BatchPlan implements SpendPlan {
             }
             Amount ownWith =
                     offer.order().to().equals(from) ? own.plus(offer.order().amount()) : own;
-            Amount leaves = saturated(
-                    total.minus(ownWith),
-                    now.fee().feeOf(withChange(with.plusPlainInputs(coins.getAsInt()), 1, holdings.drawing())));
+            Amount leaves = total.minus(ownWith)
+                    .plusOrMax(
+                            now.fee().feeOf(withChange(with.plusPlainInputs(coins.getAsInt()), 1, holdings.drawing())));
             if (now.most().filter(cap -> cap.isLessThan(leaves)).isPresent()) {
                 left.put(offer.number(), Skipped.ALLOWANCE);
                 continue;
@@ -375,22 +369,9 @@ final class BatchPlan implements SpendPlan {
     }
 
     private static SpendException shortage(Amount needed, List<Coin> free, List<Coin> all) {
-        Amount freeValue = value(free);
-        Amount held = value(all).minus(freeValue);
-        SpendRefusal.Shortage shortage =
-                new SpendRefusal.Shortage(needed, freeValue, free.size(), held, all.size() - free.size(), false, false);
-        return new SpendException(
-                all.size() > free.size()
-                        ? new SpendRefusal.InFlightExhausted(shortage)
-                        : new SpendRefusal.InsufficientBalance(shortage));
-    }
-
-    private static Amount value(List<Coin> coins) {
-        Amount sum = Amount.ZERO;
-        for (Coin coin : coins) {
-            sum = saturated(sum, coin.value());
-        }
-        return sum;
+        List<Coin> held = new ArrayList<>(all);
+        held.removeAll(new HashSet<>(free));
+        return new SpendRefusal.Shortage(needed, free, held, false, false).refusal(!held.isEmpty());
     }
 
     private Draft draft(
@@ -410,7 +391,10 @@ final class BatchPlan implements SpendPlan {
         Optional<Amount> mostFee = mostFee(now, leaving);
         TxShape paying = TxShape.ofOutputs(outputs);
         List<Coin> inputs = purse.pay(sum, paying, withChange(paying, 1, drawing), now.fee(), mostFee);
-        Amount rest = value(inputs).minus(sum);
+        Amount rest = inputs.stream()
+                .map(Coin::value)
+                .reduce(Amount.ZERO, Amount::plusOrMax)
+                .minus(sum);
         int wanted = Math.max(1, now.usableCoins() - Math.max(0, allCoins - inputs.size()));
         List<TxOutput> change = change(now, drawing, outputs, inputs.size(), rest, wanted, largest, mostFee);
         OptionalInt changeIndex = change.isEmpty() ? OptionalInt.empty() : OptionalInt.of(outputs.size());
@@ -482,7 +466,7 @@ final class BatchPlan implements SpendPlan {
         Amount leaving = draft.fee();
         for (TxOutput output : draft.unsigned().outputs()) {
             if (!output.address().equals(Optional.of(from))) {
-                leaving = saturated(leaving, output.value());
+                leaving = leaving.plusOrMax(output.value());
             }
         }
         return leaving;
@@ -499,11 +483,5 @@ final class BatchPlan implements SpendPlan {
         return chosen.filter(last -> last.draft() == draft)
                 .map(Chosen::numbers)
                 .orElseThrow(() -> new IllegalStateException("this draft of the batch is not its last one"));
-    }
-
-    /** Repeats one signature for every input: all inputs belong to one key and sign the same message. */
-    @Override
-    public List<Witness> witnesses(Draft draft, Signer.Signature signature) {
-        return Collections.nCopies(draft.inputs().size(), Witness.plain(signature.publicKey(), signature.bytes()));
     }
 }

@@ -159,11 +159,6 @@ record SweepPlan(Sweep sweep, Part part, long tipHeight) implements SpendPlan {
     }
 
     @Override
-    public List<Witness> witnesses(Draft draft, Signer.Signature signature) {
-        return witnesses(draft, List.of(signature));
-    }
-
-    @Override
     public List<Witness> witnesses(Draft draft, List<Signer.Signature> signatures) {
         List<Address> signers = signers(draft);
         Map<Address, Witness> bySigner = new HashMap<>();

@@ -421,24 +421,13 @@ public final class Sweeps {
 
     private static SpendException nothingToSweep(Holdings holdings) {
         List<Coin> held = holdings.others().getOrDefault(LeftOver.HELD, List.of());
-        SpendRefusal.Shortage shortage = new SpendRefusal.Shortage(
-                ChainProfile.DUST_THRESHOLD.plus(SweepPlan.shape(1).minimumFee()),
-                Amount.of(SweepPlan.sum(holdings.free()).min(Amount.MAX.toBigInteger())),
-                holdings.free().size(),
-                rest(held).amount(),
-                held.size(),
-                false,
-                false);
-        return new SpendException(
-                held.isEmpty()
-                        ? new SpendRefusal.InsufficientBalance(shortage)
-                        : new SpendRefusal.InFlightExhausted(shortage));
+        List<Coin> free = holdings.free().stream().map(OwnedCoin::coin).toList();
+        Amount needed = ChainProfile.DUST_THRESHOLD.plus(SweepPlan.shape(1).minimumFee());
+        return new SpendRefusal.Shortage(needed, free, held, false, false).refusal(!held.isEmpty());
     }
 
     private static Rest rest(List<Coin> coins) {
-        BigInteger sum =
-                coins.stream().map(coin -> coin.value().toBigInteger()).reduce(BigInteger.ZERO, BigInteger::add);
-        return new Rest(coins.size(), Amount.of(sum.min(Amount.MAX.toBigInteger())));
+        return new Rest(coins.size(), coins.stream().map(Coin::value).reduce(Amount.ZERO, Amount::plusOrMax));
     }
 
     /** Begins the sweep of a new token, sends what failed of a known one again, and returns whether any part may be sent now. */

@@ -1,8 +1,6 @@
 package org.chainwalletd.spend.plan;
 
 import java.math.BigInteger;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -15,8 +13,6 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.TxShape;
-import org.chainwalletd.chain.Witness;
-import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
@@ -90,8 +86,15 @@ record MaxPlan(
         try {
             List<Coin> coins = PaymentPlan.freeCoins(candidates, holdings);
             Optional<Best> found = best(coins);
-            if (found.isEmpty() || isDust(found.get())) {
-                throw new SpendException(shortage(coins, candidates, holdings));
+            if (!movesMoreThanDust(found)) {
+                Amount least =
+                        ChainProfile.DUST_THRESHOLD.plus(fee.feeOf(outputs().plusPlainInputs(1)));
+                throw PaymentPlan.shortage(
+                        least,
+                        false,
+                        candidates,
+                        holdings,
+                        all -> movesMoreThanDust(best(PaymentPlan.largestFirst(all))));
             }
             Best best = found.get();
             if (maxFee.isLessThan(best.fee())) {
@@ -114,8 +117,14 @@ record MaxPlan(
         }
     }
 
-    private static boolean isDust(Best best) {
-        return best.moved().compareTo(ChainProfile.DUST_THRESHOLD.toBigInteger()) < 0;
+    private static boolean movesMoreThanDust(Optional<Best> best) {
+        return best.filter(found -> found.moved().compareTo(ChainProfile.DUST_THRESHOLD.toBigInteger()) >= 0)
+                .isPresent();
+    }
+
+    /** Shape of the transaction without inputs. */
+    private TxShape outputs() {
+        return TxShape.ofOutputs(List.of(output(ChainProfile.DUST_THRESHOLD)));
     }
 
     /**
@@ -123,7 +132,7 @@ record MaxPlan(
      * @return empty without coins; of one coin when even that costs more than {@link #maxFee}
      */
     private Optional<Best> best(List<Coin> coins) {
-        TxShape outputs = TxShape.ofOutputs(List.of(output(ChainProfile.DUST_THRESHOLD)));
+        TxShape outputs = outputs();
         Best best = null;
         BigInteger total = BigInteger.ZERO;
         for (int count = 1; count <= coins.size(); count++) {
@@ -142,35 +151,5 @@ record MaxPlan(
             }
         }
         return Optional.ofNullable(best);
-    }
-
-    /** Refusal for a lack of coins, which depends on whether they would suffice together with those that this daemon has reserved itself. */
-    private SpendRefusal shortage(List<Coin> free, Candidates candidates, Holdings holdings) {
-        Holdings nothingReserved =
-                new Holdings(outpoint -> false, holdings.excluded(), holdings.coinbaseMaturity(), holdings.drawing());
-        List<Coin> all = PaymentPlan.freeCoins(candidates, nothingReserved);
-        List<Coin> reserved = new ArrayList<>(all);
-        reserved.removeIf(coin -> !holdings.reserved().test(coin.outpoint()));
-        TxShape least =
-                TxShape.ofOutputs(List.of(output(ChainProfile.DUST_THRESHOLD))).plusPlainInputs(1);
-        SpendRefusal.Shortage shortage = new SpendRefusal.Shortage(
-                ChainProfile.DUST_THRESHOLD.plus(fee.feeOf(least)),
-                PaymentPlan.value(free),
-                free.size(),
-                PaymentPlan.value(reserved),
-                reserved.size(),
-                candidates.truncated(),
-                false);
-        boolean reservedWouldDo =
-                !reserved.isEmpty() && best(all).filter(best -> !isDust(best)).isPresent();
-        return reservedWouldDo
-                ? new SpendRefusal.InFlightExhausted(shortage)
-                : new SpendRefusal.InsufficientBalance(shortage);
-    }
-
-    /** Repeats one signature for every input: all inputs belong to one key and sign the same message. */
-    @Override
-    public List<Witness> witnesses(Draft draft, Signer.Signature signature) {
-        return Collections.nCopies(draft.inputs().size(), Witness.plain(signature.publicKey(), signature.bytes()));
     }
 }

@@ -1,7 +1,6 @@
 package org.chainwalletd.spend.plan;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -13,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
@@ -20,8 +20,6 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.TxShape;
-import org.chainwalletd.chain.Witness;
-import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
@@ -117,22 +115,18 @@ public record PaymentPlan(
     /** Sum of the outputs that are not paid to {@link #from} itself, with the fee if it is fixed and thus known already. */
     @Override
     public Amount leaving() {
-        return saturatedSum(outgoing(), knownFee());
+        return outgoing().plusOrMax(knownFee());
     }
 
     @Override
     public Amount leaving(Draft draft) {
-        return saturatedSum(outgoing(), draft.fee());
+        return outgoing().plusOrMax(draft.fee());
     }
 
     private Amount outgoing() {
         return sum(outputs.stream()
                 .filter(output -> !output.address().equals(Optional.of(from)))
                 .toList());
-    }
-
-    private static Amount saturatedSum(Amount a, Amount b) {
-        return Amount.MAX.minus(a).isLessThan(b) ? Amount.MAX : a.plus(b);
     }
 
     /** Lists the coins and sorts them here, not on the actor that selects: that one then looks at no more coins than it takes. */
@@ -158,10 +152,15 @@ public record PaymentPlan(
             Amount wanted = sum(outputs);
             TxShape shape = TxShape.ofOutputs(outputs);
             FreeCoins free = new FreeCoins(candidates, holdings);
-            CoinSelection.Result result = CoinSelection.select(
-                    () -> free, wanted, shape, fee, holdings.drawing().marks());
+            boolean marked = holdings.drawing().marks();
+            CoinSelection.Result result = CoinSelection.select(() -> free, wanted, shape, fee, marked);
             if (result instanceof CoinSelection.Short tooLittle) {
-                throw new SpendException(shortage(tooLittle, candidates, holdings));
+                throw shortage(
+                        tooLittle.needed(),
+                        tooLittle.tooManyInputs(),
+                        candidates,
+                        holdings,
+                        all -> CoinSelection.select(all, wanted, shape, fee, marked) instanceof CoinSelection.Selected);
             }
             CoinSelection.Selected selected = (CoinSelection.Selected) result;
             if (maxFee.isLessThan(selected.fee())) {
@@ -222,54 +221,36 @@ public record PaymentPlan(
     }
 
     /** Refusal for a lack of coins, which depends on whether they would suffice together with those that this daemon has reserved itself. */
-    private SpendRefusal shortage(CoinSelection.Short tooLittle, Candidates candidates, Holdings holdings) {
-        Holdings nothingReserved =
-                new Holdings(outpoint -> false, holdings.excluded(), holdings.coinbaseMaturity(), holdings.drawing());
+    static SpendException shortage(
+            Amount needed,
+            boolean tooManyInputs,
+            Candidates candidates,
+            Holdings holdings,
+            Predicate<List<Coin>> suffice) {
         List<Coin> free = rest(new FreeCoins(candidates, holdings));
-        List<Coin> all = rest(new FreeCoins(candidates, nothingReserved));
+        List<Coin> all = rest(new FreeCoins(candidates, holdings.withoutReservations()));
         List<Coin> reserved = all.stream()
                 .filter(coin -> holdings.reserved().test(coin.outpoint()))
                 .toList();
-        SpendRefusal.Shortage shortage = new SpendRefusal.Shortage(
-                tooLittle.needed(),
-                value(free),
-                free.size(),
-                value(reserved),
-                reserved.size(),
-                candidates.truncated(),
-                tooLittle.tooManyInputs());
-        boolean reservedWouldDo = !reserved.isEmpty()
-                && CoinSelection.select(
-                                all,
-                                sum(outputs),
-                                TxShape.ofOutputs(outputs),
-                                fee,
-                                holdings.drawing().marks())
-                        instanceof CoinSelection.Selected;
-        return reservedWouldDo
-                ? new SpendRefusal.InFlightExhausted(shortage)
-                : new SpendRefusal.InsufficientBalance(shortage);
+        return new SpendRefusal.Shortage(needed, free, reserved, candidates.truncated(), tooManyInputs)
+                .refusal(!reserved.isEmpty() && suffice.test(all));
     }
 
     /** Coins that may be selected, the largest first. */
     static List<Coin> freeCoins(Candidates candidates, Holdings holdings) {
-        List<Coin> free = rest(new FreeCoins(candidates, holdings));
-        free.sort(Comparator.comparing(Coin::value).reversed().thenComparing(Coin::outpoint));
-        return free;
+        return largestFirst(rest(new FreeCoins(candidates, holdings)));
+    }
+
+    static List<Coin> largestFirst(List<Coin> coins) {
+        return coins.stream()
+                .sorted(Comparator.comparing(Coin::value).reversed().thenComparing(Coin::outpoint))
+                .toList();
     }
 
     private static List<Coin> rest(FreeCoins coins) {
         List<Coin> rest = new ArrayList<>();
         coins.forEachRemaining(rest::add);
         return rest;
-    }
-
-    static Amount value(List<Coin> coins) {
-        Amount sum = Amount.ZERO;
-        for (Coin coin : coins) {
-            sum = saturatedSum(sum, coin.value());
-        }
-        return sum;
     }
 
     private Optional<TxOutput> change(CoinSelection.Drawn drawn, Drawing drawing) {
@@ -293,11 +274,5 @@ public record PaymentPlan(
                 tipHeight,
                 spare,
                 drawn.ways());
-    }
-
-    /** Repeats one signature for every input: all inputs belong to one key and sign the same message. */
-    @Override
-    public List<Witness> witnesses(Draft draft, Signer.Signature signature) {
-        return Collections.nCopies(draft.inputs().size(), Witness.plain(signature.publicKey(), signature.bytes()));
     }
 }

@@ -9,8 +9,6 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.TxShape;
-import org.chainwalletd.chain.Witness;
-import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.TokenBinding;
@@ -67,10 +65,5 @@ public record ReturnPlan(
             throw ReturningPlan.held(coin);
         }
         return draft(coin, builtAtHeight);
-    }
-
-    @Override
-    public List<Witness> witnesses(Draft draft, Signer.Signature signature) {
-        return List.of(Witness.plain(signature.publicKey(), signature.bytes()));
     }
 }

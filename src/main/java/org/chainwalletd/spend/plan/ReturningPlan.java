@@ -54,8 +54,7 @@ public interface ReturningPlan extends SpendPlan {
 
     /** Refusal while another spend of this daemon holds the coin. */
     static SpendException held(Coin coin) {
-        return new SpendException(new SpendRefusal.InFlightExhausted(
-                new SpendRefusal.Shortage(coin.value(), Amount.ZERO, 0, coin.value(), 1, false, false)));
+        return new SpendRefusal.Shortage(coin.value(), List.of(), List.of(coin), false, false).refusal(true);
     }
 
     /** @param coin coin worth more than the fee */

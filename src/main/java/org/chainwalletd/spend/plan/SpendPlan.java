@@ -1,5 +1,6 @@
 package org.chainwalletd.spend.plan;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -110,8 +111,10 @@ public interface SpendPlan {
         return List.of(from());
     }
 
-    /** Makes one witness per input, for a plan that {@link #from} alone signs. */
-    List<Witness> witnesses(Draft draft, Signer.Signature signature);
+    /** Makes one witness per input, for a plan that {@link #from} alone signs: all inputs sign the same message. */
+    default List<Witness> witnesses(Draft draft, Signer.Signature signature) {
+        return Collections.nCopies(draft.inputs().size(), Witness.plain(signature.publicKey(), signature.bytes()));
+    }
 
     /**
      * Makes one witness per input.
@@ -130,5 +133,9 @@ public interface SpendPlan {
      * @param coinbaseMaturity confirmations that the network asks of a coinbase, 0 while it is not known
      * @param drawing choice between equally good transactions
      */
-    record Holdings(Predicate<Outpoint> reserved, Set<Outpoint> excluded, int coinbaseMaturity, Drawing drawing) {}
+    record Holdings(Predicate<Outpoint> reserved, Set<Outpoint> excluded, int coinbaseMaturity, Drawing drawing) {
+        Holdings withoutReservations() {
+            return new Holdings(outpoint -> false, excluded, coinbaseMaturity, drawing);
+        }
+    }
 }

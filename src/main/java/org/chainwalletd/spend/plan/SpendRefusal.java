@@ -184,6 +184,11 @@ public sealed interface SpendRefusal {
             long inFlightCount,
             boolean truncated,
             boolean tooManyInputs) {
+        /** Shortage with the sums of these coins. */
+        public Shortage(Amount needed, List<Coin> free, List<Coin> reserved, boolean truncated, boolean tooManyInputs) {
+            this(needed, sum(free), free.size(), sum(reserved), reserved.size(), truncated, tooManyInputs);
+        }
+
         /** Shortage of a payment that is decided on and not signed. */
         public static Shortage ofTaken(Draft payment, List<Coin> taken) {
             Amount all = sum(payment.inputs());
@@ -212,7 +217,12 @@ public sealed interface SpendRefusal {
         }
 
         private static Amount sum(List<Coin> coins) {
-            return coins.stream().map(Coin::value).reduce(Amount.ZERO, Amount::plus);
+            return coins.stream().map(Coin::value).reduce(Amount.ZERO, Amount::plusOrMax);
+        }
+
+        /** Refusal for this shortage, which depends on whether the coins would suffice together with the reserved ones. */
+        public SpendException refusal(boolean reservedWouldDo) {
+            return new SpendException(reservedWouldDo ? new InFlightExhausted(this) : new InsufficientBalance(this));
         }
 
         private String inWords(String what) {
