@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
@@ -34,7 +35,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Decides which spends the operator abandons, and which of the named coins that frees. A spend is abandoned only while no one sends it and no node
  * has it; a coin that was freed is not freed once more for a while, since a repeated call would hit the payment that has chosen it since. Belongs to
- * {@link Reservations} and is used on its thread; answers of nodes and of the store come back to it as a {@link Step}.
+ * {@link Reservations} and is used on its thread; answers of nodes and of the store come back to it in {@link Reservations.AbandonStep}.
  */
 final class Abandonments {
     private static final Logger LOG = LoggerFactory.getLogger(Abandonments.class);
@@ -72,34 +73,6 @@ final class Abandonments {
      * @param failure empty when everything was written
      */
     record Given(Set<Hash256> spends, Set<Hash256> inDoubt, List<Reservation> ended, Optional<Throwable> failure) {}
-
-    /** Answer of the nodes or of the store to a question. */
-    sealed interface Step {
-        void in(Abandonments abandonments);
-    }
-
-    /** @param places location of each spend, by transaction id */
-    private record Located(Question question, Outcome<Map<Hash256, Lookup.Location>> places) implements Step {
-        @Override
-        public void in(Abandonments abandonments) {
-            abandonments.located(this);
-        }
-    }
-
-    private record Ended(Question question, Outcome<Given> given) implements Step {
-        @Override
-        public void in(Abandonments abandonments) {
-            abandonments.ended(this);
-        }
-    }
-
-    /** Time to ask the store once more about spends that are in doubt. */
-    private record AskAgain(Question question, Given given) implements Step {
-        @Override
-        public void in(Abandonments abandonments) {
-            abandonments.askAgain(this);
-        }
-    }
 
     /** Actors and tables that are affected by an abandonment. */
     record Neighbours(CoinHolds coins, CoinChoice choice, ActorRef<SpendMonitor.Command> monitor) {}
@@ -177,12 +150,12 @@ final class Abandonments {
         return at != null && at <= now && now - at < memoryMillis;
     }
 
-    Question begin(List<Outpoint> named, CompletableFuture<Abandoned> answer) {
+    Question begin(Reservations.Abandon command) {
         freed.values().removeIf(at -> !isLately(at));
         abandonedAt.values().removeIf(at -> !isLately(at));
         Map<Hash256, Set<Outpoint>> held = new HashMap<>();
         Set<Outpoint> free = new HashSet<>();
-        for (Outpoint outpoint : new HashSet<>(named)) {
+        for (Outpoint outpoint : new HashSet<>(command.outpoints())) {
             Optional<Hash256> spend = inFlight(outpoint);
             if (freed.containsKey(outpoint)) {
                 LOG.info("coin {} was freed lately: the call that names it again changes nothing", outpoint);
@@ -196,7 +169,7 @@ final class Abandonments {
         }
         held.keySet().removeIf(this::isBusy);
         underWay.addAll(held.keySet());
-        return opened(new Question(held, free, false, false, Optional.empty(), answer));
+        return opened(new Question(held, free, false, false, Optional.empty(), command.answer()));
     }
 
     /** Opens a question about one spend with all its coins; the question is empty while the spend is being sent. */
@@ -248,50 +221,39 @@ final class Abandonments {
         if (!open.contains(question) || !quiet.add(question)) {
             return;
         }
-        Outcome.pipe(
-                context,
+        ask(
                 whereabouts(question, unreserved),
-                places -> new Reservations.AbandonStep(new Located(question, places)));
+                // Without an answer of any node it is unknown whether a spend was sent.
+                places -> places.match(
+                        found -> ask(abandonUnlessFound(question, found), given -> ended(question, given)),
+                        failure -> settle(question, nothing(failure))));
     }
 
-    /** Continues with the locations of the spends, or fails the question: without an answer of any node it is unknown whether a spend was sent. */
-    private void located(Located step) {
-        Question question = step.question();
-        step.places().match(places -> begin(question, places), failure -> settle(question, nothing(failure)));
+    private <T> void ask(CompletionStage<T> answer, Consumer<Outcome<T>> then) {
+        Outcome.pipe(context, answer, outcome -> new Reservations.AbandonStep(() -> then.accept(outcome)));
     }
 
-    private void begin(Question question, Map<Hash256, Lookup.Location> places) {
-        Outcome.pipe(
-                context,
-                abandonUnlessFound(question, places),
-                given -> new Reservations.AbandonStep(new Ended(question, given)));
-    }
-
-    private void ended(Ended step) {
-        Given given = step.given().fold(Function.identity(), Abandonments::nothing);
+    private void ended(Question question, Outcome<Given> written) {
+        Given given = written.fold(Function.identity(), Abandonments::nothing);
         if (given.inDoubt().isEmpty()) {
-            settle(step.question(), given);
+            settle(question, given);
             return;
         }
-        if (given.failure()
-                .filter(step.question().answer()::completeExceptionally)
-                .isPresent()) {
+        if (given.failure().filter(question.answer()::completeExceptionally).isPresent()) {
             LOG.warn("the store cannot say whether {} are abandoned: they are not sent until it can", given.inDoubt());
         }
         context.scheduleOnce(
                 env.pace().firstLook(),
                 context.getSelf(),
-                new Reservations.AbandonStep(new AskAgain(step.question(), given)));
+                new Reservations.AbandonStep(() -> askAgain(question, given)));
     }
 
     /** Asks the store after a commit of its own. Until it answers for every spend in doubt, the question stays open and nothing sends the spends. */
-    private void askAgain(AskAgain step) {
-        Question question = step.question();
+    private void askAgain(Question question, Given before) {
         Map<Hash256, CompletionStage<Boolean>> writes = new HashMap<>();
-        step.given().spends().forEach(txId -> writes.put(txId, CompletableFuture.completedFuture(true)));
-        step.given().inDoubt().forEach(txId -> writes.put(txId, certain(question, txId)));
-        Outcome.pipe(
-                context, freed(question, writes), given -> new Reservations.AbandonStep(new Ended(question, given)));
+        before.spends().forEach(txId -> writes.put(txId, CompletableFuture.completedFuture(true)));
+        before.inDoubt().forEach(txId -> writes.put(txId, certain(question, txId)));
+        ask(freed(question, writes), given -> ended(question, given));
     }
 
     private CompletionStage<Boolean> certain(Question question, Hash256 txId) {

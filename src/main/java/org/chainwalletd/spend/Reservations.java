@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -19,6 +20,7 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.apache.pekko.japi.function.Function;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
@@ -183,8 +185,8 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /** Reports that no spend monitor is running that could withhold what the question concerns. */
     record NotWithheld(Abandonments.Question question) implements Command {}
 
-    /** Carries an answer of the nodes or the store about spends that are being abandoned. */
-    record AbandonStep(Abandonments.Step step) implements Command {}
+    /** Carries the continuation of a question of {@link Abandonments} to the nodes or the store onto the actor's thread. */
+    record AbandonStep(Runnable next) implements Command {}
 
     /** Asks the store about the oldest doubt. */
     private record Settle() implements Command {}
@@ -306,41 +308,58 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     @Override
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
-                .onMessage(Choose.class, this::choose)
-                .onMessage(Preview.class, this::preview)
-                .onMessage(Reacquire.class, this::reacquire)
-                .onMessage(Drop.class, this::drop)
-                .onMessage(HandOver.class, this::handOver)
-                .onMessage(Doubt.class, this::doubt)
-                .onMessage(TakeBack.class, this::takeBack)
-                .onMessage(TakeOver.class, this::takeOver)
-                .onMessage(PassOn.class, this::passOn)
-                .onMessage(FailRunning.class, this::failRunning)
-                .onMessage(End.class, this::end)
-                .onMessage(Lapsed.class, this::lapsed)
-                .onMessage(Confirmed.class, this::confirmed)
-                .onMessage(ReservedAgain.class, this::reservedAgain)
-                .onMessage(Abandon.class, this::abandon)
-                .onMessage(AbandonOne.class, this::abandonOne)
-                .onMessage(SpentElsewhere.class, this::spentElsewhere)
-                .onMessage(Forked.class, command -> forked())
-                .onMessage(Clean.class, this::markClean)
-                .onMessage(Suspect.class, this::markSuspect)
-                .onMessage(LeavingInDoubt.class, this::leavingInDoubt)
-                .onMessage(Withheld.class, this::withheld)
-                .onMessage(MonitorStarts.class, command -> monitorStarts())
-                .onMessage(MonitorStopped.class, command -> monitorStopped())
-                .onMessage(OthersChanged.class, command -> othersChanged())
-                .onMessage(ReadAgain.class, command -> read())
-                .onMessage(Reread.class, this::reread)
-                .onMessage(NotWithheld.class, this::notWithheld)
-                .onMessage(AbandonStep.class, this::givingUp)
-                .onMessage(Settle.class, command -> settle())
-                .onMessage(Settled.class, this::settled)
+                .onMessage(Choose.class, then(this::choose))
+                .onMessage(Preview.class, then(this::preview))
+                .onMessage(Reacquire.class, then(this::reacquire))
+                .onMessage(Drop.class, then(this::drop))
+                .onMessage(HandOver.class, then(this::handOver))
+                .onMessage(Doubt.class, then(this::doubt))
+                .onMessage(TakeBack.class, then(this::takeBack))
+                .onMessage(TakeOver.class, then(this::takeOver))
+                .onMessage(PassOn.class, then(command -> monitor.tell(command.command())))
+                .onMessage(FailRunning.class, then(this::failRunning))
+                .onMessage(End.class, then(command -> end(command.txId())))
+                .onMessage(Lapsed.class, then(this::lapsed))
+                .onMessage(Confirmed.class, then(this::confirmed))
+                .onMessage(ReservedAgain.class, then(this::reservedAgain))
+                .onMessage(Abandon.class, then(command -> withhold(abandonments.begin(command))))
+                .onMessage(AbandonOne.class, then(command -> withhold(abandonments.begin(command))))
+                .onMessage(SpentElsewhere.class, then(command -> choice.spentElsewhere(command.coin())))
+                .onMessage(Forked.class, then(command -> choice.forked()))
+                .onMessage(Clean.class, then(command -> choice.markClean(command.address())))
+                .onMessage(Suspect.class, then(command -> choice.suspect(command.address())))
+                .onMessage(LeavingInDoubt.class, then(this::leavingInDoubt))
+                .onMessage(
+                        Withheld.class, then(command -> abandonments.locate(command.question(), command.unreserved())))
+                .onMessage(MonitorStarts.class, then(command -> monitorStarts()))
+                .onMessage(MonitorStopped.class, then(command -> monitorStopped()))
+                .onMessage(OthersChanged.class, then(command -> othersChanged()))
+                .onMessage(ReadAgain.class, then(command -> read()))
+                .onMessage(Reread.class, then(this::reread))
+                .onMessage(NotWithheld.class, then(command -> abandonments.refuse(command.question())))
+                .onMessage(AbandonStep.class, then(command -> command.next().run()))
+                .onMessage(Settle.class, then(command -> settle()))
+                .onMessage(Settled.class, then(this::settled))
                 .build();
     }
 
-    private Behavior<Command> choose(Choose command) {
+    /** Handles a message and goes on as before. */
+    private <C> Function<C, Behavior<Command>> then(Consumer<C> handler) {
+        return command -> {
+            handler.accept(command);
+            return this;
+        };
+    }
+
+    /**
+     * Asks the spend monitor to withhold the coins of a question first: a repeated send that is under way could reach a node after the coins were
+     * freed, and pay a second time.
+     */
+    private void withhold(Abandonments.Question question) {
+        monitor.tell(new SpendMonitor.Withhold(question));
+    }
+
+    private void choose(Choose command) {
         coins.release(command.spend());
         try {
             Draft draft = choice.choose(command.plan(), command.candidates(), command.excluded());
@@ -357,48 +376,44 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             // A plan that fails must not end the spends of all others.
             command.answer().completeExceptionally(e);
         }
-        return this;
     }
 
-    private Behavior<Command> preview(Preview command) {
+    private void preview(Preview command) {
         try {
             command.answer().complete(choice.draft(command.plan(), command.candidates(), command.excluded()));
         } catch (RuntimeException e) {
             command.answer().completeExceptionally(e);
         }
-        return this;
     }
 
-    private Behavior<Command> reacquire(Reacquire command) {
+    private void reacquire(Reacquire command) {
         Intent intent = command.intent();
         if (abandonments.keeps(intent.txId(), command)) {
-            return this;
+            return;
         }
         Owner payment = paymentOf(intent);
         List<Coin> taken = coins.takenFrom(payment, intent.kind(), intent.inputs());
         if (!taken.isEmpty()) {
             command.answer().complete(new Reacquisition.Taken(taken, coins.firstSpent(taken)));
-            return this;
+            return;
         }
         if (doubts.remove(intent.txId()) != null) {
             coins.move(payment, command.spend(), Stage.HELD);
         }
         coins.holdFree(command.spend(), Stage.HELD, intent.inputs());
         command.answer().complete(new Reacquisition.Reacquired());
-        return this;
     }
 
     private static Owner.Payment paymentOf(Intent intent) {
         return new Owner.Payment(intent.txId());
     }
 
-    private Behavior<Command> drop(Drop command) {
+    private void drop(Drop command) {
         abandonments.ended(command.spend());
         coins.release(command.spend());
-        return this;
     }
 
-    private Behavior<Command> handOver(HandOver command) {
+    private void handOver(HandOver command) {
         abandonments.ended(command.spend());
         if (keeping) {
             coins.move(command.spend(), paymentOf(command.intent()), Stage.IN_FLIGHT);
@@ -407,44 +422,40 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             coins.release(paymentOf(command.intent()));
         }
         monitor.tell(new SpendMonitor.Watch(command.intent(), command.holdsCoins()));
-        return this;
     }
 
-    private Behavior<Command> doubt(Doubt command) {
+    private void doubt(Doubt command) {
         abandonments.ended(command.spend());
         coins.move(command.spend(), paymentOf(command.intent()), Stage.HELD);
         doubts.put(command.intent().txId(), command);
         if (doubts.size() == 1) {
-            timers.startSingleTimer(new Settle(), settleEvery);
+            settleLater();
         }
-        return this;
     }
 
     /** Asks the store about the oldest doubt. Only one question is open at a time, since each fails while the disk fails. */
-    private Behavior<Command> settle() {
+    private void settle() {
         doubts.values().stream()
                 .findFirst()
                 .ifPresent(oldest -> Outcome.pipe(
                         getContext(),
                         intents.findForCertain(oldest.intent().txId()),
                         found -> new Settled(oldest, found)));
-        return this;
     }
 
-    private Behavior<Command> settled(Settled command) {
-        return command.found().fold(found -> settled(command.doubt(), found), failure -> settleLater());
+    private void settled(Settled command) {
+        command.found().match(found -> settled(command.doubt(), found), failure -> settleLater());
     }
 
-    private Behavior<Command> settleLater() {
+    private void settleLater() {
         timers.startSingleTimer(new Settle(), settleEvery);
-        return this;
     }
 
-    private Behavior<Command> settled(Doubt doubt, Optional<Intent> found) {
+    private void settled(Doubt doubt, Optional<Intent> found) {
         if (doubts.remove(doubt.intent().txId(), doubt)) {
             decide(doubt, found);
         }
-        return settle();
+        settle();
     }
 
     private void decide(Doubt doubt, Optional<Intent> found) {
@@ -463,112 +474,78 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         doubt.settled().complete(null);
     }
 
-    private Behavior<Command> takeBack(TakeBack command) {
+    private void takeBack(TakeBack command) {
         if (abandonments.keeps(command.txId(), command)) {
-            return this;
+            return;
         }
         boolean mayGoOn = !abandonments.wasAbandoned(command.txId());
         if (mayGoOn) {
             takeOver(new TakeOver(command.spend(), command.txId()));
         }
         command.answer().complete(mayGoOn);
-        return this;
     }
 
-    private Behavior<Command> takeOver(TakeOver command) {
+    private void takeOver(TakeOver command) {
         abandonments.begun(command.spend(), command.txId());
         monitor.tell(new SpendMonitor.TakeBack(command.txId()));
-        return this;
     }
 
-    private Behavior<Command> passOn(PassOn command) {
-        monitor.tell(command.command());
-        return this;
-    }
-
-    private Behavior<Command> failRunning(FailRunning command) {
+    private void failRunning(FailRunning command) {
         abandonments.ended(command.spend());
-        freedMeanwhile.add(command.txId());
-        choice.settled(command.txId());
-        coins.release(new Owner.Payment(command.txId()));
+        end(command.txId());
         coins.release(command.spend());
-        return this;
     }
 
-    private Behavior<Command> end(End command) {
-        freedMeanwhile.add(command.txId());
-        coins.release(new Owner.Payment(command.txId()));
-        choice.settled(command.txId());
-        return this;
+    private void end(Hash256 txId) {
+        freedMeanwhile.add(txId);
+        coins.release(new Owner.Payment(txId));
+        choice.settled(txId);
     }
 
-    private Behavior<Command> lapsed(Lapsed command) {
+    private void lapsed(Lapsed command) {
         coins.release(paymentOf(command.intent()));
         choice.lapsed(command.intent());
-        return this;
     }
 
-    private Behavior<Command> confirmed(Confirmed command) {
+    private void confirmed(Confirmed command) {
         choice.settled(command.spend().txId());
         coins.spent(command.spend());
-        return this;
     }
 
-    private Behavior<Command> reservedAgain(ReservedAgain command) {
+    private void reservedAgain(ReservedAgain command) {
         Owner payment = paymentOf(command.intent());
         choice.settled(command.intent().txId());
         coins.release(payment);
         if (keeping) {
             coins.holdFree(payment, Stage.IN_FLIGHT, command.intent().inputs());
         }
-        return this;
     }
 
-    /**
-     * Asks the spend monitor to withhold the coins first: a repeated send that is under way could reach a node after the coins were freed, and pay a
-     * second time.
-     */
-    private Behavior<Command> abandon(Abandon command) {
-        monitor.tell(new SpendMonitor.Withhold(abandonments.begin(command.outpoints(), command.answer())));
-        return this;
-    }
-
-    private Behavior<Command> abandonOne(AbandonOne command) {
-        monitor.tell(new SpendMonitor.Withhold(abandonments.begin(command)));
-        return this;
-    }
-
-    private Behavior<Command> withheld(Withheld command) {
-        abandonments.locate(command.question(), command.unreserved());
-        return this;
-    }
-
-    private Behavior<Command> monitorStarts() {
+    private void monitorStarts() {
         if (env.stores().shared()) {
             keeping = true;
-            return read();
+            read();
+        } else {
+            begin();
         }
-        return begin();
     }
 
-    private Behavior<Command> monitorStopped() {
+    private void monitorStopped() {
         keeping = false;
         coins.dropReserved();
-        return this;
     }
 
-    private Behavior<Command> read() {
+    private void read() {
         freedMeanwhile.clear();
         Outcome.pipe(getContext(), Durable.read(env), Reread::new);
-        return this;
     }
 
     /** Takes up what other daemons have reserved and had confirmed. A spend monitor that starts has waited for that. */
-    private Behavior<Command> reread(Reread command) {
+    private void reread(Reread command) {
         Optional<Durable> read = command.state().value();
         if (read.isEmpty()) {
             timers.startSingleTimer(new ReadAgain(), settleEvery);
-            return this;
+            return;
         }
         Durable durable = read.get();
         durable.unburied().stream()
@@ -576,27 +553,25 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .forEach(spend -> coins.spent(spend.spend()));
         durable.lapsed().forEach(choice::lapsed);
         if (!keeping) {
-            return this;
+            return;
         }
         Set<Hash256> abandoned = durable.keeping();
         durable.reserved().stream()
                 .filter(held -> !freedMeanwhile.contains(held.txId()))
                 .forEach(held -> coins.takeUpFree(held, abandoned.contains(held.txId())));
         abandonments.remember(durable.abandoned());
-        return begin();
+        begin();
     }
 
     /** Follows other daemons: the spend monitor does, or without one the coins that blocks have spent. */
-    private Behavior<Command> othersChanged() {
+    private void othersChanged() {
         IntentStore.Changes changes = intents.changedByOthers();
         changes.spends().forEach(this::follow);
-        if (!keeping) {
-            return changes.incomplete() ? read() : this;
-        }
-        if (changes.incomplete() || !changes.spends().isEmpty()) {
+        if (keeping && (changes.incomplete() || !changes.spends().isEmpty())) {
             monitor.tell(new SpendMonitor.OthersChanged(changes));
+        } else if (!keeping && changes.incomplete()) {
+            read();
         }
-        return this;
     }
 
     private void follow(IntentStore.Changed changed) {
@@ -617,47 +592,15 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         }
     }
 
-    private Behavior<Command> begin() {
-        abandonments.open().forEach(question -> monitor.tell(new SpendMonitor.Withhold(question)));
+    private void begin() {
+        abandonments.open().forEach(this::withhold);
         monitor.tell(new SpendMonitor.Begin());
-        return this;
     }
 
-    private Behavior<Command> notWithheld(NotWithheld command) {
-        abandonments.refuse(command.question());
-        return this;
-    }
-
-    private Behavior<Command> givingUp(AbandonStep command) {
-        command.step().in(abandonments);
-        return this;
-    }
-
-    private Behavior<Command> spentElsewhere(SpentElsewhere command) {
-        choice.spentElsewhere(command.coin());
-        return this;
-    }
-
-    private Behavior<Command> forked() {
-        choice.forked();
-        return this;
-    }
-
-    private Behavior<Command> markClean(Clean command) {
-        choice.markClean(command.address());
-        return this;
-    }
-
-    private Behavior<Command> markSuspect(Suspect command) {
-        choice.suspect(command.address());
-        return this;
-    }
-
-    private Behavior<Command> leavingInDoubt(LeavingInDoubt command) {
+    private void leavingInDoubt(LeavingInDoubt command) {
         command.answer()
                 .complete(doubts.values().stream()
                         .map(doubt -> doubt.intent().allowance().toBigInteger())
                         .reduce(BigInteger.ZERO, BigInteger::add));
-        return this;
     }
 }
