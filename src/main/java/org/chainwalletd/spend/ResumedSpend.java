@@ -75,7 +75,7 @@ final class ResumedSpend {
         if (answer instanceof Reservations.Reacquisition.Taken) {
             Spend.begin(runner, plan);
         } else if (answer instanceof Reservations.Reacquisition.Reacquired) {
-            runner.ask(() -> runner.open(intent, plan.isCapped()), this::opened, this::inDoubt);
+            runner.ask(() -> runner.open(intent, List.of(), plan.isCapped()), this::opened, this::inDoubt);
         }
     }
 

@@ -308,9 +308,8 @@ final class Spend {
                     "it waited so long for its turn that it may not be sent any more; nothing was broadcast"));
             return;
         }
-        List<Long> payouts = plan.carries(draft);
         runner.ask(
-                () -> payouts.isEmpty() ? runner.open(intent, plan.isCapped()) : runner.openBatch(intent, payouts),
+                () -> runner.open(intent, plan.carries(draft), plan.isCapped()),
                 opening -> opened(draft, intent, opening),
                 failure -> {
                     if (isDoubtful(failure)) {
@@ -328,25 +327,17 @@ final class Spend {
             boolean fresh = plan.isPayout() && !opened.replaced();
             Sent.opened(runner, intent, opened, plan, rebuilt)
                     .sending(fresh ? SpendRunner.Earlier.FRESH : SpendRunner.Earlier.NOWHERE);
-            return;
-        }
-        if (opening instanceof Opening.TokenTaken taken) {
+        } else if (opening instanceof Opening.TokenTaken taken) {
             takenBy(taken.by());
-            return;
-        }
-        if (opening instanceof Opening.CapExceeded exceeded) {
+        } else if (opening instanceof Opening.CapExceeded exceeded) {
             notMade(SpendRefusal.of(exceeded));
-            return;
-        }
-        if (opening instanceof Opening.Ended) {
+        } else if (opening instanceof Opening.Ended) {
             notMade(ended());
-            return;
-        }
-        if (opening instanceof Opening.PayoutsMoved) {
+        } else if (opening instanceof Opening.PayoutsMoved) {
             notMade(new SpendRefusal.BuildFailed("a payout of the batch is not queued any more"));
-            return;
+        } else {
+            otherCoins(draft, intent, opening);
         }
-        otherCoins(draft, intent, opening);
     }
 
     /**
@@ -533,7 +524,7 @@ final class Spend {
                             // Another process has taken the spend over and sent the same bytes.
                             accepted();
                         } else {
-                            runner.contested(intent, failure);
+                            runner.failed(intent, IntentState.CONTESTED, failure);
                         }
                     },
                     notRecorded -> {

@@ -244,27 +244,16 @@ final class SpendRunner {
     /**
      * Writes the intent to the store.
      *
+     * @param payouts numbers of the payouts that it pays, if it is that of a batch
      * @param capped whether the allowance can refuse it
      */
-    CompletionStage<Opening> open(Intent intent, boolean capped) {
+    CompletionStage<Opening> open(Intent intent, List<Long> payouts, boolean capped) {
         maySend(intent);
         doubtful = Optional.of(intent);
-        return env.intents()
-                .open(intent, env.tokensExpiredBefore(), capped, env::countsFrom)
-                .thenApplyAsync(opening -> noted(opening, intent), env.executor());
-    }
-
-    /**
-     * Writes the intent of a batch of payouts, as {@link #open} does.
-     *
-     * @param payouts numbers of the payouts that the batch pays
-     */
-    CompletionStage<Opening> openBatch(Intent intent, List<Long> payouts) {
-        maySend(intent);
-        doubtful = Optional.of(intent);
-        return env.intents()
-                .openBatch(intent, payouts, env.tokensExpiredBefore(), env::countsFrom)
-                .thenApplyAsync(opening -> noted(opening, intent), env.executor());
+        CompletionStage<Opening> opening = payouts.isEmpty()
+                ? env.intents().open(intent, env.tokensExpiredBefore(), capped, env::countsFrom)
+                : env.intents().openBatch(intent, payouts, env.tokensExpiredBefore(), env::countsFrom);
+        return opening.thenApplyAsync(opened -> noted(opened, intent), env.executor());
     }
 
     private Opening noted(Opening opening, Intent intent) {
@@ -492,19 +481,10 @@ final class SpendRunner {
         });
     }
 
-    /** Ends with a failure that the store records already; the coins are free. */
+    /** Ends with a failure that the store records already, so that it is not sent again; the coins are free. */
     void failed(Intent intent, IntentState state, Throwable failure) {
         end(() -> {
             env.metrics().ended(intent.kind(), SpendMetrics.Outcome.of(state));
-            reservations.tell(new Reservations.FailRunning(id, intent.txId()));
-            return new SpendResult.Failed(failure);
-        });
-    }
-
-    /** Ends because it cannot be told whose payment the transaction is; the store records that already. It is not sent again, and never a success. */
-    void contested(Intent intent, Throwable failure) {
-        end(() -> {
-            env.metrics().ended(intent.kind(), SpendMetrics.Outcome.CONTESTED);
             reservations.tell(new Reservations.FailRunning(id, intent.txId()));
             return new SpendResult.Failed(failure);
         });

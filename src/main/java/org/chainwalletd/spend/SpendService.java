@@ -54,15 +54,19 @@ public final class SpendService {
     private final AtomicInteger inFlightUtxos = new AtomicInteger();
     private final AtomicInteger inFlightTransfers;
 
-    private SpendService(ActorContext<?> context, Parts parts, Reservations.Durable remembered) {
-        this.env = parts.monitored().env();
-        this.monitor = parts.monitor();
-        Broadcast broadcast = parts.monitored().broadcast();
-        SpendMonitor.Counts counts = parts.monitored().counts();
+    private SpendService(
+            ActorContext<?> context,
+            SpendMonitor.Setup monitored,
+            ActorRef<SpendMonitor.Command> monitor,
+            Reservations.Durable remembered) {
+        this.env = monitored.env();
+        this.monitor = monitor;
+        Broadcast broadcast = monitored.broadcast();
+        SpendMonitor.Counts counts = monitored.counts();
         this.inFlightTransfers = counts.inFlight();
         this.reservations =
                 child(context, Reservations.create(env, remembered, broadcast, monitor, inFlightUtxos), "reservations");
-        parts.monitored().begin(reservations, new SpendMonitor.Known(remembered.inFlight(), remembered.unburied()));
+        monitored.begin(reservations, new SpendMonitor.Known(remembered.inFlight(), remembered.unburied()));
         env.metrics().inFlight(inFlightTransfers::get, inFlightUtxos::get, counts.unburied()::get);
         env.metrics().oldest(() -> {
             long since = counts.oldest().get();
@@ -74,69 +78,51 @@ public final class SpendService {
         this.rebroadcasts = new OwnerRebroadcasts(env.node(), broadcast, env.intents(), env.executor());
     }
 
-    /** Background work that is started before the actors that own money in flight: the spend monitor. */
-    private record Parts(SpendMonitor.Setup monitored, ActorRef<SpendMonitor.Command> monitor) {
-        /**
-         * Starts the background actors. While the store is stopped nothing is removed from it: other records may have taken the place of those that
-         * it knows.
-         */
-        static Parts begin(SpendEnvironment env, Background background) {
-            SpendMonitor.Setup setup = new SpendMonitor.Setup(
-                    env,
-                    Broadcast.of(env),
-                    new SpendMonitor.Counts(),
-                    new CompletableFuture<>(),
-                    new AtomicReference<>());
-            ActorRef<SpendMonitor.Command> monitor =
-                    background.begin("spend-monitor", SpendMonitor.create(setup), setup::whileStopped);
-            if (env.stopped().isEmpty()) {
-                background.begin("forgetting", Forgetting.create(env, monitor), command -> {});
-            }
-            return new Parts(setup, monitor);
-        }
-    }
-
     /**
      * Creates the parent of the actors that own money in flight. It takes up everything that the store has in flight, then completes {@code started}.
      * It stops when one of its children fails: what they own is on disk, and the next start goes on from there.
+     *
+     * <p>The background actors are started before. While the store is stopped nothing is removed from it: other records may have taken the place of
+     * those that it knows.
      *
      * @param background runs the actor that sends spends in flight again and follows them until they are buried
      */
     public static Behavior<Void> create(
             SpendEnvironment env, Background background, CompletableFuture<SpendService> started) {
-        Parts parts = Parts.begin(env, background);
+        SpendMonitor.Setup setup = new SpendMonitor.Setup(
+                env, Broadcast.of(env), new SpendMonitor.Counts(), new CompletableFuture<>(), new AtomicReference<>());
+        ActorRef<SpendMonitor.Command> monitor =
+                background.begin("spend-monitor", SpendMonitor.create(setup), setup::whileStopped);
+        if (env.stopped().isEmpty()) {
+            background.begin("forgetting", Forgetting.create(env, monitor), command -> {});
+        }
         return Behaviors.<Object>setup(context -> {
                     // Starts collecting changes by other daemons; earlier ones are included in what is read below.
                     env.intents().changedByOthers();
                     Outcome.pipe(context, governed(env), Reading::new);
                     return Behaviors.receive(Object.class)
-                            .onMessage(Reading.class, reading -> read(context, parts, reading.remembered(), started))
+                            .onMessage(
+                                    Reading.class,
+                                    reading -> reading.remembered()
+                                            .fold(
+                                                    remembered -> begin(context, setup, monitor, remembered, started),
+                                                    failure -> {
+                                                        started.completeExceptionally(failure);
+                                                        return Behaviors.stopped();
+                                                    }))
                             .build();
                 })
                 .narrow();
     }
 
-    private static Behavior<Object> read(
-            ActorContext<?> context,
-            Parts parts,
-            Outcome<Reservations.Durable> reading,
-            CompletableFuture<SpendService> started) {
-        return reading.fold(
-                remembered -> begin(context, parts, remembered, started), failure -> refuse(started, failure));
-    }
-
-    private static Behavior<Object> refuse(CompletableFuture<SpendService> started, Throwable failure) {
-        started.completeExceptionally(failure);
-        return Behaviors.stopped();
-    }
-
     private static Behavior<Object> begin(
             ActorContext<?> context,
-            Parts parts,
+            SpendMonitor.Setup monitored,
+            ActorRef<SpendMonitor.Command> monitor,
             Reservations.Durable remembered,
             CompletableFuture<SpendService> started) {
         try {
-            started.complete(new SpendService(context, parts, remembered));
+            started.complete(new SpendService(context, monitored, monitor, remembered));
         } catch (RuntimeException e) {
             started.completeExceptionally(e);
             throw e;
@@ -260,12 +246,14 @@ public final class SpendService {
             return CompletableFuture.failedFuture(
                     StoreException.stopped(env.stopped().get()));
         }
+        return known(txId).thenComposeAsync(this::push, env.executor());
+    }
+
+    private CompletionStage<Intent> known(Hash256 txId) {
         return env.intents()
                 .find(txId)
-                .thenComposeAsync(
-                        found -> found.map(this::push)
-                                .orElseGet(() -> CompletableFuture.failedFuture(
-                                        new IllegalStateException("spend " + txId + " is not known"))),
+                .thenApplyAsync(
+                        found -> found.orElseThrow(() -> new IllegalStateException("spend " + txId + " is not known")),
                         env.executor());
     }
 
@@ -310,13 +298,8 @@ public final class SpendService {
     }
 
     private CompletionStage<Boolean> abandon(Hash256 txId, Optional<Intent> recall) {
-        return env.intents()
-                .find(txId)
-                .thenComposeAsync(
-                        found -> found.map(intent -> abandon(intent, recall))
-                                .orElseGet(() -> CompletableFuture.failedFuture(
-                                        new IllegalStateException("spend " + txId + " is not known"))),
-                        env.executor())
+        return known(txId)
+                .thenComposeAsync(intent -> abandon(intent, recall), env.executor())
                 .thenComposeAsync(done -> env.intents().find(txId), env.executor())
                 .thenApplyAsync(
                         found -> found.filter(intent -> intent.state() == IntentState.ABANDONED)
@@ -375,10 +358,6 @@ public final class SpendService {
         return env.intents().openSpendOf(address);
     }
 
-    private void rest() {
-        monitor.tell(new SpendMonitor.Rest());
-    }
-
     /** Reason why nothing is spent or sent again, see {@link org.chainwalletd.store.Store#stopped}; empty in normal operation. */
     public Optional<String> stopped() {
         return env.stopped();
@@ -386,7 +365,7 @@ public final class SpendService {
 
     /** Stops taking new spends; complete when none is running. Spends in flight go on after the next start. */
     public CompletionStage<Void> drain() {
-        rest();
+        monitor.tell(new SpendMonitor.Rest());
         CompletableFuture<Void> answer = new CompletableFuture<>();
         receipts.tell(new Receipts.Drain(answer));
         return answer;
