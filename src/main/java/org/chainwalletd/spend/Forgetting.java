@@ -48,6 +48,8 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     /** Most records in one commit, so that payments need not wait while a day's receipts are removed. */
     private static final int BITE = 256;
 
+    private static final String OUTDATED_STAYS = "what is out of date could not be removed";
+
     sealed interface Command {}
 
     private record Tick() implements Command {}
@@ -64,13 +66,14 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
 
     private record Buried(Outcome<Void> done) implements Command {}
 
-    private record Forgotten(Outcome<Integer> count) implements Command {}
-
-    private record Pruned(Outcome<Integer> count) implements Command {}
-
-    private record Shortened(Outcome<Integer> count) implements Command {}
-
-    private record Erased(Outcome<Integer> count) implements Command {}
+    /**
+     * A commit has ended.
+     *
+     * @param count number of records that it has removed or shortened
+     * @param next begins the next commit of the same kind
+     * @param complaint consequence of a failure, as text for the log
+     */
+    private record Removed(Outcome<Integer> count, Runnable next, String complaint) implements Command {}
 
     private record Settled(Outcome<List<Intent>> spends) implements Command {}
 
@@ -107,10 +110,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
                 .onMessage(Tick.class, command -> tick())
-                .onMessage(Forgotten.class, this::forgotten)
-                .onMessage(Pruned.class, this::pruned)
-                .onMessage(Shortened.class, this::shortened)
-                .onMessage(Erased.class, this::erased)
+                .onMessage(Removed.class, this::removed)
                 .onMessage(Settled.class, this::settled)
                 .onMessage(Shrunk.class, this::shrunk)
                 .onMessage(LookAgain.class, command -> lookAtLost())
@@ -126,7 +126,8 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
                 .forgetUses(
                         env.limits().rememberedSince(clock.millis()),
                         env.limits().minutesKept());
-        Outcome.pipe(getContext(), uses, done -> new Forgotten(done.map(forgotten -> BITE)));
+        Outcome.pipe(
+                getContext(), uses, done -> new Removed(done.map(any -> BITE), this::forgetReceipts, OUTDATED_STAYS));
         lookAtLost();
         forgetAnswers();
         shorten();
@@ -227,70 +228,56 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         return this;
     }
 
+    private void remove(CompletionStage<Integer> commit, Runnable next, String complaint) {
+        Outcome.pipe(getContext(), commit, count -> new Removed(count, next, complaint));
+    }
+
     /** Starts the next commit if this one was full, because there may be more. */
+    private Behavior<Command> removed(Removed command) {
+        command.count()
+                .match(
+                        count -> goOn(count, command.next()),
+                        failure -> LOG.warn("{}: {}", command.complaint(), Broadcast.words(failure)));
+        return this;
+    }
+
     private static void goOn(int count, Runnable next) {
         if (count == BITE) {
             next.run();
         }
     }
 
-    private Behavior<Command> forgotten(Forgotten command) {
-        command.count()
-                .match(
-                        count -> goOn(count, this::forgetReceipts),
-                        failure -> LOG.warn("what is out of date could not be removed: {}", Broadcast.words(failure)));
-        return this;
-    }
-
     private void forgetReceipts() {
-        Outcome.pipe(
-                getContext(), env.intents().forget(env.tokensExpiredBefore(), BITE, OwnPayment::kept), Forgotten::new);
+        remove(
+                env.intents().forget(env.tokensExpiredBefore(), BITE, OwnPayment::kept),
+                this::forgetReceipts,
+                OUTDATED_STAYS);
     }
 
     private void forgetAnswers() {
-        Outcome.pipe(getContext(), env.receipts().forgetKept(env.tokensExpiredBefore(), BITE), Pruned::new);
-    }
-
-    private Behavior<Command> pruned(Pruned command) {
-        command.count()
-                .match(
-                        count -> goOn(count, this::forgetAnswers),
-                        failure -> LOG.warn(
-                                "receipts that are out of date could not be removed: {}", Broadcast.words(failure)));
-        return this;
+        remove(
+                env.receipts().forgetKept(env.tokensExpiredBefore(), BITE),
+                this::forgetAnswers,
+                "receipts that are out of date could not be removed");
     }
 
     private void shorten() {
-        Outcome.pipe(
-                getContext(),
+        remove(
                 env.history()
                         .shorten(
                                 env.toldBefore(TOLD_WHOLE),
                                 BITE,
                                 spend -> OwnPayment.of(spend).amounts()),
-                Shortened::new);
-    }
-
-    private Behavior<Command> shortened(Shortened command) {
-        command.count()
-                .match(
-                        count -> goOn(count, this::shorten),
-                        failure -> LOG.warn("old payments are kept whole: {}", Broadcast.words(failure)));
-        return this;
+                this::shorten,
+                "old payments are kept whole");
     }
 
     private void erase() {
         env.historyKept()
-                .ifPresent(
-                        age -> Outcome.pipe(getContext(), env.history().erase(env.toldBefore(age), BITE), Erased::new));
-    }
-
-    private Behavior<Command> erased(Erased command) {
-        command.count()
-                .match(
-                        count -> goOn(count, this::erase),
-                        failure -> LOG.warn("old payments could not be erased: {}", Broadcast.words(failure)));
-        return this;
+                .ifPresent(age -> remove(
+                        env.history().erase(env.toldBefore(age), BITE),
+                        this::erase,
+                        "old payments could not be erased"));
     }
 
     private void shrink() {
