@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.Coin;
@@ -33,28 +34,6 @@ final class CoinHolds {
     }
 
     private record Hold(Owner owner, Stage stage) {}
-
-    static final CompactTable.Keys<Hash256, PackedSpend> BY_ID = new CompactTable.Keys<>() {
-        @Override
-        public int count(PackedSpend spend) {
-            return 1;
-        }
-
-        @Override
-        public long hash(PackedSpend spend, int number) {
-            return spend.fingerprint();
-        }
-
-        @Override
-        public long hashOf(Hash256 txId) {
-            return PackedSpend.fingerprint(txId);
-        }
-
-        @Override
-        public boolean has(PackedSpend spend, Hash256 txId) {
-            return spend.hasId(txId);
-        }
-    };
 
     static final CompactTable.Keys<Outpoint, PackedSpend> BY_INPUT = new CompactTable.Keys<>() {
         @Override
@@ -83,7 +62,8 @@ final class CoinHolds {
 
     private final Map<Owner, Set<Outpoint>> byOwner = new HashMap<>();
     private final CompactTable<Outpoint, PackedSpend> spentCoins = new CompactTable<>(BY_INPUT);
-    private final CompactTable<Hash256, PackedSpend> spenders = new CompactTable<>(BY_ID);
+    private final CompactTable<Hash256, PackedSpend> spenders =
+            new CompactTable<>(CompactTable.Keys.byId(Function.identity()));
     private final AtomicInteger inFlight;
 
     /**
@@ -120,8 +100,7 @@ final class CoinHolds {
             Hold hold = held.getValue();
             boolean repeats = hold.stage() == Stage.IN_FLIGHT || hold.stage() == Stage.ABANDONED;
             if (repeats) {
-                byOwner.computeIfPresent(
-                        hold.owner(), (any, all) -> all.remove(held.getKey()) && all.isEmpty() ? null : all);
+                disown(hold.owner(), held.getKey());
             }
             return repeats;
         });
@@ -236,7 +215,7 @@ final class CoinHolds {
         for (Outpoint outpoint : outpoints) {
             if (new Hold(owner, Stage.IN_FLIGHT).equals(holds.get(outpoint))) {
                 holds.remove(outpoint);
-                byOwner.computeIfPresent(owner, (any, all) -> all.remove(outpoint) && all.isEmpty() ? null : all);
+                disown(owner, outpoint);
                 released++;
             }
         }
@@ -247,6 +226,10 @@ final class CoinHolds {
     private void put(Outpoint outpoint, Hold hold) {
         holds.put(outpoint, hold);
         byOwner.computeIfAbsent(hold.owner(), owner -> new HashSet<>()).add(outpoint);
+    }
+
+    private void disown(Owner owner, Outpoint outpoint) {
+        byOwner.computeIfPresent(owner, (any, all) -> all.remove(outpoint) && all.isEmpty() ? null : all);
     }
 
     private void count() {

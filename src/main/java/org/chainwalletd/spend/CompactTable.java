@@ -5,6 +5,9 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.PackedSpend;
 
 /**
  * Hash table of elements that carry their own keys: it keeps one reference for each key of an element and nothing else, where a map keeps an entry, a
@@ -25,6 +28,31 @@ final class CompactTable<K, E> {
         long hashOf(K key);
 
         boolean has(E element, K key);
+
+        /** Access to elements whose only key is the id of a spend. */
+        static <E> Keys<Hash256, E> byId(Function<E, PackedSpend> spend) {
+            return new Keys<>() {
+                @Override
+                public int count(E element) {
+                    return 1;
+                }
+
+                @Override
+                public long hash(E element, int number) {
+                    return spend.apply(element).fingerprint();
+                }
+
+                @Override
+                public long hashOf(Hash256 txId) {
+                    return PackedSpend.fingerprint(txId);
+                }
+
+                @Override
+                public boolean has(E element, Hash256 txId) {
+                    return spend.apply(element).hasId(txId);
+                }
+            };
+        }
     }
 
     private static final int FIRST_SIZE = 16;

@@ -5,8 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
-import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.spend.plan.Receipt;
@@ -23,14 +21,14 @@ import org.chainwalletd.store.ReceiptStore.Bound;
 final class KeptAnswer {
     private static final byte FORM = 1;
     private static final int HEAD_BYTES = 1 + 4 + 8 + 8 + 2 + 2;
-    private static final int INPUT_BYTES = 32 + 4 + 8;
 
     private KeptAnswer() {}
 
     static Bytes of(Receipt receipt) {
         List<byte[]> outputs = new ArrayList<>();
         int change = 0;
-        int length = HEAD_BYTES + receipt.inputs().size() * INPUT_BYTES + 2;
+        byte[] inputs = Coin.encode(receipt.inputs());
+        int length = HEAD_BYTES + inputs.length + 2;
         for (Receipt.PaidOutput paid : receipt.outputs()) {
             byte[] output = TransactionCodec.encodeOutput(paid.output());
             outputs.add(output);
@@ -43,13 +41,9 @@ final class KeptAnswer {
                 .putLong(receipt.feeRate())
                 .putLong(receipt.builtAtHeight())
                 .putShort((short) change)
-                .putShort((short) receipt.inputs().size());
-        for (Coin coin : receipt.inputs()) {
-            out.put(coin.outpoint().txId().toArray())
-                    .putInt((int) coin.outpoint().index())
-                    .putLong(coin.value().bits());
-        }
-        out.putShort((short) outputs.size());
+                .putShort((short) receipt.inputs().size())
+                .put(inputs)
+                .putShort((short) outputs.size());
         outputs.forEach(output -> out.putInt(output.length).put(output));
         return Bytes.wrap(out.array());
     }
@@ -70,13 +64,8 @@ final class KeptAnswer {
         long feeRate = in.getLong();
         long builtAtHeight = in.getLong();
         int change = count(in);
-        Amount fee = Amount.ZERO;
-        List<Coin> inputs = new ArrayList<>();
-        for (int left = count(in); left > 0; left--) {
-            Outpoint outpoint = new Outpoint(Hash256.of(bytes(in, 32)), Integer.toUnsignedLong(in.getInt()));
-            inputs.add(new Coin(outpoint, Amount.ofUnsigned(in.getLong())));
-            fee = fee.plus(inputs.get(inputs.size() - 1).value());
-        }
+        List<Coin> inputs = Coin.decode(bytes(in, count(in) * Coin.BYTES));
+        Amount fee = inputs.stream().map(Coin::value).reduce(Amount.ZERO, Amount::plus);
         List<Receipt.PaidOutput> outputs = new ArrayList<>();
         for (int left = count(in); left > 0; left--) {
             TxOutput output = TransactionCodec.decodeOutput(bytes(in, in.getInt()));
@@ -90,7 +79,7 @@ final class KeptAnswer {
         return Short.toUnsignedInt(in.getShort());
     }
 
-    private static byte[] bytes(ByteBuffer in, int length) {
+    static byte[] bytes(ByteBuffer in, int length) {
         byte[] bytes = new byte[length];
         in.get(bytes);
         return bytes;

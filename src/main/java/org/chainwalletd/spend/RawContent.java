@@ -111,23 +111,18 @@ record RawContent(List<Outpoint> inputs, int outputCount, Optional<List<TxOutput
         Amount sum = Amount.ofUnsigned(in.getLong());
         List<Outpoint> inputs = new ArrayList<>();
         for (int left = in.getShort(); left > 0; left--) {
-            inputs.add(new Outpoint(Hash256.of(bytes(in, Hash256.LENGTH)), Integer.toUnsignedLong(in.getInt())));
+            inputs.add(new Outpoint(
+                    Hash256.of(KeptAnswer.bytes(in, Hash256.LENGTH)), Integer.toUnsignedLong(in.getInt())));
         }
         int count = Short.toUnsignedInt(in.getShort());
         Optional<List<TxOutput>> outputs = Optional.empty();
         if (count <= MOST_OUTPUTS) {
             List<TxOutput> all = new ArrayList<>();
             for (int left = count; left > 0; left--) {
-                all.add(TransactionCodec.decodeOutput(bytes(in, in.get())));
+                all.add(TransactionCodec.decodeOutput(KeptAnswer.bytes(in, in.get())));
             }
             outputs = Optional.of(all);
         }
         return new RawContent(inputs, count, outputs, summed ? Optional.of(sum) : Optional.empty());
-    }
-
-    private static byte[] bytes(ByteBuffer in, int length) {
-        byte[] bytes = new byte[length];
-        in.get(bytes);
-        return bytes;
     }
 }

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
@@ -53,15 +54,16 @@ final class ReplacementProof {
 
     /** Finds the rival that a node shows in its mempool, else in a block. Costs a scan or two at each node. Never fails. */
     CompletionStage<Optional<Hash256>> waiting(Transaction ours, Outpoint coin) {
-        return shown(
-                ours,
-                coin,
-                (one, dispute) -> waiting(one, dispute, dispute.lock().parties(profile))
-                        .thenComposeAsync(
-                                found -> found.isPresent()
-                                        ? CompletableFuture.completedFuture(found)
-                                        : mined(one, dispute),
-                                executor));
+        return shown(ours, coin, (one, dispute) -> {
+            Iterator<Address> parties = dispute.lock().parties(profile).iterator();
+            return first(
+                            parties,
+                            party -> waiting(one, dispute, party)
+                                    .exceptionallyAsync(silent -> Optional.empty(), executor))
+                    .thenComposeAsync(
+                            found -> found.isPresent() ? CompletableFuture.completedFuture(found) : mined(one, dispute),
+                            executor);
+        });
     }
 
     /** Condition under which a coin may be spent. */
@@ -125,7 +127,6 @@ final class ReplacementProof {
                         lock -> lock.isEmpty()
                                 ? nobody()
                                 : ask(
-                                        node.each().iterator(),
                                         new Dispute(
                                                 TransactionCodec.txId(profile, ours),
                                                 coin,
@@ -151,16 +152,21 @@ final class ReplacementProof {
                         executor);
     }
 
-    private CompletionStage<Optional<Hash256>> ask(Iterator<NodeClient> nodes, Dispute dispute, Question question) {
-        if (!nodes.hasNext()) {
+    private CompletionStage<Optional<Hash256>> ask(Dispute dispute, Question question) {
+        return first(
+                node.each().iterator(),
+                one -> question.to(one, dispute).exceptionallyAsync(silent -> Optional.empty(), executor));
+    }
+
+    /** Searches at one place after the other until a rival is found. */
+    private <T> CompletionStage<Optional<Hash256>> first(
+            Iterator<T> places, Function<T, CompletionStage<Optional<Hash256>>> search) {
+        if (!places.hasNext()) {
             return nobody();
         }
-        return question.to(nodes.next(), dispute)
-                .exceptionallyAsync(silent -> Optional.empty(), executor)
+        return search.apply(places.next())
                 .thenComposeAsync(
-                        found -> found.isPresent()
-                                ? CompletableFuture.completedFuture(found)
-                                : ask(nodes, dispute, question),
+                        found -> found.isPresent() ? CompletableFuture.completedFuture(found) : first(places, search),
                         executor);
     }
 
@@ -170,17 +176,10 @@ final class ReplacementProof {
                         spent -> spent.isPresent() ? proved(one, spent.get().txId(), dispute) : nobody(), executor);
     }
 
-    private CompletionStage<Optional<Hash256>> waiting(NodeClient one, Dispute dispute, List<Address> parties) {
-        if (parties.isEmpty()) {
-            return nobody();
-        }
-        return one.addressMempool(parties.get(0))
-                .thenComposeAsync(mempool -> first(one, candidates(mempool, dispute), dispute), executor)
-                .exceptionallyAsync(silent -> Optional.empty(), executor)
+    private CompletionStage<Optional<Hash256>> waiting(NodeClient one, Dispute dispute, Address party) {
+        return one.addressMempool(party)
                 .thenComposeAsync(
-                        found -> found.isPresent()
-                                ? CompletableFuture.completedFuture(found)
-                                : waiting(one, dispute, parties.subList(1, parties.size())),
+                        mempool -> first(candidates(mempool, dispute).iterator(), rival -> proved(one, rival, dispute)),
                         executor);
     }
 
@@ -194,18 +193,6 @@ final class ReplacementProof {
                 .map(NodeClient.MempoolEntry::txId)
                 .limit(MOST_WAITING)
                 .toList();
-    }
-
-    private CompletionStage<Optional<Hash256>> first(NodeClient one, List<Hash256> rivals, Dispute dispute) {
-        if (rivals.isEmpty()) {
-            return nobody();
-        }
-        return proved(one, rivals.get(0), dispute)
-                .thenComposeAsync(
-                        found -> found.isPresent()
-                                ? CompletableFuture.completedFuture(found)
-                                : first(one, rivals.subList(1, rivals.size()), dispute),
-                        executor);
     }
 
     private CompletionStage<Optional<Hash256>> proved(NodeClient one, Hash256 rival, Dispute dispute) {

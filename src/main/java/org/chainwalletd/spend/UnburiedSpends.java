@@ -64,29 +64,8 @@ final class UnburiedSpends {
         }
     }
 
-    private static final CompactTable.Keys<Hash256, Entry> BY_ID = new CompactTable.Keys<>() {
-        @Override
-        public int count(Entry entry) {
-            return 1;
-        }
-
-        @Override
-        public long hash(Entry entry, int number) {
-            return entry.spend.fingerprint();
-        }
-
-        @Override
-        public long hashOf(Hash256 txId) {
-            return PackedSpend.fingerprint(txId);
-        }
-
-        @Override
-        public boolean has(Entry entry, Hash256 txId) {
-            return entry.spend.hasId(txId);
-        }
-    };
-
-    private final CompactTable<Hash256, Entry> entries = new CompactTable<>(BY_ID);
+    private final CompactTable<Hash256, Entry> entries =
+            new CompactTable<>(CompactTable.Keys.byId(entry -> entry.spend));
     private final NavigableMap<Long, List<Entry>> byHeight = new TreeMap<>();
     /** Entries in doubt, the oldest doubt first, with the time in milliseconds since 1970 before which the books are not asked about them. */
     private final Map<Entry, Long> inDoubt = new LinkedHashMap<>();
