@@ -62,12 +62,9 @@ final class Spending {
             Store store,
             IntentListener listener) {
         VerifiedOutputs outputs = outputs(context, nodes, following, store);
-        SpendEnvironment environment = environment(context, nodes, following, keyring, store, outputs);
+        SpendEnvironment environment = environment(context, nodes, following, keyring, store, outputs, listener);
         CompletableFuture<SpendService> started = new CompletableFuture<>();
-        Guardian.spawn(
-                context.system(),
-                SpendService.create(environment.heardBy(listener), context.keeper(), started),
-                "spending");
+        Guardian.spawn(context.system(), SpendService.create(environment, context.keeper(), started), "spending");
         return Futures.await(started, OPENING, "taking up the spends in flight");
     }
 
@@ -206,7 +203,8 @@ final class Spending {
             Following following,
             Keyring keyring,
             Store store,
-            VerifiedOutputs outputs) {
+            VerifiedOutputs outputs,
+            IntentListener listener) {
         Settings settings = context.settings();
         NodeClient sends = settings.database().isPresent()
                 ? new PermittedSends(
@@ -226,6 +224,7 @@ final class Spending {
                 following.spends(),
                 keyring,
                 store,
+                listener,
                 context.meters(),
                 context.clock(),
                 context.workers().upstream());

@@ -74,9 +74,6 @@ final class Abandonments {
      */
     record Given(Set<Hash256> spends, Set<Hash256> inDoubt, List<Reservation> ended, Optional<Throwable> failure) {}
 
-    /** Actors and tables that are affected by an abandonment. */
-    record Neighbours(CoinHolds coins, CoinChoice choice, ActorRef<SpendMonitor.Command> monitor) {}
-
     private final ActorContext<Reservations.Command> context;
     private final SpendEnvironment env;
     private final Broadcast broadcast;
@@ -100,14 +97,16 @@ final class Abandonments {
             ActorContext<Reservations.Command> context,
             SpendEnvironment env,
             Broadcast broadcast,
-            Neighbours neighbours,
+            CoinHolds coins,
+            CoinChoice choice,
+            ActorRef<SpendMonitor.Command> monitor,
             List<Intent> earlier) {
         this.context = context;
         this.env = env;
         this.broadcast = broadcast;
-        this.coins = neighbours.coins();
-        this.choice = neighbours.choice();
-        this.monitor = neighbours.monitor();
+        this.coins = coins;
+        this.choice = choice;
+        this.monitor = monitor;
         this.clock = env.clock();
         this.memoryMillis = env.pace().reservationTtl().toMillis();
         remember(earlier);

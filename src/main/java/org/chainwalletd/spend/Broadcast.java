@@ -80,12 +80,10 @@ final class Broadcast {
                 new RunningSends(env));
     }
 
-    /** Spends that are being sent. */
     RunningSends running() {
         return running;
     }
 
-    /** Queries to the nodes about transactions of our own. */
     Lookup lookup() {
         return lookup;
     }

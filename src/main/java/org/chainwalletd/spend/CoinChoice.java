@@ -1,6 +1,7 @@
 package org.chainwalletd.spend;
 
 import java.time.Clock;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -9,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
@@ -53,7 +55,7 @@ final class CoinChoice {
     private final long memoryMillis;
 
     CoinChoice(SpendEnvironment env, CoinHolds coins) {
-        this.network = env.network();
+        this.network = env.chainView().network();
         this.drawing = env.drawing();
         this.coins = coins;
         this.reservations = env.reservations();
@@ -169,51 +171,40 @@ final class CoinChoice {
      * anew: with the same coin it is impossible that both are mined.
      */
     private static final class ReplacedInputs {
-        private final Map<Hash256, List<Outpoint>> bySpend = new HashMap<>();
-        /** Number of the spends that spend each coin. */
-        private final Map<Outpoint, Integer> coins = new HashMap<>();
+        private final Map<Hash256, Set<Outpoint>> bySpend = new HashMap<>();
 
         void add(Intent intent) {
             remove(intent.txId());
             if (intent.token().isPresent() || intent.state().succeeded()) {
-                List<Outpoint> inputs =
-                        intent.inputs().stream().map(Coin::outpoint).toList();
-                bySpend.put(intent.txId(), inputs);
-                inputs.forEach(coin -> coins.merge(coin, 1, Integer::sum));
+                bySpend.put(
+                        intent.txId(),
+                        intent.inputs().stream().map(Coin::outpoint).collect(Collectors.toSet()));
             }
         }
 
         /** The spend has its coins again, or needs them no more. */
         void remove(Hash256 txId) {
-            bySpend.getOrDefault(txId, List.of())
-                    .forEach(coin -> coins.computeIfPresent(coin, (any, count) -> count == 1 ? null : count - 1));
             bySpend.remove(txId);
         }
 
         boolean isEmpty() {
-            return coins.isEmpty();
+            return bySpend.isEmpty();
         }
 
         /** Returns these inputs and {@code others}. */
         Set<Outpoint> and(Set<Outpoint> others) {
-            Set<Outpoint> all = new HashSet<>(coins.keySet());
-            all.addAll(others);
+            Set<Outpoint> all = new HashSet<>(others);
+            bySpend.values().forEach(all::addAll);
             return all;
         }
 
         /** Returns the ids of the spends that a new transaction with these inputs may displace. */
         Set<Hash256> displacedBy(List<Coin> inputs) {
-            Set<Hash256> displaced = new HashSet<>();
-            for (Coin input : inputs) {
-                if (coins.containsKey(input.outpoint())) {
-                    bySpend.forEach((txId, spent) -> {
-                        if (spent.contains(input.outpoint())) {
-                            displaced.add(txId);
-                        }
-                    });
-                }
-            }
-            return displaced;
+            Set<Outpoint> chosen = inputs.stream().map(Coin::outpoint).collect(Collectors.toSet());
+            return bySpend.entrySet().stream()
+                    .filter(spend -> !Collections.disjoint(spend.getValue(), chosen))
+                    .map(Map.Entry::getKey)
+                    .collect(Collectors.toSet());
         }
     }
 }

@@ -113,7 +113,6 @@ final class CoinDoubts {
         return checks < MOST_CHECKS;
     }
 
-    /** Coins that may not be selected any more. */
     Set<Outpoint> excluded() {
         Set<Outpoint> all = new HashSet<>(contradicted);
         all.addAll(outOfReach);

@@ -57,7 +57,6 @@ final class CoinHolds {
         }
     };
 
-    /** Coins that are held or in flight. */
     private final Map<Outpoint, Hold> holds = new HashMap<>();
 
     private final Map<Owner, Set<Outpoint>> byOwner = new HashMap<>();
@@ -202,7 +201,6 @@ final class CoinHolds {
         return spend;
     }
 
-    /** Outpoints in flight for {@code owner}. */
     Set<Outpoint> inFlightOf(Owner owner) {
         Set<Outpoint> inFlight = new HashSet<>(byOwner.getOrDefault(owner, Set.of()));
         inFlight.removeIf(outpoint -> !is(outpoint, Stage.IN_FLIGHT));

@@ -19,7 +19,6 @@ import org.chainwalletd.store.PackedSpend;
 final class CompactTable<K, E> {
     /** Access to the keys of elements. */
     interface Keys<K, E> {
-        /** Number of keys of an element. */
         int count(E element);
 
         /** Hash of one key of an element, by the key's number from 0: equal to {@link #hashOf} of an equal key. */

@@ -1,8 +1,6 @@
 package org.chainwalletd.spend;
 
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -24,7 +22,6 @@ public final class OwnerRebroadcasts {
     /** Kind of our lock of a swap: it is sent again only while its original reasons still hold. */
     public static final String SWAP_LOCK = StandIns.SWAP_LOCK;
 
-    private static final Set<String> KINDS = Set.of(SWAP_LOCK);
     private static final int AT_ONCE = 8;
 
     /**
@@ -44,6 +41,8 @@ public final class OwnerRebroadcasts {
         }
     }
 
+    private static final Answer TAKEN = new Answer(true, List.of());
+
     private final NodeClient node;
     private final Lookup lookup;
     private final IntentStore intents;
@@ -56,16 +55,6 @@ public final class OwnerRebroadcasts {
         this.running = broadcast.running();
         this.intents = intents;
         this.executor = executor;
-    }
-
-    /**
-     * Answer of one node to the bytes: taken, refused, or neither when it gave no usable answer.
-     *
-     * @param refusal text of the refusal; empty when there was none
-     */
-    private record Shown(boolean taken, String refusal) {
-        private static final Shown TAKEN = new Shown(true, "");
-        private static final Shown SILENT = new Shown(false, "");
     }
 
     /** Sends the bytes to every node that lacks them; fails when no node has answered. */
@@ -86,10 +75,10 @@ public final class OwnerRebroadcasts {
                         sighting -> Bounded.each(
                                         sighting.lacking(), AT_ONCE, index -> show(all.get(index), intent), executor)
                                 .thenApplyAsync(
-                                        shown -> answer(
+                                        answers -> answer(
                                                 sighting.waiting()
                                                         || sighting.block().isPresent(),
-                                                shown),
+                                                answers),
                                         executor),
                         executor);
     }
@@ -104,19 +93,19 @@ public final class OwnerRebroadcasts {
                         executor);
     }
 
-    private CompletionStage<Shown> show(NodeClient one, Intent intent) {
+    private CompletionStage<Answer> show(NodeClient one, Intent intent) {
         return one.sendRawTransaction(intent.transaction())
-                .handleAsync((txId, failure) -> failure == null ? Shown.TAKEN : heard(failure), executor);
+                .handleAsync((txId, failure) -> failure == null ? TAKEN : heard(failure), executor);
     }
 
-    private static Shown heard(Throwable failure) {
+    private static Answer heard(Throwable failure) {
         Throwable cause = Causes.of(failure);
         if (Broadcast.isThereAlready(cause)) {
-            return Shown.TAKEN;
+            return TAKEN;
         }
         return cause instanceof NodeException.Rejected rejected && isForWhatItIs(rejected.text())
-                ? new Shown(false, rejected.text())
-                : Shown.SILENT;
+                ? new Answer(false, List.of(rejected.text()))
+                : new Answer(false, List.of());
     }
 
     /**
@@ -127,20 +116,14 @@ public final class OwnerRebroadcasts {
         return !Broadcast.isPassing(refusal) && !Broadcast.isAboutInput(refusal);
     }
 
-    private static Answer answer(boolean known, List<Shown> shown) {
-        boolean somewhere = known;
-        List<String> refusals = new ArrayList<>();
-        for (Shown one : shown) {
-            somewhere |= one.taken();
-            if (!one.refusal().isEmpty()) {
-                refusals.add(one.refusal());
-            }
-        }
-        return new Answer(somewhere, refusals);
+    private static Answer answer(boolean known, List<Answer> answers) {
+        return new Answer(
+                known || answers.stream().anyMatch(Answer::somewhere),
+                answers.stream().flatMap(one -> one.refusals().stream()).toList());
     }
 
     /** Whether spends of this kind are only sent again by their owner. */
     static boolean areFor(String kind) {
-        return KINDS.contains(kind);
+        return kind.equals(SWAP_LOCK);
     }
 }

@@ -61,7 +61,8 @@ public final class RawSends {
         Hash256 txId = TransactionCodec.txId(env.profile(), tx);
         Optional<Address> sender = RawContent.sender(env.profile(), tx);
         RawSend send = new RawSend(txId, sender, RawContent.of(tx, sender).encode(), tokenName);
-        return env.rawSends()
+        return env.stores()
+                .rawSends()
                 .begin(send, env.clock().millis())
                 .thenComposeAsync(sending -> send(txId, transaction, sending), env.executor());
     }
@@ -74,7 +75,7 @@ public final class RawSends {
                         outcome -> {
                             CrashPoint.SPEND_AFTER_BROADCAST.reached();
                             return record(txId, sending, stateAfter(outcome))
-                                    .thenComposeAsync(done -> answer(txId, outcome), env.executor());
+                                    .thenApplyAsync(done -> answer(txId, outcome), env.executor());
                         },
                         env.executor());
     }
@@ -105,7 +106,8 @@ public final class RawSends {
         if (sending.isEmpty() || state.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
-        return env.rawSends()
+        return env.stores()
+                .rawSends()
                 .end(sending.get(), state.get(), env.clock().millis())
                 .exceptionallyAsync(
                         failure -> {
@@ -115,22 +117,21 @@ public final class RawSends {
                         env.executor());
     }
 
-    private static CompletionStage<Hash256> answer(Hash256 txId, BroadcastOutcome outcome) {
+    private static Hash256 answer(Hash256 txId, BroadcastOutcome outcome) {
         if (outcome instanceof BroadcastOutcome.Accepted) {
-            return CompletableFuture.completedFuture(txId);
+            return txId;
         }
         if (outcome instanceof BroadcastOutcome.Conflicted conflict) {
-            return CompletableFuture.failedFuture(
-                    new SpendException(new SpendRefusal.DoubleSpend(txId, conflict.text())));
+            throw new SpendException(new SpendRefusal.DoubleSpend(txId, conflict.text()));
         }
         if (outcome instanceof BroadcastOutcome.NotYet early) {
-            return CompletableFuture.failedFuture(new SpendException(new SpendRefusal.UpstreamFailed(early.text())));
+            throw new SpendException(new SpendRefusal.UpstreamFailed(early.text()));
         }
         String text = outcome instanceof BroadcastOutcome.Refused refused
                 ? refused.text()
                 : "whether transaction " + txId + " was taken is unknown, look it up with get_transaction: "
                         + ((BroadcastOutcome.Unknown) outcome).text();
-        return CompletableFuture.failedFuture(new SpendException(new SpendRefusal.UpstreamFailed(text)));
+        throw new SpendException(new SpendRefusal.UpstreamFailed(text));
     }
 
     /** Returns the payments with those that were only passed on as the books have them now: confirmed when a block has them. */

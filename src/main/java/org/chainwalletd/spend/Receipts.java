@@ -127,7 +127,6 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     private final ActorRef<Reservations.Command> reservations;
     private final KnownTokens known;
     private final Map<String, TokenState> states = new HashMap<>();
-    /** Running spends with their tokens. */
     private final Map<Owner.Running, Optional<String>> running = new HashMap<>();
 
     private final List<CompletableFuture<Void>> drains = new ArrayList<>();

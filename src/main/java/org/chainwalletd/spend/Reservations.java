@@ -29,7 +29,6 @@ import org.chainwalletd.spend.plan.Candidates;
 import org.chainwalletd.spend.plan.Draft;
 import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendPlan;
-import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
@@ -140,7 +139,6 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
      */
     record ReservedAgain(Intent intent) implements Command {}
 
-    /** Abandons outpoints on the operator's request. */
     record Abandon(List<Outpoint> outpoints, CompletableFuture<Abandoned> answer) implements Command {}
 
     /**
@@ -174,7 +172,6 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /** Reports that the spend monitor has stopped, because another daemon does the background work. */
     record MonitorStopped() implements Command {}
 
-    /** Reports that another daemon has changed spends. */
     private record OthersChanged() implements Command {}
 
     /** Carries the state of a store that other daemons change too. */
@@ -240,9 +237,8 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         }
         durable.unburied().forEach(spend -> coins.spent(spend.spend()));
         durable.lapsed().forEach(choice::lapsed);
-        Abandonments.Neighbours neighbours = new Abandonments.Neighbours(coins, choice, monitor);
-        this.abandonments =
-                new Abandonments(context, env, broadcast, neighbours, keeping ? durable.abandoned() : List.of());
+        List<Intent> abandoned = keeping ? durable.abandoned() : List.of();
+        this.abandonments = new Abandonments(context, env, broadcast, coins, choice, monitor, abandoned);
         ActorRef<Command> self = context.getSelf();
         env.stores().othersChange().accept(() -> self.tell(new OthersChanged()));
     }
@@ -363,12 +359,9 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         coins.release(command.spend());
         try {
             Draft draft = choice.choose(command.plan(), command.candidates(), command.excluded());
-            Optional<SpendRefusal> exceeded = command.replaces()
-                    ? Optional.empty()
-                    : env.refusal(command.plan(), command.plan().leaving(draft));
-            exceeded.ifPresent(refusal -> {
-                throw new SpendException(refusal);
-            });
+            if (!command.replaces()) {
+                env.requireAllowed(command.plan(), command.plan().leaving(draft));
+            }
             coins.holdFree(command.spend(), Stage.HELD, draft.inputs());
             command.answer()
                     .complete(new Choice(draft, choice.isSuspect(command.plan().from())));

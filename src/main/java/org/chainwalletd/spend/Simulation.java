@@ -2,7 +2,6 @@ package org.chainwalletd.spend;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -14,7 +13,6 @@ import org.chainwalletd.spend.plan.Draft;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendPlan;
-import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.Coin;
 
@@ -75,23 +73,18 @@ public record Simulation(
         CompletionStage<Simulation> simulate(SpendPlan plan) {
             try {
                 plan.check();
+                env.requireAllowed(plan, plan.leaving());
             } catch (SpendException e) {
                 return CompletableFuture.failedFuture(e);
             }
-            Optional<SpendRefusal> refusal = env.refusal(plan, plan.leaving());
-            if (refusal.isPresent()) {
-                return CompletableFuture.failedFuture(new SpendException(refusal.get()));
-            }
             return plan.gather(env.node(), env.executor())
                     .thenComposeAsync(candidates -> new Preview(plan, candidates).choose(), env.executor())
-                    .thenApplyAsync(draft -> affordable(plan, draft), env.executor());
-        }
-
-        private Simulation affordable(SpendPlan plan, Draft draft) {
-            env.refusal(plan, plan.leaving(draft)).ifPresent(exceeded -> {
-                throw new SpendException(exceeded);
-            });
-            return Simulation.of(draft);
+                    .thenApplyAsync(
+                            draft -> {
+                                env.requireAllowed(plan, plan.leaving(draft));
+                                return Simulation.of(draft);
+                            },
+                            env.executor());
         }
 
         /** Tries one selection after the other until bytes confirm one. */

@@ -89,7 +89,6 @@ final class Spend {
      */
     record Lost(Intent intent, boolean forGood, String why) {}
 
-    /** Begins a new spend. */
     static void begin(SpendRunner runner, SpendPlan plan) {
         new Spend(runner, plan, 0, Optional.empty()).affording();
     }
@@ -142,11 +141,12 @@ final class Spend {
     private void affording() {
         try {
             plan.check();
+            env.requireAllowed(plan, plan.leaving());
         } catch (SpendException e) {
             runner.refused(e);
             return;
         }
-        env.refusal(plan, plan.leaving()).ifPresentOrElse(runner::refused, this::gathering);
+        gathering();
     }
 
     private void gathering() {
@@ -402,7 +402,6 @@ final class Spend {
         return outpoints;
     }
 
-    /** Builds the intent of a signed draft. */
     static Intent intentOf(SpendEnvironment env, SpendPlan plan, Draft draft, List<Signature> signatures) {
         Transaction signed = draft.unsigned().withWitnesses(plan.witnesses(draft, signatures));
         Hash256 txId = TransactionCodec.txId(env.profile(), signed);

@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Network;
@@ -23,6 +24,7 @@ import org.chainwalletd.node.ChainIdentity;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodesSeen;
 import org.chainwalletd.spend.plan.Drawing;
+import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendPlan;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.AllowanceStore;
@@ -88,10 +90,14 @@ public record SpendEnvironment(
             Supplier<Optional<String>> stopped,
             boolean shared,
             Consumer<Runnable> othersChange) {
-        /** Creates the set from one store. */
-        public static Stores of(Store store, Optional<Duration> historyKept) {
+        /**
+         * Creates the set from one store.
+         *
+         * @param wrapper put around the intents
+         */
+        public static Stores of(Store store, Optional<Duration> historyKept, UnaryOperator<IntentStore> wrapper) {
             return new Stores(
-                    store.intents(),
+                    wrapper.apply(store.intents()),
                     store.reservations(),
                     store.receipts(),
                     store.allowance(),
@@ -101,20 +107,6 @@ public record SpendEnvironment(
                     store::stopped,
                     store.isShared(),
                     told -> store.whenOthersChange(Store.SharedRows.SPENDS, told));
-        }
-
-        public Stores withIntents(IntentStore others) {
-            return new Stores(
-                    others,
-                    reservations,
-                    receipts,
-                    allowance,
-                    history,
-                    rawSends,
-                    historyKept,
-                    stopped,
-                    shared,
-                    othersChange);
         }
     }
 
@@ -129,7 +121,11 @@ public record SpendEnvironment(
      */
     private static final int BURIAL_DEPTH = Network.MAINNET.coinbaseMaturity();
 
-    /** Creates the environment of the running daemon: limits and paces from the settings. */
+    /**
+     * Creates the environment of the running daemon: limits and paces from the settings.
+     *
+     * @param listener is told of each change of a spend
+     */
     public static SpendEnvironment of(
             Settings settings,
             NodeClient node,
@@ -139,6 +135,7 @@ public record SpendEnvironment(
             SpendChain chain,
             Signer signer,
             Store store,
+            IntentListener listener,
             MeterRegistry meters,
             Clock clock,
             Executor executor) {
@@ -165,7 +162,7 @@ public record SpendEnvironment(
                         chain,
                         () -> nodes.get().tip(chain.setAside())),
                 signer,
-                Stores.of(store, spend.historyKept()),
+                Stores.of(store, spend.historyKept(), intents -> new HeardIntents(intents, listener, executor)),
                 limits,
                 new Pace(
                         TICK,
@@ -189,37 +186,12 @@ public record SpendEnvironment(
         return spend.sharedKeys() || store.isForgetful() ? Drawing.RANDOM.marking() : Drawing.RANDOM;
     }
 
-    /** Returns a copy whose intents report each change of a spend to {@code listener}. */
-    public SpendEnvironment heardBy(IntentListener listener) {
-        return new SpendEnvironment(
-                profile,
-                node,
-                outputs,
-                chainView,
-                signer,
-                stores.withIntents(new HeardIntents(stores.intents(), listener, executor)),
-                limits,
-                pace,
-                drawing,
-                metrics,
-                clock,
-                executor);
-    }
-
     public ChainIdentity identity() {
         return chainView.identity();
     }
 
-    Supplier<Optional<Network>> network() {
-        return chainView.network();
-    }
-
     public SpendChain chain() {
         return chainView.chain();
-    }
-
-    Supplier<Optional<NodeClient.Tip>> tip() {
-        return chainView.tip();
     }
 
     /**
@@ -255,9 +227,17 @@ public record SpendEnvironment(
         return RowAges.noEarlierThan(chain().tipMillis(), clock.millis());
     }
 
-    /** Reason why the operator's caps do not allow a spend of this amount now; the store decides when it is opened. */
-    Optional<SpendRefusal> refusal(SpendPlan plan, Amount leaving) {
-        return plan.isCapped() ? allowanceStore().refusal(leaving).map(SpendRefusal::of) : Optional.empty();
+    /**
+     * Checks that the operator's caps allow a spend of this amount now; the store decides when it is opened.
+     *
+     * @throws SpendException when they do not
+     */
+    void requireAllowed(SpendPlan plan, Amount leaving) {
+        if (plan.isCapped()) {
+            allowanceStore().refusal(leaving).ifPresent(exceeded -> {
+                throw new SpendException(SpendRefusal.of(exceeded));
+            });
+        }
     }
 
     IntentStore intents() {
@@ -270,18 +250,6 @@ public record SpendEnvironment(
 
     ReceiptStore receipts() {
         return stores.receipts();
-    }
-
-    SpendHistory history() {
-        return stores.history();
-    }
-
-    RawSendStore rawSends() {
-        return stores.rawSends();
-    }
-
-    Optional<Duration> historyKept() {
-        return stores.historyKept();
     }
 
     AllowanceStore allowanceStore() {

@@ -99,47 +99,46 @@ public final class SpendMetrics {
     }
 
     void allowanceUsed(Supplier<Amount> used) {
-        Supplier<Number> number = () -> used.get().toBigInteger().doubleValue();
-        Gauge.builder("walletd.spend.allowance.used", number)
-                .description("Base units spent of the allowance in the current period; 0 without caps")
-                .register(registry);
+        gauge(
+                "walletd.spend.allowance.used",
+                "Base units spent of the allowance in the current period; 0 without caps",
+                () -> used.get().toBigInteger().doubleValue());
     }
 
     /** @param left amount that may still leave within the period; not called without a cap on a period */
     void allowanceLeft(Supplier<Amount> left) {
-        Supplier<Number> number = () -> left.get().toBigInteger().doubleValue();
-        Gauge.builder("walletd.spend.allowance.left", number)
-                .description("Base units that may still leave in the current period")
-                .register(registry);
+        gauge(
+                "walletd.spend.allowance.left",
+                "Base units that may still leave in the current period",
+                () -> left.get().toBigInteger().doubleValue());
     }
 
     void inFlight(IntSupplier transfers, IntSupplier utxos, IntSupplier unburied) {
         gauge(
                 "walletd.spend.in.flight",
                 "Spends broadcast and not yet seen confirmed, conflicted or abandoned",
-                transfers);
-        gauge("walletd.spend.reserved", "Outpoints that are held or reserved", utxos);
+                transfers::getAsInt);
+        gauge("walletd.spend.reserved", "Outpoints that are held or reserved", utxos::getAsInt);
         gauge(
                 "walletd.spend.unburied",
                 "Confirmed spends that a reorganisation may still take off the chain",
-                unburied);
+                unburied::getAsInt);
     }
 
     /** @param seconds age of the oldest spend in flight; 0 when there is none */
     void oldest(LongSupplier seconds) {
-        Supplier<Number> number = seconds::getAsLong;
-        Gauge.builder("walletd.spend.oldest.unconfirmed.seconds", number)
-                .description("Age of the oldest spend that is broadcast and not yet settled; 0 without any")
-                .register(registry);
+        gauge(
+                "walletd.spend.oldest.unconfirmed.seconds",
+                "Age of the oldest spend that is broadcast and not yet settled; 0 without any",
+                seconds::getAsLong);
     }
 
     /** Number of units of work that wait for the disk. */
     void storeQueue(IntSupplier queued) {
-        gauge("walletd.store.queue", "Writes that wait for the store's next commit", queued);
+        gauge("walletd.store.queue", "Writes that wait for the store's next commit", queued::getAsInt);
     }
 
-    private void gauge(String name, String description, IntSupplier value) {
-        Supplier<Number> number = value::getAsInt;
-        Gauge.builder(name, number).description(description).register(registry);
+    private void gauge(String name, String description, Supplier<Number> value) {
+        Gauge.builder(name, value).description(description).register(registry);
     }
 }

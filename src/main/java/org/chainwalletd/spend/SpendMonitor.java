@@ -105,7 +105,6 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
      */
     record Release(Abandonments.Question question, Set<Hash256> abandoned) implements Command {}
 
-    /** Reports which spends other daemons have changed. */
     record OthersChanged(IntentStore.Changes changes) implements Command {}
 
     /** Begins nothing new from now on, because the daemon stops; work under way goes on. */
@@ -400,7 +399,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
 
     /** Makes all spends in flight due when a node names a new tip ahead of the followed chain, so that the nodes are asked about them. */
     private Behavior<Command> tick() {
-        Optional<Hash256> newest = env.tip()
+        Optional<Hash256> newest = env.chainView()
+                .tip()
                 .get()
                 .filter(this::isAhead)
                 .map(NodeClient.Tip::blockId)

@@ -328,8 +328,8 @@ public final class SpendService {
      * @throws SpendException as the opening of such a spend would be refused
      */
     public void requireAllowed(Amount leaving) {
-        env.allowanceStore().refusal(leaving).map(SpendRefusal::of).ifPresent(refusal -> {
-            throw new SpendException(refusal);
+        env.allowanceStore().refusal(leaving).ifPresent(exceeded -> {
+            throw new SpendException(SpendRefusal.of(exceeded));
         });
     }
 
@@ -340,7 +340,7 @@ public final class SpendService {
 
     /** Stored history of all spends. */
     public SpendHistory history() {
-        return env.history();
+        return env.stores().history();
     }
 
     /** Number of outpoints that are held or reserved. */

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.chainwalletd.account.endpoints.AccountChain.Finality;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -121,7 +122,7 @@ public final class ChainLegRig implements AutoCloseable {
                 book,
                 chain,
                 keys,
-                SpendEnvironment.Stores.of(store, Optional.empty()),
+                SpendEnvironment.Stores.of(store, Optional.empty(), UnaryOperator.identity()),
                 allowance,
                 new Pace(
                         Duration.ofMillis(20),
