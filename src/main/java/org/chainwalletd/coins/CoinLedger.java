@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -123,7 +124,6 @@ public final class CoinLedger {
         return status.nodesHeight() >= 0 && height > known + AHEAD;
     }
 
-    /** Whether the ledger covers any of these addresses. */
     CompletionStage<Boolean> coversAny(List<Address> addresses) {
         return books.coversAny(addresses);
     }
@@ -135,14 +135,18 @@ public final class CoinLedger {
 
     private CompletionStage<Optional<LedgerSnapshot>> snapshot(
             Function<BlockPlace, CompletionStage<Optional<Map<Address, List<OwnCoin>>>>> reading) {
+        return atTip((tip, maturity) -> reading.apply(tip.place())
+                .thenApplyAsync(found -> found.map(coins -> new LedgerSnapshot(tip, maturity, coins)), executor));
+    }
+
+    /** @param reading given the followed tip and the confirmations that its network asks of a coinbase */
+    private <T> CompletionStage<Optional<T>> atTip(
+            BiFunction<FollowedTip, Integer, CompletionStage<Optional<T>>> reading) {
         FollowStatus status = follower.status();
-        if (status.tip().isEmpty()) {
-            return CompletableFuture.completedFuture(Optional.empty());
-        }
-        FollowedTip tip = status.tip().get();
         int maturity = status.network().orElse(Network.MAINNET).coinbaseMaturity();
-        return reading.apply(tip.place())
-                .thenApplyAsync(found -> found.map(coins -> new LedgerSnapshot(tip, maturity, coins)), executor);
+        return status.tip()
+                .map(tip -> reading.apply(tip, maturity))
+                .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
     }
 
     /**
@@ -151,13 +155,7 @@ public final class CoinLedger {
      * while that tip is being disconnected.
      */
     CompletionStage<Optional<List<Optional<Amount>>>> balances(List<Address> addresses) {
-        FollowStatus status = follower.status();
-        if (status.tip().isEmpty()) {
-            return CompletableFuture.completedFuture(Optional.empty());
-        }
-        FollowedTip tip = status.tip().get();
-        int maturity = status.network().orElse(Network.MAINNET).coinbaseMaturity();
-        return books.sums(tip.place(), maturity, addresses);
+        return atTip((tip, maturity) -> books.sums(tip.place(), maturity, addresses));
     }
 
     /** Reads the listings of coins, by the same rules as {@link #balances}. */
@@ -179,38 +177,37 @@ public final class CoinLedger {
      * @param most upper limit of the listing
      */
     public CompletionStage<Optional<NodeClient.UtxoListing>> spendable(Address address, int most) {
-        if (lag() > MOST_BEHIND) {
-            return CompletableFuture.completedFuture(Optional.empty());
-        }
-        return snapshot(at -> books.mostValuable(at, address, most + 1))
-                .thenApplyAsync(
-                        found -> found.filter(snapshot -> snapshot.covers(address))
-                                .map(snapshot -> snapshot.listing(address, coin -> true, most)),
-                        executor);
+        return ofCovered(
+                address,
+                at -> books.mostValuable(at, address, most + 1),
+                snapshot -> snapshot.listing(address, coin -> true, most));
     }
 
     /** Lists those of {@code wanted} that {@link #spendable(Address, int)} would list without a limit. */
     public CompletionStage<Optional<NodeClient.UtxoListing>> spendable(Address address, Set<Outpoint> wanted) {
-        if (lag() > MOST_BEHIND) {
-            return CompletableFuture.completedFuture(Optional.empty());
-        }
-        return snapshot(List.of(address))
-                .thenApplyAsync(
-                        found -> found.filter(snapshot -> snapshot.covers(address))
-                                .map(snapshot -> snapshot.listing(
-                                        address, coin -> wanted.contains(coin.outpoint()), wanted.size())),
-                        executor);
+        return ofCovered(
+                address,
+                at -> books.unspent(at, List.of(address)),
+                snapshot -> snapshot.listing(address, coin -> wanted.contains(coin.outpoint()), wanted.size()));
     }
 
     /** Finds those of {@code wanted} that are coins of the address at the followed tip; empty when {@link #spendable(Address, int)} is. */
     public CompletionStage<Optional<Set<Outpoint>>> unspent(Address address, Set<Outpoint> wanted) {
+        return ofCovered(
+                address, at -> books.unspent(at, List.of(address)), snapshot -> snapshot.those(address, wanted));
+    }
+
+    private <T> CompletionStage<Optional<T>> ofCovered(
+            Address address,
+            Function<BlockPlace, CompletionStage<Optional<Map<Address, List<OwnCoin>>>>> reading,
+            Function<LedgerSnapshot, T> answer) {
         if (lag() > MOST_BEHIND) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
-        return snapshot(List.of(address))
+        return snapshot(reading)
                 .thenApplyAsync(
                         found -> found.filter(snapshot -> snapshot.covers(address))
-                                .map(snapshot -> snapshot.those(address, wanted)),
+                                .map(answer),
                         executor);
     }
 

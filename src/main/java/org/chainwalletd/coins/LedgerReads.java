@@ -97,19 +97,19 @@ public final class LedgerReads extends ForwardingNodeClient {
                         },
                         executor)
                 .thenComposeAsync(
-                        tip -> tip.isPresent() ? atTip(tip.get(), addresses, reading) : reading.apply(addresses),
+                        tip -> {
+                            if (tip.isEmpty()) {
+                                return reading.apply(addresses);
+                            }
+                            ledger.hurry();
+                            return atTip(tip.get(), addresses, reading, System.nanoTime() + PATIENCE_NANOS);
+                        },
                         executor);
     }
 
     /** Whether the ledger covers any of the addresses; false when the books cannot be read. */
     private CompletionStage<Boolean> covered(List<Address> addresses) {
         return ledger.coversAny(addresses).exceptionallyAsync(failure -> false, executor);
-    }
-
-    private <T> CompletionStage<Optional<List<Optional<T>>>> atTip(
-            Tip wanted, List<Address> addresses, Reading<T> reading) {
-        ledger.hurry();
-        return atTip(wanted, addresses, reading, System.nanoTime() + PATIENCE_NANOS);
     }
 
     /** Waits for the ledger to reach the wanted tip. A node whose tip is below ours lags, and our data is the newer truth. */

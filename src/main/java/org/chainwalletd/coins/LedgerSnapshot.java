@@ -40,12 +40,16 @@ record LedgerSnapshot(FollowedTip tip, int maturity, Map<Address, List<OwnCoin>>
         List<NodeClient.Utxo> listed = coins.get(address).stream()
                 .filter(condition)
                 .filter(this::isMature)
-                .map(coin -> new NodeClient.Utxo(coin.outpoint(), coin.value(), coin.height(), coin.coinbase(), null))
+                .map(LedgerSnapshot::utxo)
                 .limit(most + 1L)
                 .toList();
         boolean truncated = listed.size() > most;
         return new NodeClient.UtxoListing(
                 truncated ? listed.subList(0, most) : listed, truncated, tip.height(), SOURCE);
+    }
+
+    private static NodeClient.Utxo utxo(OwnCoin coin) {
+        return new NodeClient.Utxo(coin.outpoint(), coin.value(), coin.height(), coin.coinbase(), null);
     }
 
     private boolean isMature(OwnCoin coin) {
@@ -74,8 +78,7 @@ record LedgerSnapshot(FollowedTip tip, int maturity, Map<Address, List<OwnCoin>>
         if (older && !told.truncated()) {
             left.values().stream()
                     .filter(this::isMature)
-                    .map(coin ->
-                            new NodeClient.Utxo(coin.outpoint(), coin.value(), coin.height(), coin.coinbase(), null))
+                    .map(LedgerSnapshot::utxo)
                     .forEach(listed::add);
         }
         return new NodeClient.UtxoListing(listed, told.truncated(), told.tipHeight(), told.node());

@@ -1,6 +1,5 @@
 package org.chainwalletd.coins;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,6 +24,7 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.follow.ChainBlock;
 import org.chainwalletd.follow.ChainBlock.ChainTransaction;
 import org.chainwalletd.follow.FollowEvent;
+import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.books.Books;
@@ -310,24 +310,13 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
 
     /** Finds, for each transaction for which at least one node has answered, whether none of those nodes knows it. */
     private CompletionStage<Map<Hash256, Boolean>> missed(List<Hash256> txIds) {
-        Map<Hash256, Boolean> all = new HashMap<>();
-        CompletionStage<Map<Hash256, Boolean>> rounds = CompletableFuture.completedFuture(all);
-        for (int from = 0; from < txIds.size(); from += ASKED_AT_ONCE) {
-            List<Hash256> some = txIds.subList(from, Math.min(from + ASKED_AT_ONCE, txIds.size()));
-            rounds = rounds.thenComposeAsync(found -> ask(some, found), setup.executor());
-        }
-        return rounds;
-    }
-
-    private CompletionStage<Map<Hash256, Boolean>> ask(List<Hash256> txIds, Map<Hash256, Boolean> all) {
-        List<CompletableFuture<Optional<Boolean>>> answers = new ArrayList<>();
-        txIds.forEach(txId -> answers.add(isMissed(txId)));
-        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+        return Bounded.each(txIds, ASKED_AT_ONCE, this::isMissed, setup.executor())
                 .thenApplyAsync(
-                        done -> {
+                        answers -> {
+                            Map<Hash256, Boolean> all = new HashMap<>();
                             for (int i = 0; i < txIds.size(); i++) {
                                 Hash256 txId = txIds.get(i);
-                                answers.get(i).join().ifPresent(missed -> all.put(txId, missed));
+                                answers.get(i).ifPresent(missed -> all.put(txId, missed));
                             }
                             return all;
                         },
@@ -335,8 +324,8 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
     }
 
     /** Whether no answering node knows the transaction; empty when no node answers. */
-    private CompletableFuture<Optional<Boolean>> isMissed(Hash256 txId) {
-        CompletableFuture<Optional<Boolean>> missed = CompletableFuture.completedFuture(Optional.empty());
+    private CompletionStage<Optional<Boolean>> isMissed(Hash256 txId) {
+        CompletionStage<Optional<Boolean>> missed = CompletableFuture.completedFuture(Optional.empty());
         for (NodeClient node : setup.nodes()) {
             CompletionStage<Optional<Boolean>> one = node.transaction(txId)
                     .handleAsync(

@@ -190,7 +190,6 @@ public final class VerifiedOutputs {
 
     /** Answer to the question what an outpoint is worth. */
     public sealed interface Finding {
-        /** Proven by bytes. */
         record Proven(VerifiedOutput output) implements Finding {}
 
         /** The bytes of the transaction are there, and it has no output of that index: no such coin can ever be. */

@@ -213,16 +213,12 @@ public final class WatchOnly implements KeyEvents {
         /** Removes the rows of addresses whose keys have come. */
         record Forget(List<Address> addresses, CompletableFuture<Void> reply) implements Command {}
 
-        /** Another daemon has changed rows. */
         record OthersChanged() implements Command {}
 
         private record ReadAgain() implements Command {}
 
-        private record Read(Outcome<List<WatchStore.WatchOnly>> rows, long began) implements Command {}
-
-        private record Written(Outcome<Void> done, Runnable next, CompletableFuture<?> reply) implements Command {}
-
-        private record Forgotten(Outcome<Void> done, CompletableFuture<Void> reply) implements Command {}
+        /** A question to the store or the books is answered. */
+        private record Answered(Runnable next) implements Command {}
 
         /** Share of the time that reading all rows may take, however often others change some: one part in this many. */
         private static final long READING_SHARE = 20;
@@ -236,7 +232,9 @@ public final class WatchOnly implements KeyEvents {
         private final WatchedInBooks books;
         private final Predicate<Address> owned;
         private final Queue<Runnable> waiting = new ArrayDeque<>();
-        private boolean writing;
+        /** Whether the store or the books are being asked. */
+        private boolean asking;
+
         private boolean outdated;
 
         Changes(
@@ -264,9 +262,7 @@ public final class WatchOnly implements KeyEvents {
                     .onMessage(Forget.class, command -> soon(() -> forget(command)))
                     .onMessage(OthersChanged.class, command -> othersChanged())
                     .onMessage(ReadAgain.class, command -> soon(this::readAgain))
-                    .onMessage(Read.class, this::onRead)
-                    .onMessage(Written.class, this::onWritten)
-                    .onMessage(Forgotten.class, this::onForgotten)
+                    .onMessage(Answered.class, this::onAnswered)
                     .build();
         }
 
@@ -277,24 +273,25 @@ public final class WatchOnly implements KeyEvents {
         }
 
         private void goOn() {
-            while (!writing && !waiting.isEmpty()) {
+            while (!asking && !waiting.isEmpty()) {
                 waiting.remove().run();
             }
         }
 
-        private void write(CompletionStage<Void> stage, Runnable next, CompletableFuture<?> reply) {
-            writing = true;
-            Outcome.pipe(getContext(), stage, done -> new Written(done, next, reply));
+        private <T> void ask(CompletionStage<T> stage, Consumer<Outcome<T>> then) {
+            asking = true;
+            Outcome.pipe(getContext(), stage, outcome -> new Answered(() -> then.accept(outcome)));
         }
 
-        private Behavior<Command> onWritten(Written written) {
-            writing = false;
-            written.done()
-                    .match(
-                            done -> written.next().run(),
-                            failure -> written.reply().completeExceptionally(failure));
+        private Behavior<Command> onAnswered(Answered answered) {
+            asking = false;
+            answered.next().run();
             goOn();
             return this;
+        }
+
+        private void write(CompletionStage<Void> stage, Runnable next, CompletableFuture<?> reply) {
+            ask(stage, written -> written.match(done -> next.run(), reply::completeExceptionally));
         }
 
         private Behavior<Command> othersChanged() {
@@ -313,22 +310,18 @@ public final class WatchOnly implements KeyEvents {
                 return;
             }
             outdated = false;
-            writing = true;
             long began = System.nanoTime();
-            Outcome.pipe(getContext(), store.all(), rows -> new Read(rows, began));
+            ask(store.all(), rows -> read(rows, began));
         }
 
-        private Behavior<Command> onRead(Read read) {
-            writing = false;
-            read.rows().match(this::replace, failure -> {
+        private void read(Outcome<List<WatchStore.WatchOnly>> rows, long began) {
+            rows.match(this::replace, failure -> {
                 LOG.debug("watched addresses of other daemons are not seen: {}", failure.toString());
                 outdated = true;
             });
-            Duration pause = Duration.ofNanos((System.nanoTime() - read.began()) * READING_SHARE);
+            Duration pause = Duration.ofNanos((System.nanoTime() - began) * READING_SHARE);
             timers.startSingleTimer(
                     ReadAgain.class, new ReadAgain(), pause.compareTo(LEAST_PAUSE) < 0 ? LEAST_PAUSE : pause);
-            goOn();
-            return this;
         }
 
         private void replace(List<WatchStore.WatchOnly> rows) {
@@ -411,21 +404,13 @@ public final class WatchOnly implements KeyEvents {
         /** Removes the rows of owned addresses. They are owned even if that fails; the next start then removes the rows. */
         private void forget(Forget command) {
             command.addresses().forEach(this::drop);
-            writing = true;
-            Outcome.pipe(getContext(), store.remove(command.addresses()), done -> new Forgotten(done, command.reply()));
-        }
-
-        private Behavior<Command> onForgotten(Forgotten forgotten) {
-            forgotten
-                    .done()
-                    .failure()
-                    .ifPresent(failure -> LOG.warn(
-                            "addresses whose keys have come are rows of watched ones until the next start: {}",
-                            failure.toString()));
-            forgotten.reply().complete(null);
-            writing = false;
-            goOn();
-            return this;
+            ask(store.remove(command.addresses()), done -> {
+                done.failure()
+                        .ifPresent(failure -> LOG.warn(
+                                "addresses whose keys have come are rows of watched ones until the next start: {}",
+                                failure.toString()));
+                command.reply().complete(null);
+            });
         }
     }
 }

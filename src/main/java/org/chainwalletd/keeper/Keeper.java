@@ -90,12 +90,12 @@ public final class Keeper implements Background {
 
     @Override
     public <T> ActorRef<T> begin(String name, Behavior<T> work, Consumer<? super T> whileStopped) {
-        return begin(name, Post.create(work, whileStopped));
+        return begin(name, Post.create(work, Optional.empty(), whileStopped));
     }
 
     @Override
     public <T> ActorRef<T> begin(String name, Behavior<T> work, Behavior<T> standIn) {
-        return begin(name, Post.create(work, standIn));
+        return begin(name, Post.create(work, Optional.of(standIn), message -> {}));
     }
 
     private <T> ActorRef<T> begin(String name, Behavior<Object> behavior) {
@@ -277,12 +277,9 @@ public final class Keeper implements Background {
             this.whileStopped = whileStopped;
         }
 
-        static <T> Behavior<Object> create(Behavior<T> work, Consumer<? super T> whileStopped) {
-            return Behaviors.setup(context -> new Post<>(context, work, Optional.empty(), whileStopped).stopped());
-        }
-
-        static <T> Behavior<Object> create(Behavior<T> work, Behavior<T> standIn) {
-            return Behaviors.setup(context -> new Post<>(context, work, Optional.of(standIn), message -> {}).stopped());
+        static <T> Behavior<Object> create(
+                Behavior<T> work, Optional<Behavior<T>> standIn, Consumer<? super T> whileStopped) {
+            return Behaviors.setup(context -> new Post<>(context, work, standIn, whileStopped).stopped());
         }
 
         private Behavior<Object> stopped() {

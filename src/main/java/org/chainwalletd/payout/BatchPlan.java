@@ -116,7 +116,6 @@ final class BatchPlan implements SpendPlan {
         ALLOWANCE
     }
 
-    /** Decision of the last draft. */
     private record Chosen(Draft draft, List<Long> numbers) {}
 
     private final Address from;

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
@@ -25,6 +26,7 @@ import org.chainwalletd.store.PayoutStore;
 /**
  * Dependencies and settings of payouts.
  *
+ * @param tip tip of the followed chain
  * @param nodes number of nodes
  * @param listener receives the payouts that have changed since the queue was loaded, in the order of their changes
  * @param executor runs continuations; never blocks
@@ -34,7 +36,7 @@ public record PayoutEnvironment(
         IntentStore intents,
         SpendService spending,
         OwnCoins coins,
-        Tip tip,
+        Supplier<Optional<BlockPlace>> tip,
         Tokens tokens,
         AllowanceStore.Limits limits,
         Rules rules,
@@ -75,18 +77,12 @@ public record PayoutEnvironment(
         CompletionStage<List<OptionalLong>> heights(List<Hash256> txIds);
     }
 
-    /** Tip of the followed chain. */
-    @FunctionalInterface
-    public interface Tip {
-        Optional<BlockPlace> place();
-    }
-
     Optional<String> stopped() {
         return spending.stopped();
     }
 
     long height() {
-        return tip.place().map(BlockPlace::height).orElse(0L);
+        return tip.get().map(BlockPlace::height).orElse(0L);
     }
 
     Optional<Amount> capOf(Optional<String> owner) {

@@ -65,7 +65,6 @@ final class PayoutNews {
                         executor);
     }
 
-    /** Reads what has changed. */
     void changed() {
         synchronized (this) {
             stale = true;

@@ -105,7 +105,6 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     /** Key of payouts that are paid together: those of one token, from the same addresses. */
     record Group(List<Address> from, Optional<String> owner) {}
 
-    /** Payout that is queued. */
     private static final class Queued {
         private final long number;
         private final Order order;
@@ -290,7 +289,6 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     private boolean loaded;
     private boolean paused = true;
     private boolean caring;
-    /** Number of batches that were begun. */
     private long begun;
 
     private PayoutQueue(

@@ -66,7 +66,6 @@ public final class Payouts {
 
     private static final int LOOKS_UNTIL_VANISHED = 15;
 
-    /** Number of batches that a complaint names. */
     private static final int MOST_NAMED = 5;
 
     private final PayoutEnvironment env;
@@ -98,12 +97,10 @@ public final class Payouts {
         env.store().whenChanged(this::changed);
     }
 
-    /** Starts the queue as background work. */
     public static Payouts start(PayoutEnvironment env, Background background) {
         return new Payouts(env, background);
     }
 
-    /** Registers the meters of the waiting payouts. */
     public void measure(MeterRegistry meters) {
         for (WaitingFor reason : WaitingFor.values()) {
             Supplier<Number> count = () -> view.count(reason);
@@ -170,7 +167,7 @@ public final class Payouts {
         return payout.height().isEmpty()
                 ? 0
                 : env.tip()
-                        .place()
+                        .get()
                         .map(tip -> Math.max(0, tip.height() - payout.height().getAsLong() + 1))
                         .orElse(0L);
     }
@@ -348,8 +345,11 @@ public final class Payouts {
     }
 
     private static IdTaken data(Submission.Taken taken, Optional<SpendRefusal.BoundBy> by) {
-        return by.map(other -> new IdTaken(taken.payoutId(), taken.index(), other.txId(), Optional.of(other.name())))
-                .orElseGet(() -> new IdTaken(taken.payoutId(), taken.index(), taken.txId()));
+        return new IdTaken(
+                taken.payoutId(),
+                taken.index(),
+                by.isPresent() ? by.get().txId() : taken.txId(),
+                by.map(SpendRefusal.BoundBy::name));
     }
 
     private static Optional<Hash256> newest(Payout payout) {

@@ -23,7 +23,6 @@ final class QuoteImage {
 
     private QuoteImage() {}
 
-    /** Content of an image. */
     record Content(Hash256 genesis, Quote quote) {}
 
     /**

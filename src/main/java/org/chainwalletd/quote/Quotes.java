@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 import org.chainwalletd.api.Quoting.QuoteCredential;
 import org.chainwalletd.api.Quoting.QuoteIssue;
 import org.chainwalletd.api.Quoting.QuoteVerify;
@@ -219,22 +220,16 @@ public final class Quotes {
 
         /** The first check that {@code signed} does not pass on the chain of {@code genesis}. */
         static Optional<QuoteCheck> firstFailed(SignedQuote signed, ChainProfile chain, Hash256 genesis, Instant now) {
-            for (QuoteCheck check : values()) {
-                if (!check.passes(signed, chain, genesis, now.getEpochSecond())) {
-                    return Optional.of(check);
-                }
-            }
-            return Optional.empty();
+            return Stream.of(values())
+                    .filter(check -> !check.passes(signed, chain, genesis, now.getEpochSecond()))
+                    .findFirst();
         }
 
         /** The first check that terms fail which somebody wants to issue. */
         static Optional<QuoteCheck> firstFailedTerm(Quote terms) {
-            for (QuoteCheck check : values()) {
-                if (OF_TERMS.contains(check) && !check.passesAlone(terms)) {
-                    return Optional.of(check);
-                }
-            }
-            return Optional.empty();
+            return Stream.of(values())
+                    .filter(check -> OF_TERMS.contains(check) && !check.passesAlone(terms))
+                    .findFirst();
         }
 
         private boolean passes(SignedQuote signed, ChainProfile chain, Hash256 genesis, long now) {

@@ -173,7 +173,6 @@ public final class Sweeps {
         IMMATURE,
         /** Another spend has it, or another sweep is going to move it. */
         HELD,
-        /** Its part has failed. */
         OF_FAILED_PART
     }
 
@@ -690,7 +689,6 @@ public final class Sweeps {
         }
     }
 
-    /** Result of one look at a sweep. */
     private sealed interface Step {
         /** A part was looked at, and there may be others. */
         record Next(int part, boolean sent) implements Step {}
@@ -702,10 +700,8 @@ public final class Sweeps {
         record Over() implements Step {}
     }
 
-    /** A sweep that goes on. */
     private static final class Line {
         private final List<CompletableFuture<Void>> waiters = new ArrayList<>();
-        /** The part that is looked at next. */
         private int next;
 
         private long notBefore;
