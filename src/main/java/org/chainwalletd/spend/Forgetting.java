@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -57,27 +58,8 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     /** Looks at the lost payments again, because the followed chain may be known by now. */
     private record LookAgain() implements Command {}
 
-    private record Lost(Outcome<List<LostSpend>> spends) implements Command {}
-
-    /** @param chain fates of their coins; empty when the chain cannot answer now */
-    private record Judged(List<LostSpend> spends, Optional<SpendChain.Fates> chain) implements Command {}
-
-    private record Won(ConfirmedSpend spend, Outcome<Transition> transition) implements Command {}
-
-    private record Buried(Outcome<Void> done) implements Command {}
-
-    /**
-     * A commit has ended.
-     *
-     * @param count number of records that it has removed or shortened
-     * @param next begins the next commit of the same kind
-     * @param complaint consequence of a failure, as text for the log
-     */
-    private record Removed(Outcome<Integer> count, Runnable next, String complaint) implements Command {}
-
-    private record Settled(Outcome<List<Intent>> spends) implements Command {}
-
-    private record Shrunk(Outcome<Integer> count) implements Command {}
+    /** Carries the continuation of a question to the store or the chain onto the actor's thread. */
+    private record Answered(Runnable next) implements Command {}
 
     private final TimerScheduler<Command> timers;
     private final SpendEnvironment env;
@@ -110,15 +92,18 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
                 .onMessage(Tick.class, command -> tick())
-                .onMessage(Removed.class, this::removed)
-                .onMessage(Settled.class, this::settled)
-                .onMessage(Shrunk.class, this::shrunk)
-                .onMessage(LookAgain.class, command -> lookAtLost())
-                .onMessage(Lost.class, this::lost)
-                .onMessage(Judged.class, this::judged)
-                .onMessage(Won.class, this::won)
-                .onMessage(Buried.class, this::buried)
+                .onMessage(LookAgain.class, command -> lookAgain())
+                .onMessage(Answered.class, this::answered)
                 .build();
+    }
+
+    private Behavior<Command> answered(Answered command) {
+        command.next().run();
+        return this;
+    }
+
+    private <T> void ask(CompletionStage<T> question, Consumer<Outcome<T>> then) {
+        Outcome.pipe(getContext(), question, answer -> new Answered(() -> then.accept(answer)));
     }
 
     private Behavior<Command> tick() {
@@ -126,8 +111,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
                 .forgetUses(
                         env.limits().rememberedSince(clock.millis()),
                         env.limits().minutesKept());
-        Outcome.pipe(
-                getContext(), uses, done -> new Removed(done.map(any -> BITE), this::forgetReceipts, OUTDATED_STAYS));
+        ask(uses, done -> done.match(any -> forgetReceipts(), complaining(OUTDATED_STAYS)));
         lookAtLost();
         forgetAnswers();
         shorten();
@@ -139,23 +123,26 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         return this;
     }
 
-    private Behavior<Command> lookAtLost() {
-        Outcome.pipe(getContext(), env.intents().lost(lookedUpTo, BITE), Lost::new);
+    private static Consumer<Throwable> complaining(String complaint) {
+        return failure -> LOG.warn("{}: {}", complaint, Broadcast.words(failure));
+    }
+
+    private Behavior<Command> lookAgain() {
+        lookAtLost();
         return this;
     }
 
-    private Behavior<Command> lost(Lost command) {
-        List<LostSpend> spends = command.spends().value().orElse(List.of());
+    private void lookAtLost() {
+        ask(env.intents().lost(lookedUpTo, BITE), lost -> lost(lost.value().orElse(List.of())));
+    }
+
+    private void lost(List<LostSpend> spends) {
         lookedUpTo = spends.size() < BITE ? 0 : spends.get(BITE - 1).number();
         if (!spends.isEmpty()) {
-            List<SpendingBooks.Question> questions =
-                    spends.stream().map(Forgetting::question).toList();
-            Outcome.pipe(
-                    getContext(),
-                    env.chain().fates(questions),
-                    chain -> new Judged(spends, chain.value().flatMap(Function.identity())));
+            ask(
+                    env.chain().fates(spends.stream().map(Forgetting::question).toList()),
+                    chain -> judged(spends, chain.value().flatMap(Function.identity())));
         }
-        return this;
     }
 
     private static SpendingBooks.Question question(LostSpend lost) {
@@ -166,79 +153,66 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     /**
      * Records which lost payments are in a block after all, and which have lost for good. All others are looked at again, because they may come back
      * or their coins be taken by others.
+     *
+     * @param answer fates of their coins; empty when the chain cannot answer now
      */
-    private Behavior<Command> judged(Judged command) {
-        if (command.chain().isEmpty()) {
+    private void judged(List<LostSpend> spends, Optional<SpendChain.Fates> answer) {
+        if (answer.isEmpty()) {
             // The chain cannot answer, as after a start when no block is followed yet.
             lookedUpTo = 0;
             timers.startSingleTimer(new LookAgain(), env.pace().firstLook());
+            return;
         }
-        command.chain().ifPresent(chain -> {
-            long deepest = chain.tip().height() - env.pace().burialDepth() + 1;
-            List<Hash256> deep = new ArrayList<>();
-            for (int i = 0; i < command.spends().size(); i++) {
-                LostSpend spend = command.spends().get(i);
-                SpendingBooks.Fate fate = chain.fates().get(i);
-                if (fate instanceof SpendingBooks.Fate.InBlock mined) {
-                    win(spend, mined.place());
-                } else if (fate instanceof SpendingBooks.Fate.Lost lost
-                        && lost.to().place().height() <= deepest) {
-                    deep.add(spend.spend().txId());
-                }
+        SpendChain.Fates chain = answer.get();
+        long deepest = chain.tip().height() - env.pace().burialDepth() + 1;
+        List<Hash256> deep = new ArrayList<>();
+        for (int i = 0; i < spends.size(); i++) {
+            SpendingBooks.Fate fate = chain.fates().get(i);
+            if (fate instanceof SpendingBooks.Fate.InBlock mined) {
+                win(spends.get(i), mined.place());
+            } else if (fate instanceof SpendingBooks.Fate.Lost lost
+                    && lost.to().place().height() <= deepest) {
+                deep.add(spends.get(i).spend().txId());
             }
-            if (!deep.isEmpty()) {
-                Outcome.pipe(getContext(), env.intents().bury(deep), Buried::new);
-            }
-        });
-        return this;
-    }
-
-    private void win(LostSpend lost, BlockPlace place) {
-        PackedSpend spend = lost.spend();
-        Outcome.pipe(
-                getContext(),
-                env.intents().confirm(spend.txId(), lost.state(), place, clock.millis()),
-                transition -> new Won(new ConfirmedSpend(spend, Optional.of(place)), transition));
+        }
+        if (!deep.isEmpty()) {
+            ask(env.intents().bury(deep), done -> done.failure().ifPresent(complaining("lost payments stay")));
+        }
     }
 
     /**
-     * Hands a payment that a block has after all to the spend monitor. If the answer of the write was lost, it is handed over without its block, so
-     * that it is written once more: the monitor drops a spend that is not confirmed.
+     * Records that a block has a payment after all, and hands it to the spend monitor. If the answer of the write was lost, it is handed over without
+     * its block, so that it is written once more: the monitor drops a spend that is not confirmed.
      */
-    private Behavior<Command> won(Won command) {
-        ConfirmedSpend spend = command.spend();
-        command.transition().match(transition -> won(spend, transition), failure -> wonPerhaps(spend, failure));
-        return this;
+    private void win(LostSpend lost, BlockPlace place) {
+        PackedSpend spend = lost.spend();
+        ask(
+                env.intents().confirm(spend.txId(), lost.state(), place, clock.millis()),
+                written -> written.match(
+                        transition -> {
+                            if (transition instanceof Transition.Made) {
+                                LOG.info("spend {} is CONFIRMED after all", spend.txId());
+                                watch(spend, Optional.of(place));
+                            }
+                        },
+                        failure -> {
+                            LOG.warn("spend {}: {}", spend.txId(), Broadcast.words(failure));
+                            watch(spend, Optional.empty());
+                        }));
     }
 
-    private void wonPerhaps(ConfirmedSpend spend, Throwable failure) {
-        LOG.warn("spend {}: {}", spend.txId(), Broadcast.words(failure));
-        monitor.tell(new SpendMonitor.WatchConfirmed(new ConfirmedSpend(spend.spend(), Optional.empty())));
+    private void watch(PackedSpend spend, Optional<BlockPlace> place) {
+        monitor.tell(new SpendMonitor.WatchConfirmed(new ConfirmedSpend(spend, place)));
     }
 
-    private void won(ConfirmedSpend spend, Transition transition) {
-        if (transition instanceof Transition.Made) {
-            LOG.info("spend {} is CONFIRMED after all", spend.txId());
-            monitor.tell(new SpendMonitor.WatchConfirmed(spend));
-        }
-    }
-
-    private Behavior<Command> buried(Buried command) {
-        command.done().failure().ifPresent(failure -> LOG.warn("lost payments stay: {}", Broadcast.words(failure)));
-        return this;
-    }
-
+    /**
+     * Handles the end of a commit that removes or shortens records.
+     *
+     * @param next begins the next one of the same kind if this one was full, because there may be more
+     * @param complaint consequence of a failure, as text for the log
+     */
     private void remove(CompletionStage<Integer> commit, Runnable next, String complaint) {
-        Outcome.pipe(getContext(), commit, count -> new Removed(count, next, complaint));
-    }
-
-    /** Starts the next commit if this one was full, because there may be more. */
-    private Behavior<Command> removed(Removed command) {
-        command.count()
-                .match(
-                        count -> goOn(count, command.next()),
-                        failure -> LOG.warn("{}: {}", command.complaint(), Broadcast.words(failure)));
-        return this;
+        ask(commit, count -> count.match(removed -> goOn(removed, next), complaining(complaint)));
     }
 
     private static void goOn(int count, Runnable next) {
@@ -263,7 +237,8 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
 
     private void shorten() {
         remove(
-                env.history()
+                env.stores()
+                        .history()
                         .shorten(
                                 env.toldBefore(TOLD_WHOLE),
                                 BITE,
@@ -273,37 +248,35 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     }
 
     private void erase() {
-        env.historyKept()
+        env.stores()
+                .historyKept()
                 .ifPresent(age -> remove(
-                        env.history().erase(env.toldBefore(age), BITE),
+                        env.stores().history().erase(env.toldBefore(age), BITE),
                         this::erase,
                         "old payments could not be erased"));
     }
 
     private void shrink() {
         shrinking = true;
-        Outcome.pipe(
-                getContext(),
-                env.receipts().settled(clock.millis() - env.pace().wholeFor().toMillis(), BITE),
-                Settled::new);
+        ask(env.receipts().settled(clock.millis() - env.pace().wholeFor().toMillis(), BITE), this::settled);
     }
 
     /** Shortens settled payments; one that cannot be read stays as it is. */
-    private Behavior<Command> settled(Settled command) {
-        command.spends()
-                .failure()
-                .ifPresent(failure -> LOG.warn("settled payments cannot be read: {}", Broadcast.words(failure)));
+    private void settled(Outcome<List<Intent>> spends) {
+        spends.failure().ifPresent(complaining("settled payments cannot be read"));
         Map<Hash256, Bytes> answers = new LinkedHashMap<>();
-        for (Intent spend : command.spends().value().orElse(List.of())) {
+        for (Intent spend : spends.value().orElse(List.of())) {
             answerOf(spend).ifPresent(answer -> answers.put(spend.txId(), answer));
         }
         if (answers.isEmpty()) {
             shrinking = false;
-            return this;
+            return;
         }
         CrashPoint.RECEIPTS_BEFORE_COMMIT.reached();
-        Outcome.pipe(getContext(), env.receipts().keep(answers), Shrunk::new);
-        return this;
+        ask(env.receipts().keep(answers), kept -> {
+            shrinking = false;
+            kept.match(this::shrunk, complaining("settled payments are kept whole"));
+        });
     }
 
     private static Optional<Bytes> answerOf(Intent spend) {
@@ -313,15 +286,6 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
             LOG.error("spend {} cannot be read, and is kept as it is", spend.txId(), e);
             return Optional.empty();
         }
-    }
-
-    private Behavior<Command> shrunk(Shrunk command) {
-        shrinking = false;
-        command.count()
-                .match(
-                        this::shrunk,
-                        failure -> LOG.warn("settled payments are kept whole: {}", Broadcast.words(failure)));
-        return this;
     }
 
     private void shrunk(int count) {
