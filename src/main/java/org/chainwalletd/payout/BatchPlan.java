@@ -370,7 +370,7 @@ final class BatchPlan implements SpendPlan {
     private static SpendException shortage(Amount needed, List<Coin> free, List<Coin> all) {
         List<Coin> held = new ArrayList<>(all);
         held.removeAll(new HashSet<>(free));
-        return new SpendRefusal.Shortage(needed, free, held, false, false).refusal(!held.isEmpty());
+        return new SpendException(new SpendRefusal.Shortage(needed, free, held, false, false).refusal(!held.isEmpty()));
     }
 
     private Draft draft(

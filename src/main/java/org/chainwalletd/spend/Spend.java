@@ -327,17 +327,25 @@ final class Spend {
             boolean fresh = plan.isPayout() && !opened.replaced();
             Sent.opened(runner, intent, opened, plan, rebuilt)
                     .sending(fresh ? SpendRunner.Earlier.FRESH : SpendRunner.Earlier.NOWHERE);
-        } else if (opening instanceof Opening.TokenTaken taken) {
-            takenBy(taken.by());
-        } else if (opening instanceof Opening.CapExceeded exceeded) {
-            notMade(SpendRefusal.of(exceeded));
-        } else if (opening instanceof Opening.Ended) {
-            notMade(ended());
-        } else if (opening instanceof Opening.PayoutsMoved) {
-            notMade(new SpendRefusal.BuildFailed("a payout of the batch is not queued any more"));
-        } else {
-            otherCoins(draft, intent, opening);
+            return;
         }
+        if (opening instanceof Opening.TokenTaken taken) {
+            takenBy(taken.by());
+            return;
+        }
+        if (opening instanceof Opening.CapExceeded exceeded) {
+            notMade(SpendRefusal.of(exceeded));
+            return;
+        }
+        if (opening instanceof Opening.Ended) {
+            notMade(ended());
+            return;
+        }
+        if (opening instanceof Opening.PayoutsMoved) {
+            notMade(new SpendRefusal.BuildFailed("a payout of the batch is not queued any more"));
+            return;
+        }
+        otherCoins(draft, intent, opening);
     }
 
     /**

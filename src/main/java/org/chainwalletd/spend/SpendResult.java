@@ -7,15 +7,27 @@ import org.chainwalletd.store.Intent;
 
 /** Result of a running spend, for {@link Receipts}. */
 record SpendResult(Owner.Running spend, Outcome outcome) {
-    sealed interface Outcome {}
+    sealed interface Outcome {
+        void answer(CompletableFuture<Receipt> caller);
+    }
 
     /** Outcome that its callers are told as a failure. */
     sealed interface NotPaid extends Outcome {
         Throwable failure();
+
+        @Override
+        default void answer(CompletableFuture<Receipt> caller) {
+            caller.completeExceptionally(failure());
+        }
     }
 
     /** @param recorded complete when the store has the outcome too, or has failed to write it */
-    record Paid(Receipt receipt, CompletionStage<?> recorded) implements Outcome {}
+    record Paid(Receipt receipt, CompletionStage<?> recorded) implements Outcome {
+        @Override
+        public void answer(CompletableFuture<Receipt> caller) {
+            caller.complete(receipt);
+        }
+    }
 
     record Failed(Throwable failure) implements NotPaid {}
 
@@ -28,13 +40,12 @@ record SpendResult(Owner.Running spend, Outcome outcome) {
     record InDoubt(Intent intent, Throwable failure, CompletionStage<?> settled) implements NotPaid {}
 
     /** The token belongs to another spend already, and nothing of this one was written; the answer for its callers follows from the other one. */
-    record TokenTaken() implements Outcome {}
+    record TokenTaken() implements Outcome {
+        @Override
+        public void answer(CompletableFuture<Receipt> caller) {}
+    }
 
     void answer(CompletableFuture<Receipt> caller) {
-        if (outcome instanceof Paid paid) {
-            caller.complete(paid.receipt());
-        } else if (outcome instanceof NotPaid notPaid) {
-            caller.completeExceptionally(notPaid.failure());
-        }
+        outcome.answer(caller);
     }
 }

@@ -422,7 +422,7 @@ public final class Sweeps {
         List<Coin> held = holdings.others().getOrDefault(LeftOver.HELD, List.of());
         List<Coin> free = holdings.free().stream().map(OwnedCoin::coin).toList();
         Amount needed = ChainProfile.DUST_THRESHOLD.plus(SweepPlan.shape(1).minimumFee());
-        return new SpendRefusal.Shortage(needed, free, held, false, false).refusal(!held.isEmpty());
+        return new SpendException(new SpendRefusal.Shortage(needed, free, held, false, false).refusal(!held.isEmpty()));
     }
 
     private static Rest rest(List<Coin> coins) {

@@ -232,8 +232,9 @@ public record PaymentPlan(
         List<Coin> reserved = all.stream()
                 .filter(coin -> holdings.reserved().test(coin.outpoint()))
                 .toList();
-        return new SpendRefusal.Shortage(needed, free, reserved, candidates.truncated(), tooManyInputs)
-                .refusal(!reserved.isEmpty() && suffice.test(all));
+        return new SpendException(
+                new SpendRefusal.Shortage(needed, free, reserved, candidates.truncated(), tooManyInputs)
+                        .refusal(!reserved.isEmpty() && suffice.test(all)));
     }
 
     /** Coins that may be selected, the largest first. */

@@ -54,7 +54,8 @@ public interface ReturningPlan extends SpendPlan {
 
     /** Refusal while another spend of this daemon holds the coin. */
     static SpendException held(Coin coin) {
-        return new SpendRefusal.Shortage(coin.value(), List.of(), List.of(coin), false, false).refusal(true);
+        return new SpendException(
+                new SpendRefusal.Shortage(coin.value(), List.of(), List.of(coin), false, false).refusal(true));
     }
 
     /** @param coin coin worth more than the fee */

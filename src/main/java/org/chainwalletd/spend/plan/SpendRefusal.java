@@ -221,8 +221,8 @@ public sealed interface SpendRefusal {
         }
 
         /** Refusal for this shortage, which depends on whether the coins would suffice together with the reserved ones. */
-        public SpendException refusal(boolean reservedWouldDo) {
-            return new SpendException(reservedWouldDo ? new InFlightExhausted(this) : new InsufficientBalance(this));
+        public SpendRefusal refusal(boolean reservedWouldDo) {
+            return reservedWouldDo ? new InFlightExhausted(this) : new InsufficientBalance(this);
         }
 
         private String inWords(String what) {
