@@ -36,6 +36,7 @@ import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.Credit;
 import org.chainwalletd.store.books.CreditCursor;
 import org.chainwalletd.store.books.CreditEvent;
+import org.chainwalletd.store.books.CreditEvent.Kind;
 import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.store.books.CreditPruning;
 import org.chainwalletd.store.books.CreditTable;
@@ -162,7 +163,7 @@ class CreditBooksTest {
         }
 
         private void bookSeen(CreditEvent event) {
-            if (event.kind() == CreditEvent.Kind.SEEN) {
+            if (event.kind() == Kind.SEEN) {
                 assertThat(seen.add(event.credit().outpoint())).isTrue();
             } else {
                 assertThat(seen.remove(event.credit().outpoint())).isTrue();
@@ -362,17 +363,23 @@ class CreditBooksTest {
         return Await.result(feed.payment(cursor, Amount.of(least)));
     }
 
+    private CreditCursor now(long depth) {
+        return Await.result(feed.now(depth, Optional.empty()));
+    }
+
+    private List<Kind> kinds(CreditCursor cursor) {
+        return events(cursor).stream().map(CreditEvent::kind).toList();
+    }
+
     private List<CreditEvent> events(CreditCursor cursor) {
         return Await.result(feed.read(cursor, false, 100)).events();
     }
 
     @Test
     void the_log_tells_seen_then_confirmed_then_removed_and_deeper_readers_hear_only_of_blocks() {
-        owned.add(address(0));
-        open(folder);
-        connect(block());
-        CreditCursor log = Await.result(feed.now(0, Optional.empty()));
-        CreditCursor deep = Await.result(feed.now(1, Optional.empty()));
+        start();
+        CreditCursor log = now(0);
+        CreditCursor deep = now(1);
         Transaction tx = paying(1, 500);
         see(tx);
         see(tx);
@@ -382,14 +389,7 @@ class CreditBooksTest {
         see(tx);
         lose(TransactionCodec.txId(PROFILE, tx));
 
-        assertThat(events(log))
-                .extracting(CreditEvent::kind)
-                .containsExactly(
-                        CreditEvent.Kind.SEEN,
-                        CreditEvent.Kind.CONFIRMED,
-                        CreditEvent.Kind.REMOVED,
-                        CreditEvent.Kind.SEEN,
-                        CreditEvent.Kind.REMOVED);
+        assertThat(kinds(log)).containsExactly(Kind.SEEN, Kind.CONFIRMED, Kind.REMOVED, Kind.SEEN, Kind.REMOVED);
         assertThat(events(deep)).isEmpty();
     }
 
@@ -424,27 +424,23 @@ class CreditBooksTest {
 
     @Test
     void a_reader_who_begins_now_is_not_told_what_happened_before_a_block_came_back() {
-        owned.add(address(0));
-        open(folder);
-        connect(block());
+        start();
         Optional<BlockPlace> before = tip();
         connect(block(paying(1, 500)));
         undo(1);
-        CreditCursor undone = Await.result(feed.now(0, Optional.empty()));
+        CreditCursor undone = now(0);
         rejoin();
 
         CreditFeed late = new CreditFeed(books, () -> before);
         assertThat(Await.result(late.now(0, Optional.empty()))).isEqualTo(undone);
-        assertThat(events(undone)).extracting(CreditEvent::kind).containsExactly(CreditEvent.Kind.CONFIRMED);
+        assertThat(kinds(undone)).containsExactly(Kind.CONFIRMED);
     }
 
     @Test
     void the_height_of_a_tip_that_is_off_the_chain_does_not_tell_blocks_whose_work_is_not_checked() {
-        owned.add(address(0));
-        open(folder);
-        connect(block());
+        start();
         CreditCursor log = Await.result(feed.now(0, Optional.of(address(0))));
-        CreditCursor deep = Await.result(feed.now(1, Optional.empty()));
+        CreditCursor deep = now(1);
         while (height() < 200) {
             connect(block());
         }
@@ -470,11 +466,16 @@ class CreditBooksTest {
                 .contains(Optional.of(151L));
     }
 
-    /** Begins to follow at a first block. */
-    private void begin() {
+    /** Follows a first block, with one address of ours. */
+    private void start() {
         owned.add(address(0));
         open(folder);
         connect(block());
+    }
+
+    /** Begins to follow at a first block. */
+    private void begin() {
+        start();
         write(session -> {
             table.begin(session.head(), height());
             return null;
@@ -486,8 +487,8 @@ class CreditBooksTest {
         begin();
         Optional<BlockPlace> told = tip();
         feed = new CreditFeed(books, () -> told);
-        CreditCursor log = Await.result(feed.now(0, Optional.empty()));
-        CreditCursor deep = Await.result(feed.now(1, Optional.empty()));
+        CreditCursor log = now(0);
+        CreditCursor deep = now(1);
         Transaction waiting = paying(1, 500);
         see(waiting);
 
@@ -496,20 +497,16 @@ class CreditBooksTest {
             undo(1);
 
             see(waiting);
-            assertThat(events(log)).extracting(CreditEvent::kind).containsExactly(CreditEvent.Kind.SEEN);
+            assertThat(kinds(log)).containsExactly(Kind.SEEN);
             assertThat(events(deep)).isEmpty();
         }
 
         lose(TransactionCodec.txId(PROFILE, waiting));
-        assertThat(events(log))
-                .extracting(CreditEvent::kind)
-                .containsExactly(CreditEvent.Kind.SEEN, CreditEvent.Kind.REMOVED);
+        assertThat(kinds(log)).containsExactly(Kind.SEEN, Kind.REMOVED);
         connect(block(waiting));
         feed = new CreditFeed(books, this::tip);
-        assertThat(events(log))
-                .extracting(CreditEvent::kind)
-                .containsExactly(CreditEvent.Kind.SEEN, CreditEvent.Kind.REMOVED, CreditEvent.Kind.CONFIRMED);
-        assertThat(events(deep)).extracting(CreditEvent::kind).containsExactly(CreditEvent.Kind.CONFIRMED);
+        assertThat(kinds(log)).containsExactly(Kind.SEEN, Kind.REMOVED, Kind.CONFIRMED);
+        assertThat(kinds(deep)).containsExactly(Kind.CONFIRMED);
     }
 
     @Test
@@ -517,7 +514,7 @@ class CreditBooksTest {
         begin();
         Optional<BlockPlace> told = tip();
         feed = new CreditFeed(books, () -> told);
-        CreditCursor log = Await.result(feed.now(0, Optional.empty()));
+        CreditCursor log = now(0);
         connect(block(paying(1, 500)), false);
         for (int i = 0; i < BlockRows.TRUSTED_DEPTH + 50; i++) {
             connect(block(), false);
@@ -531,8 +528,8 @@ class CreditBooksTest {
     @Test
     void credits_that_were_told_because_of_the_blocks_above_them_are_removed_however_they_are_undone() {
         begin();
-        CreditCursor log = Await.result(feed.now(0, Optional.empty()));
-        CreditCursor deep = Await.result(feed.now(1, Optional.empty()));
+        CreditCursor log = now(0);
+        CreditCursor deep = now(1);
         connect(block(paying(1, 500)), false);
         connect(block(paying(2, 600)), false);
         while (height() < BlockRows.TRUSTED_DEPTH + 3) {
@@ -551,18 +548,16 @@ class CreditBooksTest {
         Credit credit = first.events().get(0).credit();
         assertThat(events(firstDeep.cursor()))
                 .extracting(CreditEvent::kind, CreditEvent::credit)
-                .containsExactly(tuple(CreditEvent.Kind.REMOVED, credit));
+                .containsExactly(tuple(Kind.REMOVED, credit));
         assertThat(events(first.cursor()))
                 .filteredOn(event -> event.credit().equals(credit))
                 .extracting(CreditEvent::kind)
-                .containsExactly(CreditEvent.Kind.REMOVED);
+                .containsExactly(Kind.REMOVED);
     }
 
     @Test
     void a_payment_after_a_cursor_is_told_once_though_it_is_seen_and_then_confirmed() {
-        owned.add(address(0));
-        open(folder);
-        connect(block());
+        start();
         CreditCursor start = Await.result(feed.now(0, Optional.of(address(0))));
         Transaction tx = paying(1, 500, 600);
         see(tx);
@@ -583,9 +578,7 @@ class CreditBooksTest {
 
     @Test
     void a_payment_after_a_cursor_is_large_enough_and_still_there() {
-        owned.add(address(0));
-        open(folder);
-        connect(block());
+        start();
         CreditCursor start = Await.result(feed.now(0, Optional.of(address(0))));
         see(paying(1, 900));
         lose(TransactionCodec.txId(PROFILE, paying(1, 900)));
@@ -634,8 +627,8 @@ class CreditBooksTest {
     void old_credits_are_forgotten_and_cursors_from_before_them_are_refused_with_the_first_valid_one() {
         owned.add(address(0));
         open(folder);
-        CreditCursor oldLog = Await.result(feed.now(0, Optional.empty()));
-        CreditCursor oldDeep = Await.result(feed.now(2, Optional.empty()));
+        CreditCursor oldLog = now(0);
+        CreditCursor oldDeep = now(2);
         connect(block(paying(1, 500)));
         connect(block(paying(2, 500)));
         while (height() <= CreditPruning.KEPT_BLOCKS) {
@@ -709,15 +702,7 @@ class CreditBooksTest {
                 List.of(new Outpoint(Hash256.ZERO, 2)),
                 List.of(TxOutput.toAddress(address(0), Amount.of(500))),
                 List.of(Witness.plain(key(5), new byte[64])));
-        BlockHeader header = new BlockHeader(1, 0, Hash256.ZERO, 0, Hash256.ZERO, 1, Hash256.ZERO, Hash256.ZERO);
-        ChainBlock block = new ChainBlock(
-                header,
-                header.id(),
-                List.of(
-                        new ChainTransaction(TransactionCodec.txId(PROFILE, self), Optional.of(self), false),
-                        new ChainTransaction(TransactionCodec.txId(PROFILE, foreign), Optional.of(foreign), false)));
-
-        List<Credit> credits = book.connect(block, ours);
+        List<Credit> credits = book.connect(block(self, foreign), ours);
 
         assertThat(credits).extracting(Credit::change).containsExactly(true, false);
         assertThat(credits).extracting(Credit::own).containsExactly(true, false);
@@ -728,17 +713,14 @@ class CreditBooksTest {
     void change_that_is_left_out_hides_nothing_that_comes_after_it() {
         open(folder);
         owned.add(address(0));
-        List<ChainTransaction> transactions = new ArrayList<>();
-        for (int i = 0; i < 5; i++) {
-            PublicKey payer = key(i < 4 ? 0 : 5);
-            Transaction tx = new Transaction(
+        Transaction[] transactions = new Transaction[5];
+        for (int i = 0; i < transactions.length; i++) {
+            transactions[i] = new Transaction(
                     List.of(new Outpoint(Hash256.ZERO, i)),
                     List.of(TxOutput.toAddress(address(0), Amount.of(500 + i))),
-                    List.of(Witness.plain(payer, new byte[64])));
-            transactions.add(new ChainTransaction(TransactionCodec.txId(PROFILE, tx), Optional.of(tx), false));
+                    List.of(Witness.plain(key(i < 4 ? 0 : 5), new byte[64])));
         }
-        BlockHeader header = new BlockHeader(1, 0, Hash256.ZERO, 0, Hash256.ZERO, 1, Hash256.ZERO, Hash256.ZERO);
-        connect(new ChainBlock(header, header.id(), transactions));
+        connect(block(transactions));
 
         for (long depth : List.of(0L, 1L)) {
             CreditCursor start = Await.result(feed.beginning(depth, Optional.empty()));

@@ -37,6 +37,7 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.CreditCursor;
 import org.chainwalletd.store.books.CreditEvent;
+import org.chainwalletd.store.books.CreditEvent.Kind;
 import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.store.books.CreditTable;
 import org.chainwalletd.store.books.LedgerTable;
@@ -110,21 +111,21 @@ class SeenCreditsTest {
         });
     }
 
-    private List<CreditEvent.Kind> told() {
+    private List<Kind> told() {
         return Await.result(feed.read(start, true, 100)).events().stream()
                 .map(CreditEvent::kind)
                 .toList();
     }
 
-    private void awaitTold(CreditEvent.Kind... kinds) {
+    private void awaitTold(Kind... kinds) {
         Await.until("the feed tells " + List.of(kinds), () -> told().equals(List.of(kinds)));
     }
 
     private Hash256 see(Transaction tx) {
-        return see(tx, CreditEvent.Kind.SEEN);
+        return see(tx, Kind.SEEN);
     }
 
-    private Hash256 see(Transaction tx, CreditEvent.Kind... toldThen) {
+    private Hash256 see(Transaction tx, Kind... toldThen) {
         Hash256 txId = TransactionCodec.txId(PROFILE, tx);
         known.values().forEach(pool -> pool.add(txId));
         int before = changes.get();
@@ -160,13 +161,13 @@ class SeenCreditsTest {
 
         tip(txId);
         tip(txId);
-        assertThat(told()).containsExactly(CreditEvent.Kind.SEEN);
+        assertThat(told()).containsExactly(Kind.SEEN);
         tip(txId);
 
-        awaitTold(CreditEvent.Kind.SEEN, CreditEvent.Kind.REMOVED);
+        awaitTold(Kind.SEEN, Kind.REMOVED);
         known.values().forEach(pool -> pool.add(txId));
         seen.tell(new SeenCredits.Seen(txId, payment(1)));
-        awaitTold(CreditEvent.Kind.SEEN, CreditEvent.Kind.REMOVED, CreditEvent.Kind.SEEN);
+        awaitTold(Kind.SEEN, Kind.REMOVED, Kind.SEEN);
     }
 
     @Test
@@ -182,9 +183,9 @@ class SeenCreditsTest {
         tip(txId);
         tip(txId);
 
-        assertThat(told()).containsExactly(CreditEvent.Kind.SEEN);
+        assertThat(told()).containsExactly(Kind.SEEN);
         tip(txId);
-        awaitTold(CreditEvent.Kind.SEEN, CreditEvent.Kind.REMOVED);
+        awaitTold(Kind.SEEN, Kind.REMOVED);
     }
 
     @Test
@@ -195,13 +196,13 @@ class SeenCreditsTest {
         for (int i = 0; i < 4; i++) {
             tip(txId);
         }
-        assertThat(told()).containsExactly(CreditEvent.Kind.SEEN);
+        assertThat(told()).containsExactly(Kind.SEEN);
 
         silent.remove(1);
         for (int i = 0; i < 3; i++) {
             tip(txId);
         }
-        awaitTold(CreditEvent.Kind.SEEN, CreditEvent.Kind.REMOVED);
+        awaitTold(Kind.SEEN, Kind.REMOVED);
     }
 
     @Test
@@ -210,7 +211,7 @@ class SeenCreditsTest {
 
         connect(stranger(1));
 
-        awaitTold(CreditEvent.Kind.SEEN, CreditEvent.Kind.REMOVED);
+        awaitTold(Kind.SEEN, Kind.REMOVED);
     }
 
     @Test
@@ -222,7 +223,7 @@ class SeenCreditsTest {
             tip(txId);
         }
 
-        awaitTold(CreditEvent.Kind.SEEN, CreditEvent.Kind.REMOVED);
+        awaitTold(Kind.SEEN, Kind.REMOVED);
     }
 
     @Test
@@ -246,7 +247,7 @@ class SeenCreditsTest {
     @Test
     void after_a_move_of_many_blocks_at_once_it_asks_only_for_what_the_books_have_as_pending() {
         Hash256 mined = see(payment(1));
-        Hash256 pending = see(payment(2), CreditEvent.Kind.SEEN, CreditEvent.Kind.SEEN);
+        Hash256 pending = see(payment(2), Kind.SEEN, Kind.SEEN);
         Await.result(books.write(session -> {
             CreditTable.lose(session.head(), mined);
             return null;

@@ -4,16 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
-import static org.chainwalletd.spend.SpendHarness.request;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.spend.plan.Receipt;
@@ -29,56 +26,52 @@ import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Payments go on while background work is stopped, and are followed from the store when it runs again. */
-class BackgroundStopsTest {
-    @TempDir
-    Path folder;
-
-    private SpendHarness spends;
+class BackgroundStopsTest extends SpendCase {
     private Keeper keeper;
-    private Address payer;
-    private Address shop;
     private final AtomicReference<CompletableFuture<Void>> holdsNextOpen = new AtomicReference<>();
 
-    @BeforeEach
-    void start() {
-        spends = new SpendHarness(folder);
+    BackgroundStopsTest() {
+        super(10_000, 10_000, 10_000, 10_000, 10_000, 10_000);
+    }
+
+    @Override
+    void prepare() {
         keeper = Keeper.under(Spawners.of(spends.kit));
         spends.background = keeper;
         spends.before = this::heldOpen;
-        spends.start();
+    }
+
+    @BeforeEach
+    void begin() {
         keeper.start();
-        payer = spends.funded(1, 10_000, 10_000, 10_000, 10_000, 10_000, 10_000);
-        shop = spends.keys.add(99);
     }
 
     @AfterEach
-    void stop() {
+    void end() {
         keeper.stop();
-        spends.close();
     }
 
     @Test
     void what_was_paid_while_it_was_stopped_is_followed_when_it_runs_again() {
-        Receipt before = get(spends.spending.transfer(request(payer, shop, 1_000, "token-before")));
+        Receipt before = pay(1_000, "token-before");
         keeper.stop();
-        Receipt meanwhile = get(spends.spending.transfer(request(payer, shop, 2_000, "token-meanwhile")));
+        Receipt meanwhile = pay(2_000, "token-meanwhile");
         spends.devnet.mine(1);
         spends.awaitFollowed();
-        assertThat(spends.stateOf(before.txId())).isNotEqualTo(IntentState.CONFIRMED);
+        assertThat(stateOf(before.txId())).isNotEqualTo(IntentState.CONFIRMED);
 
         keeper.start();
 
         spends.confirmAll();
-        assertThat(spends.stateOf(before.txId())).isEqualTo(IntentState.CONFIRMED);
-        assertThat(spends.stateOf(meanwhile.txId())).isEqualTo(IntentState.CONFIRMED);
+        assertThat(stateOf(before.txId())).isEqualTo(IntentState.CONFIRMED);
+        assertThat(stateOf(meanwhile.txId())).isEqualTo(IntentState.CONFIRMED);
     }
 
     @Test
     void what_a_node_has_forgotten_meanwhile_is_sent_again_and_what_is_gone_from_the_chain_too() {
-        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-lost")));
+        Receipt receipt = pay(1_000, "token-lost");
         spends.confirmAll();
         keeper.stop();
         spends.devnet.reorganise(1, false, List.of());
@@ -87,13 +80,12 @@ class BackgroundStopsTest {
         keeper.start();
 
         spends.awaitAtNode("a node has it again", receipt.txId());
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(1);
+        assertPaid(1);
     }
 
     @Test
     void nothing_is_abandoned_while_it_is_stopped_and_the_call_can_be_repeated() {
-        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-abandoned")));
+        Receipt receipt = pay(1_000, "token-abandoned");
         List<Outpoint> coins = spends.intent(receipt.txId()).inputs().stream()
                 .map(Coin::outpoint)
                 .toList();
@@ -103,11 +95,11 @@ class BackgroundStopsTest {
         assertThatThrownBy(() -> get(spends.spending.abandon(coins)))
                 .isInstanceOfSatisfying(
                         StoreException.class, e -> assertThat(e.reason()).isEqualTo(StoreException.Reason.NOT_KEEPER));
-        assertThat(spends.stateOf(receipt.txId()).inFlight()).isTrue();
+        assertThat(stateOf(receipt.txId()).inFlight()).isTrue();
 
         keeper.start();
         assertThat(get(spends.spending.abandon(coins)).released()).isEqualTo(coins.size());
-        assertThat(spends.stateOf(receipt.txId())).isEqualTo(IntentState.ABANDONED);
+        assertThat(stateOf(receipt.txId())).isEqualTo(IntentState.ABANDONED);
     }
 
     /** The store has the payment, and its spender goes on with it only now and then: nobody else may send it first. */
@@ -124,7 +116,7 @@ class BackgroundStopsTest {
     private void isLeftToItsCallFor(Duration pause) {
         CompletableFuture<Void> goesOn = new CompletableFuture<>();
         holdsNextOpen.set(goesOn);
-        CompletionStage<Receipt> paid = spends.spending.transfer(request(payer, shop, 1_000, "token-held"));
+        CompletionStage<Receipt> paid = transfer(1_000, "token-held");
         Await.until(
                 "its intent is durable",
                 () -> !get(spends.store.intents().inFlight()).isEmpty());
@@ -132,17 +124,16 @@ class BackgroundStopsTest {
 
         keeper.stop();
         keeper.start();
-        spends.clock.move(pause);
+        spends.clock.advance(pause);
         spends.devnet.mine(1);
         spends.awaitFollowed();
-        Receipt later = get(spends.spending.transfer(request(payer, shop, 2_000, "token-later")));
+        Receipt later = pay(2_000, "token-later");
         awaitSentAgain(later);
 
         assertThat(spends.devnet.ledger().transaction(held.txId())).isEmpty();
         goesOn.complete(null);
         assertThat(get(paid).txId()).isEqualTo(held.txId());
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(2);
+        assertPaid(2);
     }
 
     /** Its caller was told that nothing was paid, and may have paid in another way since. */
@@ -150,14 +141,14 @@ class BackgroundStopsTest {
     void a_payment_that_is_refused_after_background_work_began_again_is_not_sent_again() {
         CompletableFuture<Void> goesOn = new CompletableFuture<>();
         holdsNextOpen.set(goesOn);
-        CompletionStage<Receipt> paid = spends.spending.transfer(request(payer, shop, 1_000));
+        CompletionStage<Receipt> paid = transfer(1_000);
         Await.until(
                 "its intent is durable",
                 () -> !get(spends.store.intents().inFlight()).isEmpty());
         Intent held = get(spends.store.intents().inFlight()).get(0);
         keeper.stop();
         keeper.start();
-        Receipt later = get(spends.spending.transfer(request(payer, shop, 2_000, "token-later")));
+        Receipt later = pay(2_000, "token-later");
         awaitSentAgain(later);
 
         spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
@@ -169,9 +160,8 @@ class BackgroundStopsTest {
         spends.awaitAwake("all that is watched was looked at often", () -> spends.node.count("get_transaction") >= 10);
 
         assertThat(spends.devnet.ledger().transaction(held.txId())).isEmpty();
-        assertThat(spends.stateOf(held.txId())).isEqualTo(IntentState.REFUSED);
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(1);
+        assertThat(stateOf(held.txId())).isEqualTo(IntentState.REFUSED);
+        assertPaid(1);
     }
 
     /** Returns when all that is in flight has been looked at. */
@@ -193,7 +183,7 @@ class BackgroundStopsTest {
     void stops_and_starts_under_payments_lose_none_and_contest_none() {
         List<CompletionStage<Receipt>> answers = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
-            answers.add(spends.spending.transfer(request(payer, shop, 1_000 + i, "token-" + i)));
+            answers.add(transfer(1_000 + i, "token-" + i));
             keeper.stop();
             keeper.start();
         }
@@ -201,7 +191,7 @@ class BackgroundStopsTest {
         List<Receipt> receipts = answers.stream().map(SpendHarness::get).toList();
 
         spends.confirmAll();
-        receipts.forEach(receipt -> assertThat(spends.stateOf(receipt.txId())).isEqualTo(IntentState.CONFIRMED));
+        receipts.forEach(receipt -> assertThat(stateOf(receipt.txId())).isEqualTo(IntentState.CONFIRMED));
         assertThat(spends.coins(shop)).hasSize(6);
     }
 }

@@ -10,7 +10,6 @@ import java.util.List;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.spend.LedgerNode.Fault;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.SpendRefusal;
@@ -28,9 +27,7 @@ class BroadcastOutcomeTest extends SpendCase {
     }
 
     private Hash256 foreignSpend() {
-        Outpoint coin = spends.coins(payer).get(0).outpoint();
-        TxOutput output = TxOutput.toAddress(shop, Amount.of(49_000));
-        return spends.devnet.ledger().submit(spends.keys.spend(payer, spends.devnet.genesisId(), coin, output));
+        return spends.spendElsewhere(payer, spends.coins(payer).get(0).outpoint(), shop, 49_000);
     }
 
     @Test
@@ -64,8 +61,7 @@ class BroadcastOutcomeTest extends SpendCase {
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
         spends.node.faults(method -> Fault.NONE);
         pay(1_000, "token-failover");
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(1);
+        assertPaid(1);
     }
 
     @Test
@@ -96,8 +92,7 @@ class BroadcastOutcomeTest extends SpendCase {
 
         spends.awaitAwake("both are sent", () -> refused.stream().allMatch(one -> spends.isAtNode(one.txId())));
         assertThat(pay(1_000, "token-busy-1").txId()).isEqualTo(refused.get(0).txId());
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(2);
+        assertPaid(2);
     }
 
     @Test
@@ -142,7 +137,7 @@ class BroadcastOutcomeTest extends SpendCase {
         get(spends.spending.simulate(request(payer, shop, 1_000)));
         Hash256 foreign = foreignSpend();
         spends.devnet.mine(1);
-        spends.node.faults(method -> method.equals("get_address_utxos") ? Fault.LAGGING : Fault.NONE);
+        spends.node.fault("get_address_utxos", Fault.LAGGING);
 
         SpendRefusal.DoubleSpend refused = refusal(SpendRefusal.DoubleSpend.class, transfer(1_000));
 
@@ -195,8 +190,7 @@ class BroadcastOutcomeTest extends SpendCase {
 
         assertThat(pay(1_000, "token-late").txId()).isEqualTo(unknown.txId());
         spends.node.faults(method -> Fault.NONE);
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(1);
+        assertPaid(1);
     }
 
     @Test
@@ -213,9 +207,7 @@ class BroadcastOutcomeTest extends SpendCase {
     @Test
     void a_failed_payment_whose_coins_another_one_has_is_told_so_and_not_built_anew_yet() {
         spends.fund(payer, 70_000);
-        spends.node.refuseSends(REFUSAL);
-        refusal(SpendRefusal.UpstreamFailed.class, transfer(1_000, "token-gone"));
-        spends.node.refuseSends(null);
+        refusedByNode(1_000, "token-gone");
         pay(2_000);
 
         SpendRefusal.Shortage shortage = refusal(SpendRefusal.InFlightExhausted.class, transfer(1_000, "token-gone"))
@@ -230,7 +222,7 @@ class BroadcastOutcomeTest extends SpendCase {
             refusal(SpendRefusal.DoubleSpend.class, transfer(1_000, "token-gone"));
             spends.devnet.mine(1);
         }
-        Await.until("it is buried", () -> get(spends.store.intents().unburied()).isEmpty());
+        spends.awaitBuried();
         Await.until(
                 "the nodes are asked who has spent it",
                 () -> refusal(SpendRefusal.class, transfer(1_000, "token-gone"))
@@ -253,8 +245,7 @@ class BroadcastOutcomeTest extends SpendCase {
 
         assertThat(pay(1_000, "token-anew").txId()).isEqualTo(txId);
 
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(1);
+        assertPaid(1);
     }
 
     @Test
@@ -272,7 +263,7 @@ class BroadcastOutcomeTest extends SpendCase {
         refusal(SpendRefusal.InFlightExhausted.class, transfer(80_000, "token-part"));
 
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(2);
-        spends.clock.move(Duration.ofMinutes(11));
+        spends.clock.advance(Duration.ofMinutes(11));
         spends.confirmAll();
     }
 
@@ -291,17 +282,14 @@ class BroadcastOutcomeTest extends SpendCase {
 
     @Test
     void two_tokens_with_equal_parameters_are_two_payments_even_after_a_refusal() {
-        spends.node.refuseSends(REFUSAL);
-        refusal(SpendRefusal.UpstreamFailed.class, transfer(1_000, "token-aaaa"));
-        spends.node.refuseSends(null);
+        refusedByNode(1_000, "token-aaaa");
         Receipt second = pay(1_000, "token-bbbb");
         spends.confirmAll();
 
         Receipt first = pay(1_000, "token-aaaa");
 
         assertThat(first.txId()).isNotEqualTo(second.txId());
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(2);
+        assertPaid(2);
     }
 
     @Test

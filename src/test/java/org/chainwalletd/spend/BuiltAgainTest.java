@@ -5,10 +5,8 @@ import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
@@ -17,7 +15,6 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.SpendRefusal;
-import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore.LostSpend;
@@ -55,8 +52,7 @@ class BuiltAgainTest extends SpendCase {
         Hash256 rival = spends.spendElsewhere(payer, coin, shop, value - 500);
         spends.devnet.mine(1);
         spends.awaitFollowed();
-        spends.node.faults(
-                method -> method.equals("get_address_utxos") ? LedgerNode.Fault.LAGGING : LedgerNode.Fault.NONE);
+        spends.node.fault("get_address_utxos", LedgerNode.Fault.LAGGING);
         return rival;
     }
 
@@ -241,7 +237,7 @@ class BuiltAgainTest extends SpendCase {
     @Test
     void both_tries_together_count_once_against_the_cap() {
         spends.crash();
-        spends.limits = new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(20_000)), Duration.ofDays(1));
+        spends.limits = SpendHarness.perDay(20_000);
         spends.start();
         fund(10_000, 9_000, 8_000, 7_000);
         phantom(10_000);

@@ -188,7 +188,7 @@ class CoinsProvenByBytesTest extends SpendCase {
 
     @Test
     void a_node_that_is_lost_between_listing_and_bytes_costs_a_retry_and_no_coin() {
-        spends.node.faults(method -> method.equals("get_transaction") ? Fault.LOST_QUESTION : Fault.NONE);
+        spends.node.fault("get_transaction", Fault.LOST_QUESTION);
         SpendRefusal refused = refusal(SpendRefusal.CoinsOutOfReach.class, transfer(1_000, "token-lost-node"));
         assertThat(refused.message()).contains("nothing was broadcast").contains("connection refused");
         assertThat(spends.spending.inFlightUtxos()).isZero();

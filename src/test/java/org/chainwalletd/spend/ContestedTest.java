@@ -5,14 +5,11 @@ import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
 
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.Optional;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.spend.LedgerNode.Fault;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.SpendRefusal;
-import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
@@ -29,7 +26,7 @@ class ContestedTest extends SpendCase {
 
     @Override
     void prepare() {
-        spends.limits = new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(10_000)), Duration.ofDays(1));
+        spends.limits = SpendHarness.perDay(10_000);
     }
 
     private Hash256 contested(String token) {
@@ -67,8 +64,7 @@ class ContestedTest extends SpendCase {
         Receipt other = pay(1_000, "token-other");
 
         assertThat(other.txId()).isNotEqualTo(txId);
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(2);
+        assertPaid(2);
     }
 
     @Test
@@ -82,15 +78,12 @@ class ContestedTest extends SpendCase {
         assertThat(get(spends.store.intents().find(first.txId()))).isEmpty();
         spends.devnet.mine(1);
         pay(1_000, "token-second");
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(2);
+        assertPaid(2);
     }
 
     @Test
     void a_refused_transaction_that_becomes_the_payment_of_another_token_may_have_arrived_before() {
-        spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
-        refusal(SpendRefusal.UpstreamFailed.class, transfer(1_000, "token-aaaa"));
-        spends.node.refuseSends(null);
+        refusedByNode(1_000, "token-aaaa");
         onSend(Fault.UNTRUE);
 
         pay(1_000, "token-bbbb");
@@ -98,7 +91,6 @@ class ContestedTest extends SpendCase {
         onSend(Fault.NONE);
         spends.confirmAll();
         pay(1_000, "token-aaaa");
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(2);
+        assertPaid(2);
     }
 }

@@ -137,7 +137,7 @@ final class HistoryDaemon {
 
     void move(Duration by) {
         forward += Math.max(0, by.toMillis());
-        spends.clock.move(by);
+        spends.clock.advance(by);
         long now = spends.clock.millis();
         // What was spent while the clock was ahead counts from when it is set back, and not until it is there again.
         synchronized (uses) {

@@ -5,46 +5,35 @@ import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
-import java.nio.file.Path;
-import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.spend.plan.TransferRequest;
-import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The store cannot say whether it has written an intent: nothing is sent, and nothing that belongs to it is given to others. */
-class IntentInDoubtTest {
+class IntentInDoubtTest extends SpendCase {
     private static final long COIN = 10_000;
 
-    @TempDir
-    Path folder;
-
-    @AutoClose
-    private SpendHarness spends;
-
     private UncertainIntents disk;
-    private Address payer;
-    private Address shop;
+
+    IntentInDoubtTest() {
+        super(COIN, COIN);
+    }
+
+    @Override
+    void prepare() {
+        spends.limits = SpendHarness.perDay(1_000_000);
+    }
 
     private void start(UncertainIntents.Commit commit) {
         disk = new UncertainIntents(commit);
-        spends = new SpendHarness(folder);
         spends.before = disk::before;
-        spends.limits =
-                new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(1_000_000)), Duration.ofHours(24));
-        spends.start();
-        payer = spends.funded(1, COIN, COIN);
-        shop = spends.keys.add(99);
+        spends.restart();
     }
 
     private Hash256 inDoubt(CompletionStage<Receipt> answer) {
@@ -53,14 +42,14 @@ class IntentInDoubtTest {
 
     private void assertHeld() {
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isNotEqualTo(Amount.ZERO);
+        assertThat(spent()).isNotEqualTo(Amount.ZERO);
         assertThat(spends.node.calls()).doesNotContain("send_raw_transaction");
     }
 
     @Test
     void no_other_payment_takes_its_coins_and_its_allowance_until_it_is_known_to_be_nowhere() {
         start(UncertainIntents.Commit.LOST);
-        inDoubt(spends.spending.transfer(request(payer, shop, 1_000)));
+        inDoubt(transfer(1_000));
         disk.opensUnknown = false;
 
         assertHeld();
@@ -69,10 +58,9 @@ class IntentInDoubtTest {
         disk.staysUnknown = false;
         Await.until("it is known", () -> spends.spending.inFlightUtxos() == 0);
 
-        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.ZERO);
+        assertThat(spent()).isEqualTo(Amount.ZERO);
         get(spends.spending.transfer(both));
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(1);
+        assertPaid(1);
     }
 
     @Test
@@ -83,19 +71,18 @@ class IntentInDoubtTest {
 
         assertThat(inDoubt(spends.spending.transfer(request))).isEqualTo(txId);
         assertHeld();
-        refusal(SpendRefusal.TokenConflict.class, spends.spending.transfer(request(payer, shop, 2_000, "token-doubt")));
+        refusal(SpendRefusal.TokenConflict.class, transfer(2_000, "token-doubt"));
         disk.opensUnknown = false;
 
         assertThat(get(spends.spending.transfer(request)).txId()).isEqualTo(txId);
         disk.staysUnknown = false;
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(1);
+        assertPaid(1);
     }
 
     @Test
     void a_token_whose_intent_was_lost_is_free_again() {
         start(UncertainIntents.Commit.LOST);
-        inDoubt(spends.spending.transfer(request(payer, shop, 1_000, "token-lost")));
+        inDoubt(transfer(1_000, "token-lost"));
         disk.opensUnknown = false;
         disk.staysUnknown = false;
         Await.until("it is known", () -> spends.spending.inFlightUtxos() == 0);
@@ -103,7 +90,7 @@ class IntentInDoubtTest {
         // The token's owner hears of it a moment later than its coins do.
         Await.until("the token is free", () -> {
             try {
-                get(spends.spending.transfer(request(payer, shop, 2_000, "token-lost")));
+                pay(2_000, "token-lost");
                 return true;
             } catch (SpendException e) {
                 assertThat(e.refusal()).isInstanceOf(SpendRefusal.TokenConflict.class);
@@ -118,38 +105,33 @@ class IntentInDoubtTest {
     @Test
     void one_that_was_written_after_all_is_sent_without_anybody_asking() {
         start(UncertainIntents.Commit.WRITTEN);
-        Hash256 txId = inDoubt(spends.spending.transfer(request(payer, shop, 1_000, "token-written")));
+        Hash256 txId = inDoubt(transfer(1_000, "token-written"));
         assertHeld();
 
         disk.staysUnknown = false;
 
         spends.awaitAtNode("the node has it", txId);
         spends.confirmAll();
-        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-written")))
-                        .txId())
-                .isEqualTo(txId);
+        assertThat(pay(1_000, "token-written").txId()).isEqualTo(txId);
         assertThat(spends.coins(shop)).hasSize(1);
     }
 
     @Test
     void one_that_was_written_after_all_is_paid_when_its_token_comes_again() {
         start(UncertainIntents.Commit.WRITTEN);
-        Hash256 txId = inDoubt(spends.spending.transfer(request(payer, shop, 1_000, "token-written")));
+        Hash256 txId = inDoubt(transfer(1_000, "token-written"));
         disk.opensUnknown = false;
 
-        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-written")))
-                        .txId())
-                .isEqualTo(txId);
+        assertThat(pay(1_000, "token-written").txId()).isEqualTo(txId);
 
         disk.staysUnknown = false;
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(1);
+        assertPaid(1);
     }
 
     @Test
     void a_restart_goes_on_with_what_was_written_and_frees_the_coins_of_what_was_lost() {
         start(UncertainIntents.Commit.WRITTEN);
-        Hash256 written = inDoubt(spends.spending.transfer(request(payer, shop, 1_000)));
+        Hash256 written = inDoubt(transfer(1_000));
         spends.restart();
         Await.until("the node has it", () -> spends.isAtNode(written));
         spends.confirmAll();
@@ -157,7 +139,7 @@ class IntentInDoubtTest {
 
         spends.before = new UncertainIntents(UncertainIntents.Commit.LOST)::before;
         spends.start();
-        inDoubt(spends.spending.transfer(request(payer, shop, 1_000)));
+        inDoubt(transfer(1_000));
         spends.restart();
 
         assertThat(spends.spending.inFlightUtxos()).isZero();

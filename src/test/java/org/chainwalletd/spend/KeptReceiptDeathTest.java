@@ -3,7 +3,6 @@ package org.chainwalletd.spend;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
-import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,11 +14,8 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.SpendRefusal;
-import org.chainwalletd.spend.plan.TransferRequest;
 import org.chainwalletd.store.ReceiptStore.Bound;
 import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.testkit.Await;
@@ -35,40 +31,33 @@ import org.junit.jupiter.api.io.TempDir;
  * what stands in the files at that moment; {@code KeptReceiptsKilledTest} kills real processes.
  */
 @Walks({CrashPoint.RECEIPTS_BEFORE_COMMIT, CrashPoint.RECEIPTS_IN_COMMIT, CrashPoint.RECEIPTS_AFTER_COMMIT})
-class KeptReceiptDeathTest {
+class KeptReceiptDeathTest extends SpendCase {
     private static final int PAYMENTS = 3;
 
+    /** Files of the daemon as each death has left them. */
     @TempDir
-    Path folder;
+    Path left;
 
-    private SpendHarness spends;
-    private Address payer;
-    private Address shop;
     private final List<Receipt> receipts = new ArrayList<>();
 
+    KeptReceiptDeathTest() {
+        super(10_000, 20_000, 30_000);
+    }
+
     @BeforeEach
-    void pay() {
-        spends = new SpendHarness(folder.resolve("first")).start();
-        payer = spends.funded(1, 10_000, 20_000, 30_000);
-        shop = spends.keys.add(99);
+    void payAll() {
         for (int i = 0; i < PAYMENTS; i++) {
-            receipts.add(get(spends.spending.transfer(payment(i, 0))));
+            receipts.add(pay(1_000 + i, "token-" + i));
         }
         spends.confirmAll();
         spends.devnet.mine(SpendHarness.BURIAL_DEPTH);
-        Await.until(
-                "all are buried", () -> get(spends.store.intents().unburied()).isEmpty());
-        spends.clock.move(SpendHarness.RECEIPT_TTL.dividedBy(2).plusMillis(1));
+        spends.awaitBuried();
+        spends.clock.advance(SpendHarness.RECEIPT_TTL.dividedBy(2).plusMillis(1));
     }
 
     @AfterEach
-    void stop() {
+    void watchNothing() {
         CrashPoint.watch(null);
-        spends.close();
-    }
-
-    private TransferRequest payment(int number, long more) {
-        return request(payer, shop, 1_000 + number + more, "token-" + number);
     }
 
     private static boolean isOurs(CrashPoint point) {
@@ -88,20 +77,12 @@ class KeptReceiptDeathTest {
                 () -> Stream.iterate(0, number -> number + 1).limit(PAYMENTS).allMatch(this::isReceipt));
     }
 
-    private int pending() {
-        return spends.devnet
-                .ledger()
-                .pendingOf(Bytes.wrap(payer.toArray()))
-                .transactions()
-                .size();
-    }
-
     private void assertThatAllTokensAnswer(String death) {
         for (int i = 0; i < PAYMENTS; i++) {
-            assertThat(get(spends.spending.transfer(payment(i, 0)))).as(death).isEqualTo(receipts.get(i));
-            refusal(SpendRefusal.TokenConflict.class, spends.spending.transfer(payment(i, 1)));
+            assertThat(pay(1_000 + i, "token-" + i)).as(death).isEqualTo(receipts.get(i));
+            refusal(SpendRefusal.TokenConflict.class, transfer(1_001 + i, "token-" + i));
         }
-        assertThat(pending()).as(death).isZero();
+        assertThat(spends.pending(payer)).as(death).isZero();
         assertThat(spends.coins(shop)).as(death).hasSize(PAYMENTS);
     }
 
@@ -112,7 +93,7 @@ class KeptReceiptDeathTest {
         CrashPoint.watch(point -> {
             if (isOurs(point)) {
                 synchronized (passages) {
-                    Path copy = folder.resolve(point + "-" + passages.merge(point, 1, Integer::sum));
+                    Path copy = left.resolve(point + "-" + passages.merge(point, 1, Integer::sum));
                     copy(spends.folder(), copy);
                     deaths.add(copy);
                 }

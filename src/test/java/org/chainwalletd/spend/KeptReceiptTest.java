@@ -13,7 +13,6 @@ import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -54,14 +53,7 @@ class KeptReceiptTest extends SpendCase {
 
     private void bury() {
         spends.devnet.mine(SpendHarness.BURIAL_DEPTH);
-        Await.until("it is buried", () -> get(spends.store.intents().unburied()).isEmpty());
-    }
-
-    /** What is done every minute. */
-    private void tick() {
-        spends.awaitFollowed();
-        TestProbe<SpendMonitor.Command> burials = spends.kit.createTestProbe();
-        spends.kit.spawn(Forgetting.create(spends.environment(), burials.ref()));
+        spends.awaitBuried();
     }
 
     private boolean isWhole() {
@@ -70,34 +62,26 @@ class KeptReceiptTest extends SpendCase {
 
     private void shrink() {
         bury();
-        spends.clock.move(SpendHarness.RECEIPT_TTL.dividedBy(2).plusMillis(1));
-        tick();
+        spends.clock.advance(SpendHarness.RECEIPT_TTL.dividedBy(2).plusMillis(1));
+        spends.forget();
         Await.until("only its answer is left", () -> !isWhole());
-    }
-
-    private int pending() {
-        return spends.devnet
-                .ledger()
-                .pendingOf(Bytes.wrap(payer.toArray()))
-                .transactions()
-                .size();
     }
 
     private void assertThatItAnswers() {
         assertThat(pay(10_500, TOKEN)).isEqualTo(receipt);
         refusal(SpendRefusal.TokenConflict.class, transfer(10_501, TOKEN));
-        assertThat(pending()).isZero();
+        assertThat(spends.pending(payer)).isZero();
     }
 
     @Test
     void a_payment_is_kept_whole_until_it_is_buried_and_half_its_time_is_over() {
-        spends.clock.move(SpendHarness.RECEIPT_TTL.multipliedBy(2));
-        tick();
+        spends.clock.advance(SpendHarness.RECEIPT_TTL.multipliedBy(2));
+        spends.forget();
         assertThatItAnswers();
         assertThat(isWhole()).as("not buried").isTrue();
 
         bury();
-        tick();
+        spends.forget();
         Await.until("it is forgotten or shrunk", () -> !isWhole());
     }
 
@@ -138,15 +122,15 @@ class KeptReceiptTest extends SpendCase {
 
         refusal(SpendRefusal.InFlightExhausted.class, transfer(10_500, "token-another"));
 
-        assertThat(pending()).isZero();
+        assertThat(spends.pending(payer)).isZero();
     }
 
     @Test
     void a_token_names_a_new_payment_when_its_time_is_over() {
         shrink();
-        spends.clock.move(SpendHarness.RECEIPT_TTL);
+        spends.clock.advance(SpendHarness.RECEIPT_TTL);
         spends.fund(payer, 20_000);
-        tick();
+        spends.forget();
 
         assertThat(pay(10_500, TOKEN).txId()).isNotEqualTo(receipt.txId());
     }
@@ -159,9 +143,9 @@ class KeptReceiptTest extends SpendCase {
         for (OptionalLong tip : List.of(OptionalLong.of(begun), OptionalLong.empty())) {
             spends.crash();
             spends.chainTime = () -> tip;
-            spends.clock.move(SpendHarness.RECEIPT_TTL.multipliedBy(40));
+            spends.clock.advance(SpendHarness.RECEIPT_TTL.multipliedBy(40));
             spends.start();
-            tick();
+            spends.forget();
             Await.until("only its answer is left", () -> !isWhole());
 
             assertThatItAnswers();
@@ -185,10 +169,10 @@ class KeptReceiptTest extends SpendCase {
         OptionalLong chain = OptionalLong.of(spends.clock.millis());
         spends.crash();
         spends.chainTime = () -> chain;
-        spends.clock.move(Duration.ofDays(-400));
+        spends.clock.advance(Duration.ofDays(-400));
         seeSteadyTime();
         spends.start();
-        spends.clock.move(Duration.ofDays(400));
+        spends.clock.advance(Duration.ofDays(400));
         spends.fund(payer, 20_000);
         spends.chainTime = () -> OptionalLong.of(spends.clock.millis());
         TransferRequest request = request(payer, shop, 1_000, "token-behind");
@@ -202,7 +186,7 @@ class KeptReceiptTest extends SpendCase {
         spends.awaitFollowed();
 
         assertThat(get(spends.spending.transfer(request))).isEqualTo(paid);
-        assertThat(pending()).isZero();
+        assertThat(spends.pending(payer)).isZero();
     }
 
     @Test
@@ -215,7 +199,7 @@ class KeptReceiptTest extends SpendCase {
 
         spends.fund(payer, 20_000);
         assertThat(pay(1_000, "token-other").txId()).isNotEqualTo(receipt.txId());
-        assertThat(pending()).isEqualTo(1);
+        assertThat(spends.pending(payer)).isEqualTo(1);
     }
 
     @Test
@@ -223,16 +207,16 @@ class KeptReceiptTest extends SpendCase {
         Queue<CompletionStage<?>> kept = new ConcurrentLinkedQueue<>();
         spends.beforeReceipts = store -> hearing(store, kept);
         bury();
-        spends.clock.move(SpendHarness.RECEIPT_TTL.dividedBy(2).plusMillis(1));
+        spends.clock.advance(SpendHarness.RECEIPT_TTL.dividedBy(2).plusMillis(1));
         StoreFaults.failWrites(spends.store, true);
-        tick();
+        spends.forget();
         Await.until("it was tried", () -> !kept.isEmpty());
         assertThatThrownBy(() -> get(kept.remove())).isInstanceOf(StoreException.class);
         assertThat(isWhole()).isTrue();
         assertThatItAnswers();
 
         StoreFaults.failWrites(spends.store, false);
-        tick();
+        spends.forget();
 
         Await.until("only its answer is left", () -> !isWhole());
         assertThatItAnswers();
@@ -256,7 +240,7 @@ class KeptReceiptTest extends SpendCase {
         spends.beforeReceipts = disk::before;
         spends.opened = disk::recover;
         bury();
-        spends.clock.move(SpendHarness.RECEIPT_TTL.dividedBy(2).plusMillis(1));
+        spends.clock.advance(SpendHarness.RECEIPT_TTL.dividedBy(2).plusMillis(1));
         disk.fails(100);
         for (int start = 0; start < 4; start++) {
             spends.restart();
@@ -300,13 +284,13 @@ class KeptReceiptTest extends SpendCase {
         long right = spends.clock.millis();
         spends.chainTime = () -> OptionalLong.of(right);
         Duration years = Duration.ofDays(3_650);
-        spends.clock.move(years.negated());
+        spends.clock.advance(years.negated());
         Receipt paid = pay(300, "while-behind");
         spends.confirmAll();
         bury();
 
-        spends.clock.move(years);
-        tick();
+        spends.clock.advance(years);
+        spends.forget();
         assertThat(pay(300, "while-behind").txId()).isEqualTo(paid.txId());
         Duration expired = SpendHarness.RECEIPT_TTL.plusMinutes(1);
         assertThat(get(spends.store.receipts().bound("while-behind", right - expired.toMillis())))

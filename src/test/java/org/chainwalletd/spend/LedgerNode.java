@@ -82,6 +82,11 @@ class LedgerNode implements NodeClient {
         faults = decide;
     }
 
+    /** All calls of one method meet this fault, and others none. */
+    void fault(String method, Fault fault) {
+        faults(called -> called.equals(method) ? fault : Fault.NONE);
+    }
+
     /** Hears of every transaction that is sent, whatever becomes of it. */
     void onSend(Consumer<Transaction> listener) {
         onSend = listener;

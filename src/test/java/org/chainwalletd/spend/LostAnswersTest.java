@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,18 +32,14 @@ class LostAnswersTest extends SpendCase {
     /** How many answers of a method get lost from now on. */
     private final Map<String, AtomicInteger> losses = new ConcurrentHashMap<>();
 
-    /** A commit that may count after the next start. */
-    private interface Commit {
-        Object in(IntentStore intents) throws ReflectiveOperationException;
-    }
-
     /** The method whose commits get no further than the log. */
     private volatile String inLog = "";
 
     /** Whether a spend is closed as lost a moment before it is found to be taken. */
     private final AtomicBoolean closing = new AtomicBoolean();
 
-    private volatile Optional<Commit> leftInLog = Optional.empty();
+    /** Commit that may count after the next start. */
+    private volatile Optional<Stub.Call> leftInLog = Optional.empty();
 
     LostAnswersTest() {
         super(10_000);
@@ -53,7 +47,7 @@ class LostAnswersTest extends SpendCase {
 
     @Override
     void prepare() {
-        spends.before = store -> Stub.of(IntentStore.class, call -> call(store, call.method(), call.arguments()));
+        spends.before = store -> Stub.of(IntentStore.class, call -> answer(store, call));
         spends.opened = this::recover;
     }
 
@@ -62,24 +56,20 @@ class LostAnswersTest extends SpendCase {
         spends.devnet.mine(1);
     }
 
-    private Object call(IntentStore store, Method method, Object[] arguments) throws Throwable {
-        if (method.getName().equals(inLog)) {
-            leftInLog = Optional.of(intents -> method.invoke(intents, arguments));
+    private Object answer(IntentStore store, Stub.Call call) throws Throwable {
+        if (call.name().equals(inLog)) {
+            leftInLog = Optional.of(call);
             return unknown();
         }
-        if (method.getName().equals("findForCertain")) {
+        if (call.name().equals("findForCertain")) {
             leftInLog = Optional.empty();
         }
-        if (method.getName().equals("accept") && closing.compareAndSet(true, false)) {
-            Await.result(store.failSent((Hash256) arguments[0], IntentState.PREPARED, IntentState.CONFLICTED, "", 1));
+        if (call.name().equals("accept") && closing.compareAndSet(true, false)) {
+            Hash256 txId = (Hash256) call.arguments()[0];
+            Await.result(store.failSent(txId, IntentState.PREPARED, IntentState.CONFLICTED, "", 1));
         }
-        Object answer;
-        try {
-            answer = method.invoke(store, arguments);
-        } catch (InvocationTargetException e) {
-            throw e.getCause();
-        }
-        AtomicInteger left = losses.get(method.getName());
+        Object answer = call.on(store);
+        AtomicInteger left = losses.get(call.name());
         return left == null || left.getAndDecrement() <= 0
                 ? answer
                 : ((CompletionStage<?>) answer).thenCompose(done -> unknown());
@@ -92,13 +82,7 @@ class LostAnswersTest extends SpendCase {
 
     /** What was left in the log is a commit after all when no other one was written over it. */
     private void recover(Store store) {
-        leftInLog.ifPresent(commit -> {
-            try {
-                Await.result((CompletionStage<?>) commit.in(store.intents()));
-            } catch (ReflectiveOperationException e) {
-                throw new AssertionError(e);
-            }
-        });
+        leftInLog.ifPresent(commit -> Await.result(commit.stage(store.intents())));
     }
 
     private void lose(String method, int answers) {

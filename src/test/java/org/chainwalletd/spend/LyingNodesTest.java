@@ -1,7 +1,6 @@
 package org.chainwalletd.spend;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.chainwalletd.testkit.DaemonRig.params;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.BigIntegerNode;
@@ -88,15 +87,8 @@ class LyingNodesTest {
     }
 
     private Hash256 pay(String token) {
-        JsonNode paid = rig.call(
-                "transfer",
-                params(
-                        "from",
-                        payer.address,
-                        "outputs",
-                        List.of(params("to", shop.address, "amount", 1_000)),
-                        "client_token",
-                        token));
+        JsonNode paid =
+                rig.call("transfer", DaemonRig.transfer(payer.address, shop.address, 1_000, "client_token", token));
         return Hash256.parse(paid.get("tx_id").asText());
     }
 

@@ -188,20 +188,12 @@ class MaxTransferTest extends SpendCase {
                 DaemonRig rig = DaemonRig.over(chain, folder.resolve("daemon"), "--spend-cap-per-tx", "40000")) {
             rig.imported(1);
             rig.fund(payer, 30_000, 20_000);
-            JsonNode one = rig.call(
-                            "simulate_transfer",
-                            params(
-                                    "from",
-                                    payer.address,
-                                    "outputs",
-                                    List.of(params("to", payer.address, "amount", "max"))))
+            JsonNode one = rig.call("simulate_transfer", DaemonRig.transfer(payer.address, payer.address, "max"))
                     .get("total_out");
             assertThat(one.asLong())
                     .as("what goes back to the payer does not leave")
                     .isEqualTo(50_000 - fee(2).bits());
-            var capped = rig.refused(
-                    "transfer",
-                    params("from", payer.address, "outputs", List.of(params("to", to.address, "amount", "max"))));
+            var capped = rig.refused("transfer", DaemonRig.transfer(payer.address, to.address, "max"));
             assertThat(capped.code()).isEqualTo(-32038);
             var two = rig.refused(
                     "transfer",
@@ -214,9 +206,7 @@ class MaxTransferTest extends SpendCase {
                                     params("to", to.address, "amount", 1_000))));
             assertThat(two.code()).isEqualTo(-32602);
             assertThat(two.getMessage()).contains("single output");
-            var word = rig.refused(
-                    "transfer",
-                    params("from", payer.address, "outputs", List.of(params("to", to.address, "amount", "all"))));
+            var word = rig.refused("transfer", DaemonRig.transfer(payer.address, to.address, "all"));
             assertThat(word.code()).isEqualTo(-32602);
         }
     }

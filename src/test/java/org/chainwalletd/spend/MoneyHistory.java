@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -23,6 +27,8 @@ import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.HangWatch;
+import org.chainwalletd.testkit.Seeded;
 
 /** Random history of a daemon that is killed, is given another store, and is lost by its node and its chain; the acts are those of who extends it. */
 abstract class MoneyHistory implements AutoCloseable {
@@ -30,6 +36,9 @@ abstract class MoneyHistory implements AutoCloseable {
     final StoreDeath death;
     final List<String> steps = new CopyOnWriteArrayList<>();
     final List<CrashPoint> deaths = new ArrayList<>();
+    /** Ends of what was to be paid. */
+    final List<String> ends = new ArrayList<>();
+
     int restored;
     private final SpendHarness spends;
     private Optional<Runnable> copy = Optional.empty();
@@ -40,6 +49,36 @@ abstract class MoneyHistory implements AutoCloseable {
         spends.place = place;
         this.death = new StoreDeath(folder, place);
     }
+
+    /** Makes one history. */
+    interface Maker {
+        MoneyHistory in(Path folder, StorePlace place, Random random);
+    }
+
+    /**
+     * Runs histories one after the other, and prints what they have met.
+     *
+     * @param name with its number the name of the seed of a history
+     */
+    static void runMany(String name, int histories, Path folder, Supplier<StorePlace> places, Maker maker) {
+        Map<CrashPoint, Integer> deaths = new EnumMap<>(CrashPoint.class);
+        Map<String, Integer> ends = new TreeMap<>();
+        int restored = 0;
+        for (int i = 0; i < histories; i++) {
+            HangWatch.alive();
+            Random random = Seeded.random(name + " " + i);
+            try (MoneyHistory history = maker.in(folder.resolve("history-" + i), places.get(), random)) {
+                history.run();
+                history.deaths.forEach(point -> deaths.merge(point, 1, Integer::sum));
+                history.ends.forEach(end -> ends.merge(end, 1, Integer::sum));
+                restored += history.restored;
+            }
+        }
+        System.out.println(histories + " of " + name + ", stores restored: " + restored + ", deaths: " + deaths
+                + ", ends: " + ends);
+    }
+
+    abstract void run();
 
     abstract void start();
 

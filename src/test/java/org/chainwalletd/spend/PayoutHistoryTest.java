@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -41,10 +40,8 @@ import org.chainwalletd.store.PayoutStore.Payout;
 import org.chainwalletd.store.PayoutStore.Position;
 import org.chainwalletd.store.PayoutStore.State;
 import org.chainwalletd.store.StoreException;
-import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HangWatch;
-import org.chainwalletd.testkit.Seeded;
 import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,29 +62,17 @@ class PayoutHistoryTest {
     /** {@code -Dpayout.histories=10000} takes long. */
     @Test
     void each_payout_is_paid_once_whatever_happens_and_a_cancelled_one_never() {
-        run("", Integer.getInteger("payout.histories", 4), StorePlace::file);
+        run("payout history", Integer.getInteger("payout.histories", 4), StorePlace::file);
     }
 
     /** {@code -Dpayout.server.histories=1000} takes long. */
     @Test
     void each_payout_is_paid_once_whatever_happens_to_a_server() {
-        run("server ", Integer.getInteger("payout.server.histories", 2), StorePlace::server);
+        run("server payout history", Integer.getInteger("payout.server.histories", 2), StorePlace::server);
     }
 
-    private void run(String where, int histories, Supplier<StorePlace> place) {
-        Map<CrashPoint, Integer> deaths = new EnumMap<>(CrashPoint.class);
-        int restored = 0;
-        for (int i = 0; i < histories; i++) {
-            HangWatch.alive();
-            Random random = Seeded.random(where + "payout history " + i);
-            try (History history = new History(folder.resolve("history-" + i), place.get(), random)) {
-                history.run();
-                history.deaths.forEach(point -> deaths.merge(point, 1, Integer::sum));
-                restored += history.restored;
-            }
-        }
-        System.out.println(
-                histories + " " + where + "histories of payouts, stores restored: " + restored + ", deaths: " + deaths);
+    private void run(String name, int histories, Supplier<StorePlace> places) {
+        MoneyHistory.runMany(name, histories, folder, places, History::new);
     }
 
     /** Runs a single history. */
@@ -210,6 +195,7 @@ class PayoutHistoryTest {
             return number % 3 == 0 ? Optional.of(SHOP) : Optional.empty();
         }
 
+        @Override
         void run() {
             for (int i = 0; i < STEPS; i++) {
                 step(random.nextInt(23));
@@ -227,7 +213,7 @@ class PayoutHistoryTest {
             if (!by.isNegative()) {
                 elapsed.addAndGet(by.toMillis());
             }
-            rig.spends.clock.move(by);
+            rig.spends.clock.advance(by);
         }
 
         private void step(int kind) {
@@ -523,12 +509,7 @@ class PayoutHistoryTest {
         private void judgeCap(Amount most, boolean ofShop) {
             List<Intent> mined = opened.values().stream()
                     .filter(intent -> !ofShop || intent.details().tokenName().equals(Optional.of(SHOP)))
-                    .filter(intent -> rig.spends
-                            .devnet
-                            .ledger()
-                            .transaction(intent.txId())
-                            .filter(found -> found.blockId() != null)
-                            .isPresent())
+                    .filter(intent -> rig.spends.isMined(intent.txId()))
                     .toList();
             long window = PERIOD.minus(NOTED_LATE).toMillis();
             for (Intent first : mined) {

@@ -3,6 +3,9 @@ package org.chainwalletd.spend;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.chainwalletd.spend.SpendHarness.get;
+import static org.chainwalletd.spend.SpendHarness.refusal;
+import static org.chainwalletd.spend.SpendHarness.request;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -28,7 +31,6 @@ import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
-import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
@@ -39,7 +41,6 @@ import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.Requester;
 import org.chainwalletd.spend.plan.ReturnPlan;
 import org.chainwalletd.spend.plan.SpendRefusal;
-import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
@@ -70,6 +71,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Payouts are paid once, whatever nodes say, and what has become of each is told. */
 @Tag("long")
 class PayoutQueueTest {
+    private static final String REFUSAL = "Transaction validation failed: whatever";
+
     @TempDir
     Path folder;
 
@@ -86,6 +89,25 @@ class PayoutQueueTest {
     @AfterEach
     void stop() {
         rig.close();
+    }
+
+    /** Has a batch of one payout in flight that every node refuses. */
+    private Hash256 refusedBatch(int number) {
+        rig.spends.node.refuseSends(REFUSAL);
+        rig.submit(payer, order(number));
+        return inFlight(number).txId();
+    }
+
+    private void awaitWaiting(String id, WaitingFor reason) {
+        rig.awaitWhen(
+                id,
+                "waits for " + reason,
+                payout -> rig.payouts.waitsFor(payout).equals(Optional.of(reason)));
+    }
+
+    private void awaitAnotherBatch(String id) {
+        rig.awaitWhen(
+                id, "is paid by another batch", payout -> payout.attempts().size() == 2);
     }
 
     private static Order order(int number) {
@@ -105,8 +127,7 @@ class PayoutQueueTest {
         Payout last = rig.await("payout-6", State.FINAL);
 
         assertThat(last.attempts()).hasSize(1);
-        Intent batch =
-                SpendHarness.get(rig.intents().find(last.attempts().get(0))).orElseThrow();
+        Intent batch = get(rig.intents().find(last.attempts().get(0))).orElseThrow();
         Amount fee = Receipt.of(batch).fee();
         Amount shares = Amount.ZERO;
         for (int i = 0; i < 7; i++) {
@@ -118,7 +139,7 @@ class PayoutQueueTest {
         for (int i = 0; i < 7; i++) {
             assertThat(rig.paid(rig.recipients(i))).isEqualTo(Map.of(1_000L + i, 1));
         }
-        assertThat(SpendHarness.get(rig.store().unfinished())).isZero();
+        assertThat(get(rig.store().unfinished())).isZero();
     }
 
     @Test
@@ -144,8 +165,7 @@ class PayoutQueueTest {
                         assertThat(refused.code()).isEqualTo(ErrorCode.UPSTREAM);
                         assertThat(refused).hasMessageContaining("unknown: call again with the same payout ids");
                     });
-            assertThat(SpendHarness.get(rig.payouts.find(order.payoutId())).isPresent())
-                    .isEqualTo(written);
+            assertThat(get(rig.payouts.find(order.payoutId())).isPresent()).isEqualTo(written);
             rig.submit(payer, order);
             rig.confirm(order.payoutId());
         }
@@ -174,8 +194,7 @@ class PayoutQueueTest {
     void the_change_of_a_batch_that_fills_its_cap_is_split_no_further_than_the_cap_permits() {
         // Ten payouts and a single coin of change leave 10,355; the fee of twenty coins of change would be above the
         // cap.
-        rig.spends.limits =
-                new AllowanceStore.Limits(Optional.of(Amount.of(10_400)), Optional.empty(), Duration.ofDays(1));
+        rig.spends.limits = SpendHarness.perTransaction(10_400);
         rig.restart();
         rig.submit(payer, orders(30));
         for (int i = 0; i < 30; i++) {
@@ -202,8 +221,7 @@ class PayoutQueueTest {
     void a_rest_that_is_too_small_for_change_takes_no_payout_above_its_cap() {
         // The smallest coin that pays leaves 150 that are no change: more than the cap permits as a fee.
         Address other = rig.spends.funded(2, 5_300, 40_000);
-        rig.spends.limits =
-                new AllowanceStore.Limits(Optional.of(Amount.of(5_200)), Optional.empty(), Duration.ofDays(1));
+        rig.spends.limits = SpendHarness.perTransaction(5_200);
         rig.restart();
         rig.bury();
         rig.submit(other, PayoutRig.order("payout-1", PayoutRig.recipient(1), 5_050));
@@ -214,8 +232,7 @@ class PayoutQueueTest {
     @Test
     void gauges_count_each_payout_by_what_it_waits_for_itself() {
         Address poor = rig.spends.funded(2, 6_000);
-        rig.spends.limits =
-                new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(12_000)), Duration.ofDays(1));
+        rig.spends.limits = SpendHarness.perDay(12_000);
         rig.restart();
         rig.bury();
         rig.submit(payer, PayoutRig.order("payout-1", PayoutRig.recipient(1), 8_000));
@@ -231,12 +248,11 @@ class PayoutQueueTest {
                 "each has its reason",
                 () -> waiting.entrySet().stream()
                         .allMatch(entry ->
-                                SpendHarness.get(rig.payouts.list(Optional.empty(), Optional.of(entry.getKey()), 0, 10))
-                                        .stream()
+                                get(rig.payouts.list(Optional.empty(), Optional.of(entry.getKey()), 0, 10)).stream()
                                         .map(payout -> payout.order().payoutId())
                                         .toList()
                                         .equals(List.of(entry.getValue()))));
-        rig.spends.clock.move(Duration.ofMinutes(2));
+        rig.spends.clock.advance(Duration.ofMinutes(2));
         for (WaitingFor reason : WaitingFor.values()) {
             Gauge gauge = meters.get("walletd.payouts.waiting")
                     .tag("for", reason.word())
@@ -258,15 +274,13 @@ class PayoutQueueTest {
                     assertThat(refused.code()).isEqualTo(ErrorCode.IDEMPOTENCY_CONFLICT);
                     assertThat(refused.data()).isEqualTo(new Payouts.IdTaken("payout-1", 1, Optional.empty()));
                 });
-        assertThat(SpendHarness.get(rig.payouts.find("payout-2")))
-                .as("all or nothing")
-                .isEmpty();
+        assertThat(get(rig.payouts.find("payout-2"))).as("all or nothing").isEmpty();
     }
 
     @Test
     void whose_payment_of_another_method_an_id_is_tells_its_refusal_to_other_names() {
-        Receipt paid = SpendHarness.get(rig.spends.spending.transfer(
-                SpendHarness.request(payer, PayoutRig.recipient(1), 5_000, "payout-1"),
+        Receipt paid = get(rig.spends.spending.transfer(
+                request(payer, PayoutRig.recipient(1), 5_000, "payout-1"),
                 Requester.of(Grants.of("one", Scope.SPEND, NamedToken.Policy.NONE))));
         SweepStore.Order sweep = new SweepStore.Order(
                 "payout-2",
@@ -277,7 +291,7 @@ class PayoutQueueTest {
                 Amount.of(1_000),
                 Optional.empty());
         Coin swept = new Coin(new Outpoint(Hash256.ZERO, 7), Amount.of(9_000));
-        SpendHarness.get(rig.spends
+        get(rig.spends
                 .store
                 .sweeps()
                 .begin(
@@ -307,8 +321,7 @@ class PayoutQueueTest {
 
     @Test
     void an_id_is_either_of_a_transfer_or_of_a_payout_and_never_of_both() {
-        Receipt paid = SpendHarness.get(
-                rig.spends.spending.transfer(SpendHarness.request(payer, PayoutRig.recipient(1), 5_000, "payout-1")));
+        Receipt paid = get(rig.spends.spending.transfer(request(payer, PayoutRig.recipient(1), 5_000, "payout-1")));
         assertThatThrownBy(() -> rig.submit(payer, order(1)))
                 .isInstanceOfSatisfying(
                         RefusedException.class,
@@ -316,13 +329,13 @@ class PayoutQueueTest {
                                 .isEqualTo(new Payouts.IdTaken("payout-1", 0, Optional.of(paid.txId()))));
 
         rig.submit(payer, order(2));
-        SpendHarness.refusal(
+        refusal(
                 SpendRefusal.TokenConflict.class,
-                rig.spends.spending.transfer(SpendHarness.request(payer, PayoutRig.recipient(2), 1_002, "payout-2")));
+                rig.spends.spending.transfer(request(payer, PayoutRig.recipient(2), 1_002, "payout-2")));
         rig.restart();
-        SpendHarness.refusal(
+        refusal(
                 SpendRefusal.TokenConflict.class,
-                rig.spends.spending.transfer(SpendHarness.request(payer, PayoutRig.recipient(2), 1_002, "payout-2")));
+                rig.spends.spending.transfer(request(payer, PayoutRig.recipient(2), 1_002, "payout-2")));
         rig.await("payout-2", State.IN_FLIGHT);
         rig.confirm("payout-2");
         assertThat(rig.paid(rig.recipients(2))).isEqualTo(Map.of(1_002L, 1));
@@ -330,11 +343,11 @@ class PayoutQueueTest {
 
     @Test
     void a_cancelled_payout_never_pays_and_its_id_stays_bound() {
-        SpendHarness.get(rig.payouts.pause(true));
+        get(rig.payouts.pause(true));
         rig.submit(payer, order(1), order(2));
-        PayoutStore.Change change = SpendHarness.get(rig.payouts.cancel(List.of("payout-1"), Claimant.ANYBODY));
+        PayoutStore.Change change = get(rig.payouts.cancel(List.of("payout-1"), Claimant.ANYBODY));
         assertThat(((PayoutStore.Change.Done) change).payouts().get(0).state()).isEqualTo(State.CANCELLED);
-        SpendHarness.get(rig.payouts.pause(false));
+        get(rig.payouts.pause(false));
         rig.await("payout-2", State.IN_FLIGHT);
         assertThat(rig.submit(payer, order(1)).get(0).state()).isEqualTo(State.CANCELLED);
         rig.restart();
@@ -345,35 +358,26 @@ class PayoutQueueTest {
 
     @Test
     void while_the_queue_is_paused_nothing_leaves_and_a_restart_changes_nothing_about_it() {
-        SpendHarness.get(rig.payouts.pause(true));
+        get(rig.payouts.pause(true));
         rig.submit(payer, order(1));
         rig.restart();
-        rig.awaitWhen(
-                "payout-1", "waits", payout -> rig.payouts.waitsFor(payout).equals(Optional.of(WaitingFor.PAUSED)));
+        awaitWaiting("payout-1", WaitingFor.PAUSED);
         assertThat(rig.state("payout-1")).isEqualTo(State.QUEUED);
-        SpendHarness.get(rig.payouts.pause(false));
+        get(rig.payouts.pause(false));
         rig.await("payout-1", State.IN_FLIGHT);
     }
 
     @Test
     void a_batch_that_every_node_refuses_stays_in_flight_and_is_sent_again() {
-        rig.spends.node.refuseSends("Transaction validation failed: whatever");
+        rig.spends.node.refuseSends(REFUSAL);
         rig.submit(payer, order(1));
         Payout payout = rig.await("payout-1", State.IN_FLIGHT);
         rig.restart();
         assertThat(rig.state("payout-1")).isEqualTo(State.IN_FLIGHT);
-        rig.spends.clock.move(Duration.ofHours(1));
+        rig.spends.clock.advance(Duration.ofHours(1));
         rig.spends.wake();
         rig.spends.node.refuseSends(null);
-        rig.awaitWhen(
-                "payout-1",
-                "is in the mempool",
-                any -> !rig.spends
-                        .devnet
-                        .ledger()
-                        .pendingOf(Bytes.wrap(payer.toArray()))
-                        .transactions()
-                        .isEmpty());
+        rig.awaitWhen("payout-1", "is in the mempool", any -> rig.spends.pending(payer) > 0);
         rig.confirm("payout-1");
         assertThat(rig.find("payout-1").attempts()).isEqualTo(payout.attempts());
     }
@@ -399,7 +403,7 @@ class PayoutQueueTest {
         PayoutStore.Position position = PayoutStore.BEGINNING;
         boolean more = true;
         while (more) {
-            PayoutStore.Changes changes = SpendHarness.get(rig.store().changes(position, 2));
+            PayoutStore.Changes changes = get(rig.store().changes(position, 2));
             told.addAll(changes.payouts());
             position = changes.next();
             more = changes.more();
@@ -410,31 +414,25 @@ class PayoutQueueTest {
         assertThat(told).extracting(Payout::state).containsOnly(State.CONFIRMED);
         rig.bury();
         rig.await("payout-2", State.FINAL);
-        assertThat(SpendHarness.get(rig.store().changes(position, 10)).payouts())
-                .hasSize(3);
+        assertThat(get(rig.store().changes(position, 10)).payouts()).hasSize(3);
     }
 
     @Test
     void a_recalled_batch_is_not_sent_again_and_its_payouts_are_queued_when_the_recall_is_final() {
-        rig.spends.node.refuseSends("Transaction validation failed: whatever");
-        rig.submit(payer, order(1));
-        Hash256 batch = rig.await("payout-1", State.IN_FLIGHT).attempts().get(0);
-        Payouts.Recall recall = SpendHarness.get(rig.payouts.recall(batch, FeeChoice.MINIMUM));
+        Hash256 batch = refusedBatch(1);
+        Payouts.Recall recall = get(rig.payouts.recall(batch, FeeChoice.MINIMUM));
         assertThat(rig.state("payout-1")).isEqualTo(State.IN_FLIGHT);
         rig.restart();
-        assertThat(SpendHarness.get(rig.payouts.recall(batch, new FeeChoice.Rate(3))))
+        assertThat(get(rig.payouts.recall(batch, new FeeChoice.Rate(3))))
                 .as("the recall that was decided on")
                 .isEqualTo(recall);
         rig.spends.node.refuseSends(null);
-        rig.awaitWhen("payout-1", "has its recall in the mempool", any -> rig.spends.isAtNode(recall.recall()));
+        rig.spends.awaitAtNode("its recall is in the mempool", recall.recall());
         rig.spends.devnet.mine(1);
         rig.spends.awaitFollowed();
         assertThat(rig.state("payout-1")).isEqualTo(State.IN_FLIGHT);
         rig.bury();
-        rig.awaitWhen(
-                "payout-1",
-                "is paid by another batch",
-                payout -> payout.attempts().size() == 2);
+        awaitAnotherBatch("payout-1");
         Payout paid = rig.confirm("payout-1");
         assertThat(paid.attempts()).startsWith(batch);
         assertThat(rig.paid(rig.recipients(1))).isEqualTo(Map.of(1_001L, 1));
@@ -445,10 +443,7 @@ class PayoutQueueTest {
         Address fresh = rig.spends.funded(2, 50_000);
         long funded = rig.spends.coins(fresh).get(0).height();
         rig.submit(fresh, order(1));
-        rig.awaitWhen(
-                "payout-1",
-                "waits for coins",
-                payout -> rig.payouts.waitsFor(payout).equals(Optional.of(WaitingFor.COINS)));
+        awaitWaiting("payout-1", WaitingFor.COINS);
         rig.spends.devnet.mine(5);
         rig.spends.awaitFollowed();
         Intent batch = inFlight(1);
@@ -465,15 +460,12 @@ class PayoutQueueTest {
     void change_of_a_payment_that_spends_a_young_coin_of_others_waits_until_that_coin_is_six_deep() {
         Address fresh = rig.spends.funded(2, 50_000);
         long funded = rig.spends.coins(fresh).get(0).height();
-        Receipt transfer = SpendHarness.get(rig.spends.spending.transfer(
-                SpendHarness.request(fresh, PayoutRig.recipient(9), 5_000, "spends-a-young-coin")));
+        Receipt transfer =
+                get(rig.spends.spending.transfer(request(fresh, PayoutRig.recipient(9), 5_000, "spends-a-young-coin")));
         rig.spends.devnet.mine(1);
         rig.spends.awaitFollowed();
         rig.submit(fresh, order(1));
-        rig.awaitWhen(
-                "payout-1",
-                "waits for coins",
-                payout -> rig.payouts.waitsFor(payout).equals(Optional.of(WaitingFor.COINS)));
+        awaitWaiting("payout-1", WaitingFor.COINS);
 
         rig.spends.devnet.mine(4);
         rig.spends.awaitFollowed();
@@ -510,11 +502,8 @@ class PayoutQueueTest {
         rig.submit(payers.get(0), order(1));
         rig.await("payout-1", State.IN_FLIGHT);
         rig.submit(payers.get(0), order(2));
-        rig.awaitWhen(
-                "payout-2",
-                "waits for the next block",
-                payout -> rig.payouts.waitsFor(payout).equals(Optional.of(WaitingFor.NEXT_BLOCK)));
-        SpendHarness.get(rig.payouts.cancel(List.of("payout-2"), Claimant.ANYBODY));
+        awaitWaiting("payout-2", WaitingFor.NEXT_BLOCK);
+        get(rig.payouts.cancel(List.of("payout-2"), Claimant.ANYBODY));
         rig.submit(Optional.empty(), payers, order(3));
         assertThat(inFlight(3).from()).isEqualTo(payers.get(1));
     }
@@ -558,20 +547,12 @@ class PayoutQueueTest {
     void a_batch_that_spends_change_of_a_payment_which_has_lost_is_in_flight_until_that_is_final(boolean expired) {
         Address other = rig.spends.funded(2, 100_000);
         rig.bury();
-        Hash256 parent = SpendHarness.get(rig.spends.spending.transfer(
-                        SpendHarness.request(other, PayoutRig.recipient(9), 5_000, "the-parent")))
-                .txId();
-        mine();
+        Hash256 parent = minedPayment(other);
         rig.submit(other, order(1));
         Intent batch = inFlight(1);
         assertThat(batch.inputs()).extracting(input -> input.outpoint().txId()).containsExactly(parent);
 
-        Coin coin = rig.spends.intent(parent).inputs().get(0);
-        TxOutput back = TxOutput.toAddress(other, coin.value().minus(Amount.of(200)));
-        rig.spends.devnet.reorganise(
-                1, false, List.of(rig.spends.keys.spend(other, rig.spends.devnet.genesisId(), coin.outpoint(), back)));
-        rig.spends.awaitAwake(
-                "the payment has lost", () -> rig.spends.intent(parent).state() == IntentState.CONFLICTED);
+        lose(other, parent);
         rig.spends.node.forgetCalls();
         rig.spends.awaitAwake(
                 "the batch is sent again, in vain", () -> rig.spends.node.count("send_raw_transaction") > 2);
@@ -581,16 +562,13 @@ class PayoutQueueTest {
         rig.crash();
         if (expired) {
             try (Store store = rig.spends.opens.get()) {
-                SpendHarness.get(store.intents().bury(List.of(parent)));
-                SpendHarness.get(store.intents().forget(Long.MAX_VALUE, 10, spend -> Optional.empty()));
-                assertThat(SpendHarness.get(store.intents().find(parent))).isEmpty();
+                get(store.intents().bury(List.of(parent)));
+                get(store.intents().forget(Long.MAX_VALUE, 10, spend -> Optional.empty()));
+                assertThat(get(store.intents().find(parent))).isEmpty();
             }
         }
         rig.start();
-        rig.awaitWhen(
-                "payout-1",
-                "is paid by another batch",
-                payout -> payout.attempts().size() == 2);
+        awaitAnotherBatch("payout-1");
         rig.confirm("payout-1");
         assertThat(rig.paid(rig.recipients(1))).isEqualTo(Map.of(1_001L, 1));
     }
@@ -600,32 +578,21 @@ class PayoutQueueTest {
     void the_payouts_of_a_recalled_batch_whose_coin_is_lost_for_good_are_queued_again() {
         Address other = rig.spends.funded(2, 100_000);
         rig.bury();
-        Hash256 parent = SpendHarness.get(rig.spends.spending.transfer(
-                        SpendHarness.request(other, PayoutRig.recipient(9), 5_000, "the-parent")))
-                .txId();
-        mine();
-        rig.spends.node.refuseSends("Transaction validation failed: whatever");
+        Hash256 parent = minedPayment(other);
+        rig.spends.node.refuseSends(REFUSAL);
         rig.submit(other, order(1));
         Intent batch = inFlight(1);
         assertThat(batch.inputs()).extracting(input -> input.outpoint().txId()).containsExactly(parent);
-        Hash256 recall = SpendHarness.get(rig.payouts.recall(batch.txId(), FeeChoice.MINIMUM))
-                .recall();
+        Hash256 recall =
+                get(rig.payouts.recall(batch.txId(), FeeChoice.MINIMUM)).recall();
         rig.spends.node.refuseSends(null);
 
-        Coin coin = rig.spends.intent(parent).inputs().get(0);
-        TxOutput back = TxOutput.toAddress(other, coin.value().minus(Amount.of(200)));
-        rig.spends.devnet.reorganise(
-                1, false, List.of(rig.spends.keys.spend(other, rig.spends.devnet.genesisId(), coin.outpoint(), back)));
-        rig.spends.awaitAwake(
-                "the payment has lost", () -> rig.spends.intent(parent).state() == IntentState.CONFLICTED);
+        lose(other, parent);
         rig.bury();
         rig.restart();
-        rig.awaitWhen(
-                "payout-1",
-                "is paid by another batch",
-                payout -> payout.attempts().size() == 2);
+        awaitAnotherBatch("payout-1");
         for (Hash256 lost : List.of(batch.txId(), recall)) {
-            assertThat(rig.spends.intent(lost).state()).isEqualTo(IntentState.CONFLICTED);
+            assertThat(rig.spends.stateOf(lost)).isEqualTo(IntentState.CONFLICTED);
         }
         rig.confirm("payout-1");
         assertThat(rig.paid(rig.recipients(1))).isEqualTo(Map.of(1_001L, 1));
@@ -635,33 +602,27 @@ class PayoutQueueTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void a_recall_that_had_lost_is_sent_again_when_its_batch_is_in_no_block_any_more(boolean askedFor) {
-        rig.spends.node.refuseSends("Transaction validation failed: whatever");
-        rig.submit(payer, order(1));
-        Hash256 batch = rig.await("payout-1", State.IN_FLIGHT).attempts().get(0);
-        Hash256 recall =
-                SpendHarness.get(rig.payouts.recall(batch, FeeChoice.MINIMUM)).recall();
+        Hash256 batch = refusedBatch(1);
+        Hash256 recall = get(rig.payouts.recall(batch, FeeChoice.MINIMUM)).recall();
         rig.crash();
         rig.spends.start();
         IntentStore intents = rig.intents();
         BlockPlace block = new BlockPlace(
                 rig.spends.devnet.ledger().tip().height(),
                 rig.spends.devnet.ledger().tip().id());
-        SpendHarness.get(intents.confirm(batch, IntentState.ABANDONED, block, 20));
-        SpendHarness.get(intents.loseForGood(recall, IntentState.PREPARED, "the batch is in a block", 21));
-        SpendHarness.get(intents.unconfirm(batch, 22));
+        get(intents.confirm(batch, IntentState.ABANDONED, block, 20));
+        get(intents.loseForGood(recall, IntentState.PREPARED, "the batch is in a block", 21));
+        get(intents.unconfirm(batch, 22));
         rig.restart();
         rig.spends.node.refuseSends(null);
 
         if (askedFor) {
-            assertThat(SpendHarness.get(rig.payouts.recall(batch, new FeeChoice.Rate(9))))
+            assertThat(get(rig.payouts.recall(batch, new FeeChoice.Rate(9))))
                     .isEqualTo(new Payouts.Recall(batch, recall));
         }
-        rig.awaitWhen("payout-1", "has its recall in the mempool", any -> rig.spends.isAtNode(recall));
+        rig.spends.awaitAtNode("its recall is in the mempool", recall);
         rig.bury();
-        rig.awaitWhen(
-                "payout-1",
-                "is paid by another batch",
-                payout -> payout.attempts().size() == 2);
+        awaitAnotherBatch("payout-1");
         rig.confirm("payout-1");
         assertThat(rig.paid(rig.recipients(1))).isEqualTo(Map.of(1_001L, 1));
     }
@@ -688,9 +649,7 @@ class PayoutQueueTest {
     private boolean recallAndDie(StoreDeath death, CrashPoint point, int passage, int number) {
         String id = "payout-" + number;
         String what = point + " " + passage;
-        rig.spends.node.refuseSends("Transaction validation failed: whatever");
-        rig.submit(payer, order(number));
-        Hash256 batch = rig.await(id, State.IN_FLIGHT).attempts().get(0);
+        Hash256 batch = refusedBatch(number);
         death.arm(point, passage);
         CompletionStage<Payouts.Recall> call = rig.payouts.recall(batch, new FeeChoice.Rate(5));
         Await.until(
@@ -711,19 +670,15 @@ class PayoutQueueTest {
             return false;
         }
         assertThat(Receipt.of(recall.get()).fee()).as(what).isEqualTo(ReturnPlan.fee(new FeeChoice.Rate(5)));
-        assertThat(SpendHarness.get(rig.payouts.recall(batch, new FeeChoice.Rate(7))))
+        assertThat(get(rig.payouts.recall(batch, new FeeChoice.Rate(7))))
                 .as(what)
                 .isEqualTo(new Payouts.Recall(batch, recall.get().txId()));
-        rig.awaitWhen(
-                id,
-                "has its recall in the mempool",
-                any -> rig.spends.isAtNode(recall.get().txId()));
+        rig.spends.awaitAtNode("its recall is in the mempool", recall.get().txId());
         assertThat(rig.spends.devnet.ledger().transaction(batch))
                 .as("the batch is not sent any more")
                 .isEmpty();
         rig.bury();
-        rig.awaitWhen(
-                id, "is paid by another batch", payout -> payout.attempts().size() == 2);
+        awaitAnotherBatch(id);
         rig.confirm(id);
         return true;
     }
@@ -739,13 +694,13 @@ class PayoutQueueTest {
         rig.restart();
         Address other = rig.spends.funded(2, 500_000);
         rig.bury();
-        rig.spends.node.refuseSends("Transaction validation failed: whatever");
+        rig.spends.node.refuseSends(REFUSAL);
         rig.submit(payer, order(1));
         rig.submit(other, order(2));
         Hash256 batch = rig.await("payout-1", State.IN_FLIGHT).attempts().get(0);
         rig.await("payout-2", State.IN_FLIGHT);
         disk.givesUpUnknown = true;
-        assertThatThrownBy(() -> SpendHarness.get(rig.payouts.recall(batch, FeeChoice.MINIMUM)))
+        assertThatThrownBy(() -> get(rig.payouts.recall(batch, FeeChoice.MINIMUM)))
                 .isInstanceOfSatisfying(
                         StoreException.class,
                         failure -> assertThat(failure.reason()).isEqualTo(StoreException.Reason.UNKNOWN));
@@ -753,7 +708,7 @@ class PayoutQueueTest {
         rig.spends.node.refuseSends(null);
         rig.confirm("payout-2");
         assertThat(rig.spends.devnet.ledger().transaction(batch)).isEmpty();
-        assertThatThrownBy(() -> SpendHarness.get(rig.payouts.recall(batch, FeeChoice.MINIMUM)))
+        assertThatThrownBy(() -> get(rig.payouts.recall(batch, FeeChoice.MINIMUM)))
                 .as("nobody can say what has become of the first one")
                 .isInstanceOf(RuntimeException.class);
         disk.givesUpUnknown = false;
@@ -764,15 +719,29 @@ class PayoutQueueTest {
             return;
         }
         Hash256 recall = recallOf(batch).orElseThrow().txId();
-        rig.awaitWhen("payout-1", "has its recall in the mempool", any -> rig.spends.isAtNode(recall));
+        rig.spends.awaitAtNode("its recall is in the mempool", recall);
         assertThat(rig.spends.devnet.ledger().transaction(batch)).isEmpty();
         rig.bury();
-        rig.awaitWhen(
-                "payout-1",
-                "is paid by another batch",
-                payout -> payout.attempts().size() == 2);
+        awaitAnotherBatch("payout-1");
         rig.confirm("payout-1");
         assertThat(rig.paid(rig.recipients(1, 2))).isEqualTo(Map.of(1_001L, 1, 1_002L, 1));
+    }
+
+    /** Makes a payment that is in a block, and returns its transaction id. */
+    private Hash256 minedPayment(Address from) {
+        Hash256 txId = get(rig.spends.spending.transfer(request(from, PayoutRig.recipient(9), 5_000, "the-parent")))
+                .txId();
+        mine();
+        return txId;
+    }
+
+    /** Takes the block of a payment off the chain, and has another spend of its coin mined instead. */
+    private void lose(Address from, Hash256 payment) {
+        Coin coin = rig.spends.intent(payment).inputs().get(0);
+        TxOutput back = TxOutput.toAddress(from, coin.value().minus(Amount.of(200)));
+        rig.spends.devnet.reorganise(
+                1, false, List.of(rig.spends.keys.spend(from, rig.spends.devnet.genesisId(), coin.outpoint(), back)));
+        rig.spends.awaitAwake("the payment has lost", () -> rig.spends.stateOf(payment) == IntentState.CONFLICTED);
     }
 
     private Intent inFlight(int number) {
@@ -802,9 +771,7 @@ class PayoutQueueTest {
 
     @Test
     void a_batch_is_told_when_a_reorganisation_has_taken_its_funding_and_no_longer_when_that_is_back() {
-        rig.spends.node.refuseSends("Transaction validation failed: whatever");
-        rig.submit(payer, order(1));
-        Hash256 batch = inFlight(1).txId();
+        Hash256 batch = refusedBatch(1);
         assertThat(rig.payouts.complaint()).isEmpty();
 
         rig.spends.devnet.reorganise(SpendHarness.BURIAL_DEPTH + 1, true, List.of());
@@ -820,7 +787,7 @@ class PayoutQueueTest {
 
     @Test
     void batches_whose_coins_were_all_spent_elsewhere_are_told_by_name_until_that_is_final() {
-        rig.spends.node.refuseSends("Transaction validation failed: whatever");
+        rig.spends.node.refuseSends(REFUSAL);
         List<Intent> batches = new ArrayList<>();
         for (int number = 1; number <= 6; number++) {
             Address own = rig.spends.funded(10 + number, 500_000);
@@ -849,7 +816,7 @@ class PayoutQueueTest {
 
     @Test
     void what_a_listing_of_the_coins_leaves_out_is_neither_taken_for_vanished_nor_kept_from_being_recalled() {
-        rig.spends.node.refuseSends("Transaction validation failed: whatever");
+        rig.spends.node.refuseSends(REFUSAL);
         Address other = rig.spends.funded(2, 500_000);
         rig.bury();
         rig.submit(payer, order(1));
@@ -862,22 +829,19 @@ class PayoutQueueTest {
 
         awaitComplaint(
                 Optional.of("the inputs of the payout batch " + gone.txId() + " have all vanished from the chain"));
-        assertThat(SpendHarness.get(rig.payouts.recall(listed.txId(), FeeChoice.MINIMUM))
-                        .batch())
+        assertThat(get(rig.payouts.recall(listed.txId(), FeeChoice.MINIMUM)).batch())
                 .isEqualTo(listed.txId());
     }
 
     private Optional<Intent> recallOf(Hash256 batch) {
-        return SpendHarness.get(rig.spends.spending.ofTokenForCertain(StandIns.recallToken(batch)));
+        return get(rig.spends.spending.ofTokenForCertain(StandIns.recallToken(batch)));
     }
 
     @Test
     void a_recall_that_finds_no_coin_on_the_chain_leaves_the_batch_as_it_is() {
-        rig.spends.node.refuseSends("Transaction validation failed: whatever");
-        rig.submit(payer, order(1));
-        Hash256 batch = rig.await("payout-1", State.IN_FLIGHT).attempts().get(0);
+        Hash256 batch = refusedBatch(1);
         rig.listed = false;
-        assertThatThrownBy(() -> SpendHarness.get(rig.payouts.recall(batch, FeeChoice.MINIMUM)))
+        assertThatThrownBy(() -> get(rig.payouts.recall(batch, FeeChoice.MINIMUM)))
                 .isInstanceOfSatisfying(
                         RefusedException.class,
                         refused -> assertThat(refused.code()).isEqualTo(ErrorCode.TOO_MANY_REQUESTS));
@@ -889,21 +853,19 @@ class PayoutQueueTest {
 
     @Test
     void of_many_recalls_of_a_batch_at_once_one_is_made_and_all_answers_tell_it() {
-        rig.spends.node.refuseSends("Transaction validation failed: whatever");
-        rig.submit(payer, order(1));
-        Hash256 batch = rig.await("payout-1", State.IN_FLIGHT).attempts().get(0);
+        Hash256 batch = refusedBatch(1);
         List<CompletionStage<Payouts.Recall>> calls = IntStream.range(1, 9)
                 .mapToObj(rate -> rig.payouts.recall(batch, new FeeChoice.Rate(rate)))
                 .toList();
         Set<Payouts.Recall> told = new HashSet<>();
         for (CompletionStage<Payouts.Recall> call : calls) {
             try {
-                told.add(SpendHarness.get(call));
+                told.add(get(call));
             } catch (RefusedException e) {
                 assertThat(e.code()).isEqualTo(ErrorCode.TOO_MANY_REQUESTS);
             }
         }
-        told.add(SpendHarness.get(rig.payouts.recall(batch, FeeChoice.MINIMUM)));
+        told.add(get(rig.payouts.recall(batch, FeeChoice.MINIMUM)));
         assertThat(told)
                 .containsExactly(
                         new Payouts.Recall(batch, recallOf(batch).orElseThrow().txId()));
@@ -911,20 +873,18 @@ class PayoutQueueTest {
 
     @Test
     void a_recall_that_would_burn_money_is_refused_and_the_batch_goes_on() {
-        rig.spends.node.refuseSends("Transaction validation failed: whatever");
-        rig.submit(payer, order(1));
-        Hash256 batch = rig.await("payout-1", State.IN_FLIGHT).attempts().get(0);
+        Hash256 batch = refusedBatch(1);
         Amount coin = rig.spends.intent(batch).inputs().get(0).value();
         Amount once = ReturnPlan.fee(new FeeChoice.Rate(1));
         long emptying = coin.bits() * 3 / 2 / once.bits();
 
         for (long rate : new long[] {emptying, Long.MAX_VALUE}) {
-            assertThatThrownBy(() -> SpendHarness.get(rig.payouts.recall(batch, new FeeChoice.Rate(rate))))
+            assertThatThrownBy(() -> get(rig.payouts.recall(batch, new FeeChoice.Rate(rate))))
                     .isInstanceOfSatisfying(
                             RefusedException.class,
                             refused -> assertThat(refused.code()).isEqualTo(ErrorCode.INVALID_PARAMS));
         }
-        assertThat(rig.spends.intent(batch).state().inFlight())
+        assertThat(rig.spends.stateOf(batch).inFlight())
                 .as("it is not given up")
                 .isTrue();
         rig.spends.node.refuseSends(null);
@@ -933,18 +893,18 @@ class PayoutQueueTest {
 
     @Test
     void payouts_of_a_classic_token_that_was_switched_off_are_held_until_somebody_releases_them() {
-        SpendHarness.get(rig.payouts.pause(true));
+        get(rig.payouts.pause(true));
         rig.submit(payer, order(1), order(2));
         rig.submit(Optional.of("shop"), payer, order(3));
         rig.crash();
         rig.endedTokens.add(PayoutStore.CLASSIC);
         rig.start();
-        SpendHarness.get(rig.payouts.pause(false));
+        get(rig.payouts.pause(false));
         rig.confirm("payout-3");
         rig.await("payout-1", State.HELD);
         rig.await("payout-2", State.HELD);
         assertThat(rig.paid(rig.recipients(1, 2))).isEmpty();
-        SpendHarness.get(rig.payouts.release(List.of("payout-2"), Claimant.ANYBODY));
+        get(rig.payouts.release(List.of("payout-2"), Claimant.ANYBODY));
         rig.confirm("payout-2");
         assertThat(rig.state("payout-1")).isEqualTo(State.HELD);
         assertThat(rig.paid(rig.recipients(1, 2, 3))).isEqualTo(Map.of(1_002L, 1, 1_003L, 1));
@@ -972,19 +932,17 @@ class PayoutQueueTest {
                         .filter(WaitingFor.NODE_QUOTA::equals)
                         .isPresent());
         assertThat(rig.state("payout-30")).isEqualTo(State.QUEUED);
-        rig.spends.clock.move(Duration.ofMinutes(1));
+        rig.spends.clock.advance(Duration.ofMinutes(1));
         rig.await("payout-30", State.IN_FLIGHT);
     }
 
     @Test
     void abandoning_the_coins_of_a_batch_changes_nothing() {
-        rig.spends.node.refuseSends("Transaction validation failed: whatever");
-        rig.submit(payer, order(1));
-        Hash256 batch = rig.await("payout-1", State.IN_FLIGHT).attempts().get(0);
+        Hash256 batch = refusedBatch(1);
         Intent intent = rig.spends.intent(batch);
-        Abandoned answer = SpendHarness.get(rig.spends.spending.abandon(
+        Abandoned answer = get(rig.spends.spending.abandon(
                 intent.inputs().stream().map(Coin::outpoint).toList()));
         assertThat(answer.released()).isZero();
-        assertThat(rig.spends.intent(batch).state().inFlight()).isTrue();
+        assertThat(rig.spends.stateOf(batch).inFlight()).isTrue();
     }
 }

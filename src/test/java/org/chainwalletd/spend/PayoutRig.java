@@ -21,7 +21,6 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
-import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.devnet.ledger.Ledger;
@@ -230,12 +229,7 @@ final class PayoutRig implements AutoCloseable {
     /** Blocks come as long as a mempool has something to put into them. */
     Payout confirm(String id) {
         Await.until(id + " is in a block", () -> {
-            boolean pending = payers.stream()
-                    .anyMatch(payer -> !spends.devnet
-                            .ledger()
-                            .pendingOf(Bytes.wrap(payer.toArray()))
-                            .transactions()
-                            .isEmpty());
+            boolean pending = payers.stream().anyMatch(payer -> spends.pending(payer) > 0);
             if (pending) {
                 spends.devnet.mine(1);
             }

@@ -18,28 +18,23 @@ import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.devnet.ledger.LedgerView;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.SpendRefusal;
-import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class ReorganisationTest extends SpendCase {
-    private TestProbe<SpendMonitor.Command> burials;
-
     ReorganisationTest() {
         super(10_000);
     }
 
     @Override
     void prepare() {
-        spends.limits =
-                new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(1_000_000)), Duration.ofHours(24));
+        spends.limits = SpendHarness.perDay(1_000_000);
     }
 
     @BeforeEach
     void mine() {
-        burials = spends.kit.createTestProbe();
         // A block of its own between the coins and what spends them.
         spends.devnet.mine(1);
     }
@@ -52,10 +47,6 @@ class ReorganisationTest extends SpendCase {
 
     private Optional<LedgerView.Located> onNode(Hash256 txId) {
         return spends.devnet.ledger().transaction(txId);
-    }
-
-    private boolean isConfirmed(Hash256 txId) {
-        return onNode(txId).filter(found -> found.blockId() != null).isPresent();
     }
 
     /** Replaces the last block and forgets what was in it. */
@@ -78,7 +69,7 @@ class ReorganisationTest extends SpendCase {
         spends.node.faults(method -> LedgerNode.Fault.NONE);
         spends.awaitAwake("the node has it again", () -> spends.isAtNode(receipt.txId()));
         spends.confirmAll();
-        assertThat(isConfirmed(receipt.txId())).isTrue();
+        assertThat(spends.isMined(receipt.txId())).isTrue();
         assertThat(spends.coins(shop)).hasSize(1);
         assertThat(spends.meters.get("walletd.spend.reorganised").counter().count())
                 .isEqualTo(1);
@@ -99,7 +90,7 @@ class ReorganisationTest extends SpendCase {
             return spends.isAtNode(receipt.txId());
         });
         spends.confirmAll();
-        assertThat(isConfirmed(receipt.txId())).isTrue();
+        assertThat(spends.isMined(receipt.txId())).isTrue();
     }
 
     @Test
@@ -135,8 +126,7 @@ class ReorganisationTest extends SpendCase {
 
         Await.until(
                 "the node has all again", () -> receipts.stream().allMatch(receipt -> spends.isAtNode(receipt.txId())));
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(values.length);
+        assertPaid(values.length);
     }
 
     @Test
@@ -154,8 +144,8 @@ class ReorganisationTest extends SpendCase {
         spends.devnet.mine(1);
         Await.until("the child follows", () -> spends.isAtNode(child.txId()));
         spends.confirmAll();
-        assertThat(isConfirmed(parent.txId())).isTrue();
-        assertThat(isConfirmed(child.txId())).isTrue();
+        assertThat(spends.isMined(parent.txId())).isTrue();
+        assertThat(spends.isMined(child.txId())).isTrue();
     }
 
     @Test
@@ -195,23 +185,17 @@ class ReorganisationTest extends SpendCase {
         loseLastBlock(spends.foreign(payer, receipt.inputs().get(0).outpoint(), shop, 9_000));
         spends.awaitState(receipt.txId(), IntentState.CONFLICTED);
         spends.fund(payer, 20_000);
-        spends.clock.move(Duration.ofDays(2));
-        forget();
+        spends.clock.advance(Duration.ofDays(2));
+        spends.forget();
 
         refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-clock"));
 
-        spends.clock.move(Duration.ofDays(2));
+        spends.clock.advance(Duration.ofDays(2));
         spends.devnet.mine(SpendHarness.BURIAL_DEPTH);
-        forget();
+        spends.forget();
         Await.until(
                 "it is buried", () -> get(spends.store.intents().lost(0, 10)).isEmpty());
         assertThat(pay(1_000, "token-clock").txId()).isNotEqualTo(receipt.txId());
-    }
-
-    /** What is done every minute. */
-    private void forget() {
-        spends.awaitFollowed();
-        spends.kit.spawn(Forgetting.create(spends.environment(), burials.ref()));
     }
 
     @Test
@@ -222,10 +206,10 @@ class ReorganisationTest extends SpendCase {
         spends.awaitState(receipt.txId(), IntentState.CONFLICTED);
         spends.devnet.reorganise(2, false, List.of(ours));
 
-        forget();
+        TestProbe<SpendMonitor.Command> monitor = spends.forget();
 
         spends.awaitState(receipt.txId(), IntentState.CONFIRMED);
-        assertThat(burials.expectMessageClass(SpendMonitor.WatchConfirmed.class)
+        assertThat(monitor.expectMessageClass(SpendMonitor.WatchConfirmed.class)
                         .spend()
                         .txId())
                 .isEqualTo(receipt.txId());
@@ -251,10 +235,10 @@ class ReorganisationTest extends SpendCase {
         loseLastBlock(sent);
         spends.awaitFollowed();
 
-        forget();
+        TestProbe<SpendMonitor.Command> monitor = spends.forget();
 
         spends.awaitState(txId, IntentState.CONFIRMED);
-        assertThat(burials.expectMessageClass(SpendMonitor.WatchConfirmed.class)
+        assertThat(monitor.expectMessageClass(SpendMonitor.WatchConfirmed.class)
                         .spend()
                         .txId())
                 .isEqualTo(txId);
@@ -270,8 +254,7 @@ class ReorganisationTest extends SpendCase {
 
         assertThat(pay(1_000, "token-quick").txId()).isEqualTo(TransactionCodec.txId(SpendHarness.PROFILE, sent));
 
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(1);
+        assertPaid(1);
     }
 
     @Test
@@ -289,7 +272,7 @@ class ReorganisationTest extends SpendCase {
         loseLastBlock(sent.get());
         spends.start();
         spends.awaitFollowed();
-        forget();
+        spends.forget();
 
         spends.awaitState(txId, IntentState.CONFIRMED);
         assertThat(pay(1_000, "token-given-up").txId()).isEqualTo(txId);
@@ -325,7 +308,7 @@ class ReorganisationTest extends SpendCase {
             spends.awaitFollowed();
         }
 
-        Await.until("it is buried", () -> get(spends.store.intents().unburied()).isEmpty());
+        spends.awaitBuried();
         Await.until(
                 "nothing is watched",
                 () -> spends.meters.get("walletd.spend.unburied").gauge().value() == 0);
@@ -341,15 +324,15 @@ class ReorganisationTest extends SpendCase {
 
         spends.start();
 
-        Await.until("it is buried", () -> get(spends.store.intents().unburied()).isEmpty());
+        spends.awaitBuried();
         assertThat(spends.node.calls()).isEmpty();
-        assertThat(isConfirmed(receipt.txId())).isTrue();
+        assertThat(spends.isMined(receipt.txId())).isTrue();
     }
 
     @Test
     void a_receipt_answers_until_its_spend_is_buried_however_old_it_is() {
         Receipt receipt = paidAndConfirmed(1_000, "token-old");
-        spends.clock.move(Duration.ofDays(3));
+        spends.clock.advance(Duration.ofDays(3));
         get(spends.store
                 .intents()
                 .forget(spends.clock.millis() - Duration.ofHours(1).toMillis(), 100));
@@ -368,7 +351,7 @@ class ReorganisationTest extends SpendCase {
         Await.until(
                 "the first is buried",
                 () -> get(spends.store.intents().unburied()).size() == 1);
-        spends.clock.move(Duration.ofMinutes(61));
+        spends.clock.advance(Duration.ofMinutes(61));
 
         spends.restart();
 

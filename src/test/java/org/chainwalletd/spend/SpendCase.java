@@ -1,5 +1,7 @@
 package org.chainwalletd.spend;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.nio.file.Path;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -7,6 +9,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.spend.plan.Receipt;
+import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.IntentState;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -72,6 +75,19 @@ abstract class SpendCase {
     /** Part of the operator's allowance that is used. */
     final Amount spent() {
         return SpendHarness.get(spends.spending.allowanceStatus()).spent();
+    }
+
+    /** Confirms everything that is in flight, after which the shop has been paid so many times. */
+    final void assertPaid(int times) {
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(times);
+    }
+
+    /** Asks for a payment that every node refuses. */
+    final void refusedByNode(long amount, String token) {
+        spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
+        SpendHarness.refusal(SpendRefusal.UpstreamFailed.class, transfer(amount, token));
+        spends.node.refuseSends(null);
     }
 
     /** Gives each broadcast the next of these faults, and the last one to all later ones. */

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -25,6 +26,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Address;
@@ -71,6 +73,7 @@ import org.chainwalletd.store.books.SpendingTable;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Coins;
 import org.chainwalletd.testkit.FollowRig;
+import org.chainwalletd.testkit.ManualClock;
 import org.chainwalletd.testkit.Stub;
 
 /** Spending over a development chain, that can be stopped like a crashed process and started again over the same store. */
@@ -88,7 +91,7 @@ final class SpendHarness implements AutoCloseable {
     final ActorTestKit kit;
 
     final ExecutorService executor;
-    final MovableClock clock = new MovableClock();
+    final ManualClock clock = new ManualClock(Instant.ofEpochMilli(1_800_000_000_000L));
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     final SpendMetrics metrics = new SpendMetrics(meters);
     final TestKeys keys;
@@ -162,6 +165,15 @@ final class SpendHarness implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Limits of the operator for one transaction. */
+    static AllowanceStore.Limits perTransaction(long most) {
+        return new AllowanceStore.Limits(Optional.of(Amount.of(most)), Optional.empty(), Duration.ofDays(1));
+    }
+
+    static AllowanceStore.Limits perDay(long most) {
+        return new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(most)), Duration.ofDays(1));
     }
 
     SpendHarness start() {
@@ -255,14 +267,13 @@ final class SpendHarness implements AutoCloseable {
 
     /** No node has anything of ours any more, nor gets anything until its faults are other ones. */
     void lose() {
-        node.faults(method ->
-                method.equals("send_raw_transaction") ? LedgerNode.Fault.LOST_QUESTION : LedgerNode.Fault.NONE);
+        node.fault("send_raw_transaction", LedgerNode.Fault.LOST_QUESTION);
         devnet.forgetMempool();
     }
 
     /** Time passes, and a node names a tip that is not followed yet: whatever is in flight is looked at now. */
     void wake() {
-        clock.move(LONGEST_LOOK);
+        clock.advance(LONGEST_LOOK);
         rumour();
     }
 
@@ -281,6 +292,13 @@ final class SpendHarness implements AutoCloseable {
 
     boolean isAtNode(Hash256 txId) {
         return devnet.ledger().transaction(txId).isPresent();
+    }
+
+    boolean isMined(Hash256 txId) {
+        return devnet.ledger()
+                .transaction(txId)
+                .filter(found -> found.blockId() != null)
+                .isPresent();
     }
 
     /** A node names a tip that is not followed yet, at the same moment. */
@@ -310,9 +328,7 @@ final class SpendHarness implements AutoCloseable {
                 new SpendEnvironment.ChainView(
                         identity(),
                         () -> Optional.of(Network.DEVNET),
-                        new TimedChain(
-                                new SpendChain.Followed(follower, new SpendingBooks(books), executor),
-                                () -> chainTime.get()),
+                        timed(new SpendChain.Followed(follower, new SpendingBooks(books), executor)),
                         () -> rumour),
                 keys,
                 new SpendEnvironment.Stores(
@@ -339,6 +355,11 @@ final class SpendHarness implements AutoCloseable {
                 metrics,
                 seen,
                 executor);
+    }
+
+    /** The followed chain, with blocks that were made when a test says so: a development chain goes by the system's clock. */
+    private SpendChain timed(SpendChain chain) {
+        return Stub.of(SpendChain.class, call -> call.name().equals("tipMillis") ? chainTime.get() : call.on(chain));
     }
 
     /** Those of our own intents, and those of blocks while a test does not take them away. */
@@ -382,22 +403,11 @@ final class SpendHarness implements AutoCloseable {
     }
 
     private ChainIdentity identity() {
-        return new ChainIdentity() {
-            @Override
-            public CompletionStage<Hash256> genesisForSigning() {
-                return CompletableFuture.completedFuture(devnet.genesisId());
-            }
-
-            @Override
-            public Optional<Hash256> expected() {
-                return Optional.of(devnet.genesisId());
-            }
-
-            @Override
-            public Optional<String> complaint() {
-                return Optional.empty();
-            }
-        };
+        return Stub.of(ChainIdentity.class, call -> switch (call.name()) {
+            case "genesisForSigning" -> CompletableFuture.completedFuture(devnet.genesisId());
+            case "expected" -> Optional.of(devnet.genesisId());
+            default -> Optional.empty();
+        });
     }
 
     /** Everything in memory is gone; what was committed is read again. */
@@ -469,6 +479,31 @@ final class SpendHarness implements AutoCloseable {
 
     void awaitState(Hash256 txId, IntentState state) {
         Await.until(txId + " is " + state, () -> stateOf(txId) == state);
+    }
+
+    /** Waits until each confirmed payment is too deep for a reorganisation. */
+    void awaitBuried() {
+        Await.until("all are buried", () -> get(store.intents().unburied()).isEmpty());
+    }
+
+    /**
+     * Does what is done every minute.
+     *
+     * @return the monitor that is told of what blocks have after all
+     */
+    TestProbe<SpendMonitor.Command> forget() {
+        awaitFollowed();
+        TestProbe<SpendMonitor.Command> monitor = kit.createTestProbe();
+        kit.spawn(Forgetting.create(environment(), monitor.ref()));
+        return monitor;
+    }
+
+    /** Number of transactions from or to the address that wait in the mempool. */
+    int pending(Address address) {
+        return devnet.ledger()
+                .pendingOf(Bytes.wrap(address.toArray()))
+                .transactions()
+                .size();
     }
 
     /** A coin of this value. */

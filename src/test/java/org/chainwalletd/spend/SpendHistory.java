@@ -425,8 +425,7 @@ final class SpendHistory {
     private void listSpentCoins() {
         say("spent coins are listed");
         chain.devnet.mine(1);
-        daemons.forEach(daemon -> daemon.spends.node.faults(
-                method -> method.equals("get_address_utxos") ? LedgerNode.Fault.LAGGING : LedgerNode.Fault.NONE));
+        daemons.forEach(daemon -> daemon.spends.node.fault("get_address_utxos", LedgerNode.Fault.LAGGING));
         withToken.forEach(SpendJudge.Wish::call);
     }
 

@@ -333,7 +333,7 @@ final class SpendJudge {
 
     private boolean isSettled(Wish wish, Hash256 txId) {
         IntentState state = wish.daemon.stateOf(txId).orElse(null);
-        if (isMined(txId) && (state == null || isToldRight(wish.daemon, txId))) {
+        if (chain.isMined(txId) && (state == null || isToldRight(wish.daemon, txId))) {
             return true;
         }
         if (wish.daemon.hasForgotten(txId)) {
@@ -351,12 +351,6 @@ final class SpendJudge {
         return told.isPresent()
                 ? told.equals(ledger().transaction(txId).map(found -> found.blockId()))
                 : daemon.isBuried(txId);
-    }
-
-    private boolean isMined(Hash256 txId) {
-        return ledger().transaction(txId)
-                .filter(found -> found.blockId() != null)
-                .isPresent();
     }
 
     /** Whether somebody else could have spent one of its coins, or one of them is not there for good. */
@@ -435,7 +429,7 @@ final class SpendJudge {
     /** What the receipt says of the fee is what the bytes say: no node's word makes it dearer. */
     private void judgeFee(Receipt receipt) {
         Sent known = sent.get(receipt.txId());
-        if (known == null || !isMined(receipt.txId())) {
+        if (known == null || !chain.isMined(receipt.txId())) {
             return;
         }
         Amount in = known.tx().inputs().stream().map(this::valueOf).reduce(Amount.ZERO, Amount::plus);
@@ -477,7 +471,7 @@ final class SpendJudge {
                         entry.getValue().tx().outputs().get(0).address().equals(Optional.of(to)))
                 .map(entry -> entry.getKey().hex().substring(0, 8) + " at "
                         + entry.getValue().at() + " after "
-                        + entry.getValue().forward() + (isMined(entry.getKey()) ? " mined" : "") + " "
+                        + entry.getValue().forward() + (chain.isMined(entry.getKey()) ? " mined" : "") + " "
                         + owners.containsKey(entry.getKey()))
                 .toList();
     }
@@ -522,10 +516,10 @@ final class SpendJudge {
         }
         for (HistoryDaemon.Use use : daemon.uses()) {
             BigInteger sum = use.window().stream()
-                    .filter(counted -> isMined(counted.txId()) && isOnlyOf(daemon, counted.txId()))
+                    .filter(counted -> chain.isMined(counted.txId()) && isOnlyOf(daemon, counted.txId()))
                     .map(counted -> counted.amount().toBigInteger())
                     .reduce(BigInteger.ZERO, BigInteger::add);
-            if (isMined(use.txId()) && sum.compareTo(cap.get().toBigInteger()) > 0) {
+            if (chain.isMined(use.txId()) && sum.compareTo(cap.get().toBigInteger()) > 0) {
                 complain(
                         "the cap of " + cap.get() + " is exceeded: " + sum + " with " + use + " after " + use.window());
             }
@@ -548,7 +542,7 @@ final class SpendJudge {
                 complain("spend " + txId + " is abandoned, although nothing of it was released");
             }
             boolean lost = state == IntentState.CONFLICTED || state == IntentState.REFUSED && !daemon.isLiedTo();
-            if (lost && chainIsOneSided && isMined(txId) && isOnlyOf(daemon, txId)) {
+            if (lost && chainIsOneSided && chain.isMined(txId) && isOnlyOf(daemon, txId)) {
                 complain("spend " + txId + " is " + state + " and mined");
             }
         }

@@ -117,7 +117,7 @@ class SpendMonitorTest extends SpendCase {
 
     private void restTooLong() {
         spends.lose();
-        spends.clock.move(Duration.ofMinutes(11));
+        spends.clock.advance(Duration.ofMinutes(11));
         watch(true);
     }
 

@@ -1,38 +1,28 @@
 package org.chainwalletd.spend;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
-import static org.chainwalletd.spend.SpendHarness.request;
 
-import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.testkit.Stub;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A fault of ours ends a spender after its intent was durable: the spend monitor goes on, without a restart. */
-class SpenderDiesTest {
-    @TempDir
-    Path folder;
-
-    @AutoClose
-    private SpendHarness spends;
-
+class SpenderDiesTest extends SpendCase {
     private volatile String faulty = "";
 
-    private Address start() {
-        spends = new SpendHarness(folder);
+    SpenderDiesTest() {
+        super(50_000);
+    }
+
+    @Override
+    void prepare() {
         spends.before = this::faulty;
-        spends.start();
-        return spends.funded(1, 50_000);
     }
 
     private IntentStore faulty(IntentStore store) {
@@ -61,36 +51,25 @@ class SpenderDiesTest {
 
     @Test
     void right_after_its_intent_was_written_it_is_looked_after_although_nobody_can_ask_for_it_again() {
-        spends = new SpendHarness(folder);
         spends.before = this::losingOpened;
-        spends.start();
-        Address payer = spends.funded(1, 50_000);
-        Address shop = spends.keys.add(99);
+        spends.restart();
         faulty = "open";
 
-        Hash256 txId = refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000)))
-                .txId();
+        Hash256 txId =
+                refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000)).txId();
 
         spends.awaitAtNode("it is sent", txId);
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(1);
+        assertPaid(1);
     }
 
     @Test
     void at_its_end_the_caller_is_answered_and_the_spend_is_looked_after() {
-        Address payer = start();
-        Address shop = spends.keys.add(99);
         faulty = "accept";
 
-        Hash256 txId = refusal(
-                        SpendRefusal.OutcomeUnknown.class,
-                        spends.spending.transfer(request(payer, shop, 1_000, "token-end")))
+        Hash256 txId = refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-end"))
                 .txId();
 
-        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-end")))
-                        .txId())
-                .isEqualTo(txId);
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(1);
+        assertThat(pay(1_000, "token-end").txId()).isEqualTo(txId);
+        assertPaid(1);
     }
 }

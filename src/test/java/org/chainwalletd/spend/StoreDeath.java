@@ -2,8 +2,6 @@ package org.chainwalletd.spend;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
@@ -13,7 +11,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.StoreException;
@@ -157,19 +154,12 @@ final class StoreDeath implements AutoCloseable {
 
     /** A part of the store: of a dead process it takes nothing. */
     <T> T before(Class<T> type, T real) {
-        return Stub.of(type, call -> call(real, call.method(), call.arguments()));
-    }
-
-    private Object call(Object real, Method method, Object[] arguments) throws Throwable {
-        if (dead && CompletionStage.class.isAssignableFrom(method.getReturnType())) {
-            return CompletableFuture.failedFuture(
-                    new StoreException(StoreException.Reason.UNAVAILABLE, "the process is dead", null));
-        }
-        try {
-            return method.invoke(real, arguments);
-        } catch (InvocationTargetException e) {
-            throw e.getCause();
-        }
+        return Stub.of(
+                type,
+                call -> dead && call.answersWithStage()
+                        ? CompletableFuture.failedFuture(
+                                new StoreException(StoreException.Reason.UNAVAILABLE, "the process is dead", null))
+                        : call.on(real));
     }
 
     @Override

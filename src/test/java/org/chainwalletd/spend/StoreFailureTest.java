@@ -8,13 +8,11 @@ import static org.chainwalletd.spend.SpendHarness.refusal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendRefusal;
-import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.sql.StoreFaults;
@@ -29,8 +27,7 @@ class StoreFailureTest extends SpendCase {
 
     @Override
     void prepare() {
-        spends.limits =
-                new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(1_000_000)), Duration.ofHours(24));
+        spends.limits = SpendHarness.perDay(1_000_000);
     }
 
     private void storeFails(boolean fails) {
@@ -124,7 +121,7 @@ class StoreFailureTest extends SpendCase {
         storeFails(false);
 
         Await.until("the node has it again", () -> {
-            spends.clock.move(Duration.ofSeconds(1));
+            spends.clock.advance(Duration.ofSeconds(1));
             return spends.isAtNode(receipt.txId());
         });
         assertThat(stateOf(receipt.txId())).isEqualTo(IntentState.ACCEPTED);

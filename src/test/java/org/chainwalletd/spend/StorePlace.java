@@ -20,7 +20,9 @@ interface StorePlace {
     void remove(Path folder);
 
     /** The process that has the store open is killed: nothing of it reaches the store any more. */
-    void kill();
+    default void kill() {
+        // A killed process is acted by copies of the files, which are put back as they were.
+    }
 
     /** Whether a restore changes anything before it is complete. */
     boolean restoresInSteps();
@@ -47,11 +49,6 @@ interface StorePlace {
             @Override
             public void remove(Path folder) {
                 StoreCopy.remove(folder);
-            }
-
-            @Override
-            public void kill() {
-                // Its files are put back as they were.
             }
 
             @Override

@@ -24,7 +24,6 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
-import org.chainwalletd.devnet.ledger.LedgerView.Located;
 import org.chainwalletd.devnet.ledger.RejectedException;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.AllowanceStore;
@@ -46,7 +45,6 @@ import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.sweep.Sweeps.Report;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HangWatch;
-import org.chainwalletd.testkit.Seeded;
 import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -162,31 +160,17 @@ class SweepHistoryTest {
     /** {@code -Dsweep.histories=1000} takes long. */
     @Test
     void each_coin_moves_at_most_once_whatever_happens_and_parts_are_never_others() {
-        run("", Integer.getInteger("sweep.histories", 4), StorePlace::file);
+        run("sweep history", Integer.getInteger("sweep.histories", 4), StorePlace::file);
     }
 
     /** {@code -Dsweep.server.histories=1000} takes long. */
     @Test
     void each_coin_moves_at_most_once_whatever_happens_to_a_server() {
-        run("server ", Integer.getInteger("sweep.server.histories", 2), StorePlace::server);
+        run("server sweep history", Integer.getInteger("sweep.server.histories", 2), StorePlace::server);
     }
 
-    private void run(String where, int histories, Supplier<StorePlace> place) {
-        Map<CrashPoint, Integer> deaths = new EnumMap<>(CrashPoint.class);
-        Map<String, Integer> ends = new TreeMap<>();
-        int restored = 0;
-        for (int i = 0; i < histories; i++) {
-            HangWatch.alive();
-            Random random = Seeded.random(where + "sweep history " + i);
-            try (History history = new History(folder.resolve("history-" + i), place.get(), random)) {
-                history.run();
-                history.deaths.forEach(point -> deaths.merge(point, 1, Integer::sum));
-                history.ends.forEach(end -> ends.merge(end, 1, Integer::sum));
-                restored += history.restored;
-            }
-        }
-        System.out.println(histories + " " + where + "histories of sweeps, stores restored: " + restored + ", deaths: "
-                + deaths + ", parts: " + ends);
+    private void run(String name, int histories, Supplier<StorePlace> places) {
+        MoneyHistory.runMany(name, histories, folder, places, History::new);
     }
 
     /** Runs a single history. */
@@ -211,7 +195,6 @@ class SweepHistoryTest {
 
         private final List<Intent> opened = new CopyOnWriteArrayList<>();
         private final List<Intent> thefts = new CopyOnWriteArrayList<>();
-        private final List<String> ends = new ArrayList<>();
 
         History(Path folder, StorePlace place, Random random) {
             this(new SweepRig(folder), folder, place, random);
@@ -277,10 +260,11 @@ class SweepHistoryTest {
             rig.spends.awaitFollowed();
         }
 
+        @Override
         void run() {
             for (int i = 0; i < STEPS; i++) {
                 step(random.nextInt(21));
-                rig.spends.clock.move(SpendHarness.LONGEST_LOOK);
+                rig.spends.clock.advance(SpendHarness.LONGEST_LOOK);
                 rig.spends.rumour();
                 readOn();
                 if (death.isDead()) {
@@ -324,7 +308,7 @@ class SweepHistoryTest {
                 case 18 -> foreignSpend();
                 case 19 -> stop();
                 default -> {
-                    rig.spends.clock.move(Duration.ofMinutes(random.nextInt(200)));
+                    rig.spends.clock.advance(Duration.ofMinutes(random.nextInt(200)));
                     rig.spends.devnet.forgetMempool();
                     rig.spends.fund(payer(), 1_500 + random.nextInt(1_000), 1_700);
                 }
@@ -464,7 +448,7 @@ class SweepHistoryTest {
                 if (++rounds[0] % 20 == 0) {
                     rig.restart();
                 }
-                rig.spends.clock.move(PERIOD);
+                rig.spends.clock.advance(PERIOD);
                 rig.spends.rumour();
                 told.keySet().forEach(this::call);
                 if (rig.spends.isFollowed()) {
@@ -481,9 +465,10 @@ class SweepHistoryTest {
             return part.ended()
                     || isAbandoned(sweep, part)
                     || part.part().coins().stream()
-                            .anyMatch(coin -> !isOnChain(coin.coin().outpoint().txId()))
+                            .anyMatch(coin ->
+                                    !rig.spends.isMined(coin.coin().outpoint().txId()))
                     || part.spend()
-                            .filter(spend -> spend.closed() || isOnChain(spend.txId()))
+                            .filter(spend -> spend.closed() || rig.spends.isMined(spend.txId()))
                             .isPresent();
         }
 
@@ -493,15 +478,6 @@ class SweepHistoryTest {
                             .flatMap(PartSpend::state)
                             .filter(IntentState::failed)
                             .isPresent();
-        }
-
-        private boolean isOnChain(Hash256 txId) {
-            return rig.spends
-                    .devnet
-                    .ledger()
-                    .transaction(txId)
-                    .map(Located::blockId)
-                    .isPresent();
         }
 
         private void judge() {
@@ -534,7 +510,7 @@ class SweepHistoryTest {
                             .as(this + ": " + token + " goes on after its end")
                             .isFalse();
                     boolean moved = part.spend()
-                            .filter(spend -> isOnChain(spend.txId()))
+                            .filter(spend -> rig.spends.isMined(spend.txId()))
                             .filter(spend -> seen.add(spend.txId()))
                             .isPresent();
                     ends.add(

@@ -1,6 +1,9 @@
 package org.chainwalletd.spend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.spend.SpendHarness.get;
+import static org.chainwalletd.spend.SpendHarness.refusal;
+import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -11,7 +14,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -29,7 +31,6 @@ import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.SweepStore;
-import org.chainwalletd.store.SweepStore.OwnedCoin;
 import org.chainwalletd.store.SweepStore.Part;
 import org.chainwalletd.store.SweepStore.PartState;
 import org.chainwalletd.store.SweepStore.State;
@@ -74,6 +75,30 @@ class SweepTest {
 
     private static long[] values(int count, long each) {
         return SweepRig.values(count, each);
+    }
+
+    private void restartWith(AllowanceStore.Limits limits) {
+        spends.crash();
+        spends.limits = limits;
+        rig.start();
+    }
+
+    /** Pays somebody else from an address that is swept. */
+    private CompletionStage<Receipt> elsewhere(Address from, long amount, String token) {
+        return spends.spending.transfer(request(from, spends.keys.add(98), amount, token));
+    }
+
+    /** First part of the sweep. */
+    private PartState part() {
+        return rig.stored(TOKEN).parts().get(0);
+    }
+
+    /** Takes the last block off the chain, and has another spend of the first coin of the sweep mined instead. */
+    private void loseToRival(Address owner, Report sent) {
+        Coin coin = sent.sweep().parts().get(0).part().coins().get(0).coin();
+        TxOutput back = TxOutput.toAddress(owner, coin.value().minus(Amount.of(300)));
+        spends.devnet.reorganise(
+                1, false, List.of(spends.keys.spend(owner, spends.devnet.genesisId(), coin.outpoint(), back)));
     }
 
     private static Set<Hash256> transactions(Report report) {
@@ -122,13 +147,11 @@ class SweepTest {
         Address one = spends.funded(11, 10_000, 20_000);
         sweep(one);
 
-        SpendHarness.refusal(SpendRefusal.TokenConflict.class, rig.sweep(TOKEN, Optional.of(Amount.of(5_000)), one));
-        SpendHarness.refusal(
-                SpendRefusal.TokenConflict.class,
-                spends.spending.transfer(SpendHarness.request(one, rig.to, 1_000, TOKEN)));
+        refusal(SpendRefusal.TokenConflict.class, rig.sweep(TOKEN, Optional.of(Amount.of(5_000)), one));
+        refusal(SpendRefusal.TokenConflict.class, spends.spending.transfer(request(one, rig.to, 1_000, TOKEN)));
         spends.fund(one, 30_000);
-        SpendHarness.get(spends.spending.transfer(SpendHarness.request(one, rig.to, 1_000, "transfer-token")));
-        SpendHarness.refusal(SpendRefusal.TokenConflict.class, rig.sweep("transfer-token", Optional.empty(), one));
+        get(spends.spending.transfer(request(one, rig.to, 1_000, "transfer-token")));
+        refusal(SpendRefusal.TokenConflict.class, rig.sweep("transfer-token", Optional.empty(), one));
     }
 
     @Test
@@ -138,8 +161,7 @@ class SweepTest {
         CompletionStage<Report> a = rig.sweep(TOKEN, Optional.empty(), one);
         CompletionStage<Report> b = rig.sweep(TOKEN, Optional.empty(), one);
 
-        assertThat(SpendHarness.get(a).sweep().id())
-                .isEqualTo(SpendHarness.get(b).sweep().id());
+        assertThat(get(a).sweep().id()).isEqualTo(get(b).sweep().id());
         assertThat(transactions(sweep(one))).hasSize(2);
         spends.confirmAll();
         assertThat(spends.coins(rig.to)).hasSize(2);
@@ -148,10 +170,7 @@ class SweepTest {
     @Test
     void a_cap_stops_further_parts_and_a_repeated_call_goes_on_with_the_same_ones() {
         Address one = spends.funded(11, values(200, 10_000));
-        spends.crash();
-        spends.limits =
-                new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(1_500_000)), Duration.ofDays(1));
-        rig.start();
+        restartWith(SpendHarness.perDay(1_500_000));
 
         Report stopped = sweep(one);
 
@@ -159,7 +178,7 @@ class SweepTest {
         assertThat(stopped.sweep().reason()).isNotEmpty();
         assertThat(transactions(stopped)).hasSize(1);
         spends.confirmAll();
-        spends.clock.move(Duration.ofDays(2));
+        spends.clock.advance(Duration.ofDays(2));
         Report done = sweep(one);
         assertThat(transactions(done)).hasSize(2).containsAll(transactions(stopped));
         spends.confirmAll();
@@ -172,7 +191,7 @@ class SweepTest {
         Report planned = sweep(from);
         assertThat(planned.sweep().state()).isEqualTo(State.STOPPED);
         assertThat(transactions(planned)).isEmpty();
-        SpendHarness.get(spends.store.sweeps().move(TOKEN, State.STOPPED, State.RUNNING, ""));
+        get(spends.store.sweeps().move(TOKEN, State.STOPPED, State.RUNNING, ""));
         rig.ended.clear();
     }
 
@@ -230,7 +249,7 @@ class SweepTest {
         Address one = spends.funded(11, 10_000, 20_000);
         rig.ended.add(SweepRig.OWNER);
         sweep(one);
-        SpendHarness.get(spends.spending.transfer(SpendHarness.request(one, spends.keys.add(98), 15_000, "elsewhere")));
+        get(elsewhere(one, 15_000, "elsewhere"));
         spends.confirmAll();
         rig.ended.clear();
 
@@ -238,7 +257,7 @@ class SweepTest {
         spends.devnet.mine(7);
         Await.until("it is given up", () -> {
             PartState part = sweep(one).sweep().parts().get(0);
-            spends.clock.move(Duration.ofSeconds(1));
+            spends.clock.advance(Duration.ofSeconds(1));
             return part.ended();
         });
 
@@ -253,7 +272,7 @@ class SweepTest {
         plannedAndWaiting(one);
         rig.known = spends::coins;
         Await.until("the part is sent", () -> {
-            spends.clock.move(Duration.ofSeconds(1));
+            spends.clock.advance(Duration.ofSeconds(1));
             return !transactions(sweep(one)).isEmpty();
         });
         spends.confirmAll();
@@ -275,19 +294,16 @@ class SweepTest {
         plannedAndWaiting(one);
 
         for (int restarts = 0; restarts < 2; restarts++) {
-            SpendRefusal.InFlightExhausted refused = SpendHarness.refusal(
-                    SpendRefusal.InFlightExhausted.class,
-                    spends.spending.transfer(SpendHarness.request(one, spends.keys.add(98), 15_000, "elsewhere")));
+            SpendRefusal.InFlightExhausted refused =
+                    refusal(SpendRefusal.InFlightExhausted.class, elsewhere(one, 15_000, "elsewhere"));
             assertThat(refused.shortage().inFlightCount()).isEqualTo(130);
-            SpendHarness.refusal(
-                    SpendRefusal.InFlightExhausted.class,
-                    spends.spending.transfer(SpendHarness.request(one, spends.keys.add(98), 15_000)));
+            refusal(SpendRefusal.InFlightExhausted.class, elsewhere(one, 15_000, null));
             rig.restart();
         }
         spends.fund(one, 40_000);
-        SpendHarness.get(spends.spending.transfer(SpendHarness.request(one, spends.keys.add(98), 15_000, "elsewhere")));
+        get(elsewhere(one, 15_000, "elsewhere"));
         rig.listed = spends::coins;
-        spends.awaitAwake("each part has a spend", () -> rig.stored(TOKEN).state() == State.DONE);
+        awaitDone();
         spends.confirmAll();
         assertThat(rig.arrived()).isEqualTo(1_300_000 - SweepRig.fees(rig.stored(TOKEN)));
     }
@@ -302,13 +318,7 @@ class SweepTest {
                 return call.on(real);
             }
             made.complete(null);
-            return mayOpen.thenComposeAsync(
-                    go -> real.open(
-                            (Intent) call.arguments()[0],
-                            (Long) call.arguments()[1],
-                            (Boolean) call.arguments()[2],
-                            (LongSupplier) call.arguments()[3]),
-                    spends.executor);
+            return mayOpen.thenComposeAsync(go -> call.stage(real), spends.executor);
         });
         rig.start();
         return made;
@@ -319,18 +329,15 @@ class SweepTest {
         Address one = spends.funded(11, 30_000);
         CompletableFuture<Void> mayOpen = new CompletableFuture<>();
         CompletableFuture<Void> chosen = openingWaits("transfer", mayOpen);
-        CompletionStage<Receipt> transfer =
-                spends.spending.transfer(SpendHarness.request(one, spends.keys.add(98), 15_000, "elsewhere"));
+        CompletionStage<Receipt> transfer = elsewhere(one, 15_000, "elsewhere");
         Await.result(chosen);
         plannedAndWaiting(one);
         spends.fund(one, 20_000);
 
         mayOpen.complete(null);
 
-        SpendHarness.refusal(SpendRefusal.InFlightExhausted.class, transfer);
-        assertThat(SpendHarness.get(spends.spending.transfer(
-                                SpendHarness.request(one, spends.keys.add(98), 15_000, "elsewhere")))
-                        .inputs())
+        refusal(SpendRefusal.InFlightExhausted.class, transfer);
+        assertThat(get(elsewhere(one, 15_000, "elsewhere")).inputs())
                 .extracting(Coin::value)
                 .containsExactly(Amount.of(20_000));
     }
@@ -340,14 +347,12 @@ class SweepTest {
         Address one = spends.funded(11, 10_000, 20_000);
         rig.ended.add(SweepRig.OWNER);
         sweep(one);
-        SpendHarness.get(spends.spending.transfer(SpendHarness.request(one, spends.keys.add(98), 15_000, "elsewhere")));
+        get(elsewhere(one, 15_000, "elsewhere"));
         rig.ended.clear();
 
         assertThat(sweep(one).sweep().state()).isEqualTo(State.RUNNING);
 
-        assertThat(SpendHarness.get(spends.spending.transfer(
-                                SpendHarness.request(one, spends.keys.add(98), 5_000, "another")))
-                        .inputs())
+        assertThat(get(elsewhere(one, 5_000, "another")).inputs())
                 .extracting(Coin::value)
                 .containsExactly(Amount.of(10_000));
     }
@@ -358,7 +363,7 @@ class SweepTest {
         Address two = spends.funded(12, values(3, 20_000));
         rig.lost.add(one);
 
-        Report stopped = SpendHarness.get(rig.sweep(TOKEN, Optional.of(Amount.of(400)), one, two));
+        Report stopped = get(rig.sweep(TOKEN, Optional.of(Amount.of(400)), one, two));
         Await.until("it has stopped", () -> rig.stored(TOKEN).state() == State.STOPPED);
         assertThat(rig.stored(TOKEN).reason()).contains(one.toString()).contains("keyring");
         stopped = new Report(rig.stored(TOKEN), stopped.waiting(), stopped.others(), stopped.leftOver());
@@ -369,7 +374,7 @@ class SweepTest {
         }
 
         rig.lost.clear();
-        Report done = SpendHarness.get(rig.sweep(TOKEN, Optional.of(Amount.of(400)), one, two));
+        Report done = get(rig.sweep(TOKEN, Optional.of(Amount.of(400)), one, two));
         assertThat(done.sweep().parts())
                 .allSatisfy(part -> assertThat(part.spend()).isPresent());
         spends.confirmAll();
@@ -418,16 +423,10 @@ class SweepTest {
     @Test
     void parts_that_a_cap_has_stopped_go_on_after_a_start_with_a_higher_cap_when_the_call_is_repeated() {
         Address one = spends.funded(11, values(200, 10_000));
-        spends.crash();
-        spends.limits =
-                new AllowanceStore.Limits(Optional.of(Amount.of(900_000)), Optional.empty(), Duration.ofDays(1));
-        rig.start();
+        restartWith(SpendHarness.perTransaction(900_000));
         assertThat(transactions(sweep(one))).isEmpty();
         assertThat(rig.stored(TOKEN).state()).isEqualTo(State.STOPPED);
-        spends.crash();
-        spends.limits =
-                new AllowanceStore.Limits(Optional.of(Amount.of(1_000_000)), Optional.empty(), Duration.ofDays(1));
-        rig.start();
+        restartWith(SpendHarness.perTransaction(1_000_000));
         assertThat(rig.stored(TOKEN).state()).isEqualTo(State.STOPPED);
 
         assertThat(transactions(sweep(one))).hasSize(2);
@@ -442,8 +441,8 @@ class SweepTest {
         plannedAndWaiting(one);
         StoreCopy copy = copy();
         rig.start();
-        SpendHarness.get(spends.store.sweeps().move(TOKEN, State.RUNNING, State.RUNNING, ""));
-        assertThat(SpendHarness.get(rig.sweeps.unfinishedFrom(one))).contains(TOKEN);
+        get(spends.store.sweeps().move(TOKEN, State.RUNNING, State.RUNNING, ""));
+        assertThat(get(rig.sweeps.unfinishedFrom(one))).contains(TOKEN);
         List<Part> parts = parts(rig.stored(TOKEN));
 
         spends.crash();
@@ -469,24 +468,20 @@ class SweepTest {
     @Test
     void a_sweep_that_is_stopped_for_good_sends_no_further_part_and_its_coins_are_free() {
         Address one = spends.funded(11, values(200, 10_000));
-        spends.crash();
-        spends.limits =
-                new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(1_500_000)), Duration.ofDays(1));
-        rig.start();
+        restartWith(SpendHarness.perDay(1_500_000));
         Report before = sweep(one);
         assertThat(transactions(before)).hasSize(1);
 
-        Report stopped = SpendHarness.get(rig.sweeps.stop(TOKEN)).orElseThrow();
+        Report stopped = get(rig.sweeps.stop(TOKEN)).orElseThrow();
 
         assertThat(stopped.sweep().isEnded()).isTrue();
         assertThat(stopped.leftOver().orElseThrow().get(LeftOver.OF_FAILED_PART).count())
                 .isEqualTo(100);
-        spends.clock.move(Duration.ofDays(2));
+        spends.clock.advance(Duration.ofDays(2));
         spends.confirmAll();
         for (int restarts = 0; restarts < 2; restarts++) {
             assertThat(transactions(sweep(one))).isEqualTo(transactions(before));
-            assertThat(SpendHarness.get(rig.sweeps.stop(TOKEN)).orElseThrow().sweep())
-                    .isEqualTo(rig.stored(TOKEN));
+            assertThat(get(rig.sweeps.stop(TOKEN)).orElseThrow().sweep()).isEqualTo(rig.stored(TOKEN));
             rig.restart();
         }
         assertThat(rig.stored(TOKEN).state()).isEqualTo(State.DONE);
@@ -504,15 +499,15 @@ class SweepTest {
         CompletionStage<Report> sweep = rig.sweep(TOKEN, Optional.empty(), one);
         Await.result(made);
 
-        Report stopped = SpendHarness.get(rig.sweeps.stop(TOKEN)).orElseThrow();
+        Report stopped = get(rig.sweeps.stop(TOKEN)).orElseThrow();
         mayOpen.complete(null);
 
         assertThat(stopped.sweep().isEnded()).isTrue();
-        assertThat(SpendHarness.get(sweep).sweep()).isEqualTo(stopped.sweep());
+        assertThat(get(sweep).sweep()).isEqualTo(stopped.sweep());
         spends.confirmAll();
         assertThat(transactions(sweep(one))).isEmpty();
         assertThat(spends.coins(rig.to)).isEmpty();
-        SpendHarness.get(spends.spending.transfer(SpendHarness.request(one, spends.keys.add(98), 25_000, "elsewhere")));
+        get(elsewhere(one, 25_000, "elsewhere"));
     }
 
     @Test
@@ -522,7 +517,7 @@ class SweepTest {
         sweep(one);
         StoreCopy copy = copy();
         rig.start();
-        SpendHarness.get(rig.sweeps.stop(TOKEN));
+        get(rig.sweeps.stop(TOKEN));
 
         spends.crash();
         copy.putBack();
@@ -532,20 +527,20 @@ class SweepTest {
         assertThat(sweep(one).sweep().isEnded()).isTrue();
         spends.confirmAll();
         assertThat(transactions(sweep(one))).isEmpty();
-        assertThat(SpendHarness.get(rig.sweeps.stop("a-token-of-no-sweep"))).isEmpty();
+        assertThat(get(rig.sweeps.stop("a-token-of-no-sweep"))).isEmpty();
     }
 
     @Test
     void an_address_is_needed_until_its_coins_are_on_their_way_and_mined() {
         Address one = spends.funded(11, 10_000);
         sweep(one);
-        assertThat(SpendHarness.get(rig.sweeps.unfinishedFrom(one))).contains(TOKEN);
+        assertThat(get(rig.sweeps.unfinishedFrom(one))).contains(TOKEN);
 
         spends.confirmAll();
 
         spends.awaitAwake(
                 "its spend is confirmed",
-                () -> SpendHarness.get(rig.sweeps.unfinishedFrom(one)).isEmpty());
+                () -> get(rig.sweeps.unfinishedFrom(one)).isEmpty());
         assertThat(sweep(one).sweep().parts().get(0).spend().orElseThrow().state())
                 .contains(IntentState.CONFIRMED);
     }
@@ -570,15 +565,7 @@ class SweepTest {
         Address one = spends.funded(11, 10_000, 20_000);
         Report sent = sweep(one);
         spends.confirmAll();
-        OwnedCoin coin = sent.sweep().parts().get(0).part().coins().get(0);
-        spends.devnet.reorganise(
-                1,
-                false,
-                List.of(spends.keys.spend(
-                        one,
-                        spends.devnet.genesisId(),
-                        coin.coin().outpoint(),
-                        TxOutput.toAddress(one, coin.coin().value().minus(Amount.of(300))))));
+        loseToRival(one, sent);
         spends.devnet.mine(SpendHarness.BURIAL_DEPTH);
         spends.awaitFollowed();
 
@@ -586,7 +573,7 @@ class SweepTest {
             spends.wake();
             rig.restart();
             sweep(one);
-            return rig.stored(TOKEN).parts().get(0).spend().orElseThrow().closed();
+            return part().spend().orElseThrow().closed();
         });
         Report after = sweep(one);
         assertThat(after.sweep().parts().get(0).spend().orElseThrow().state()).contains(IntentState.CONFLICTED);
@@ -598,24 +585,12 @@ class SweepTest {
     private Report sweptInVain(Address one) {
         Report first = sweep(one);
         spends.confirmAll();
-        OwnedCoin coin = first.sweep().parts().get(0).part().coins().get(0);
-        TxOutput back = TxOutput.toAddress(one, coin.coin().value().minus(Amount.of(300)));
-        spends.devnet.reorganise(
-                1,
-                false,
-                List.of(spends.keys.spend(
-                        one, spends.devnet.genesisId(), coin.coin().outpoint(), back)));
+        loseToRival(one, first);
         spends.awaitFollowed();
         Await.until("it has lost", () -> {
             spends.wake();
             sweep(one);
-            return rig.stored(TOKEN)
-                    .parts()
-                    .get(0)
-                    .spend()
-                    .orElseThrow()
-                    .state()
-                    .equals(Optional.of(IntentState.CONFLICTED));
+            return part().spend().orElseThrow().state().equals(Optional.of(IntentState.CONFLICTED));
         });
         spends.devnet.reorganise(2, false, List.of());
         spends.devnet.forgetMempool();
@@ -643,7 +618,7 @@ class SweepTest {
         Address one = spends.funded(11, 10_000, 20_000);
         Optional<Amount> least = Optional.of(Amount.of(fees(sweptInVain(one))));
 
-        Report second = SpendHarness.get(rig.sweep("sweep-token-2", least, one));
+        Report second = get(rig.sweep("sweep-token-2", least, one));
 
         Set<Hash256> first = SweepRig.transactions(rig.stored(TOKEN));
         assertThat(second.sweep().parts()).hasSize(1);
@@ -652,15 +627,11 @@ class SweepTest {
         assertThat(second.others().get(0).state()).isEqualTo(IntentState.CONFLICTED);
         assertThat(rig.stored("sweep-token-2").state()).isEqualTo(State.DONE);
         rig.restart();
-        assertThat(SpendHarness.get(rig.sweep("sweep-token-2", least, one)).others())
-                .containsOnlyKeys(0);
+        assertThat(get(rig.sweep("sweep-token-2", least, one)).others()).containsOnlyKeys(0);
         assertThat(transactions(sweep(one))).isEqualTo(first);
         spends.confirmAll();
         assertThat(rig.arrived()).isEqualTo(30_000 - SweepRig.number(least.orElseThrow()));
-        assertThat(SpendHarness.get(rig.sweep("sweep-token-2", least, one))
-                        .others()
-                        .get(0)
-                        .state())
+        assertThat(get(rig.sweep("sweep-token-2", least, one)).others().get(0).state())
                 .isEqualTo(IntentState.CONFIRMED);
     }
 
@@ -688,8 +659,7 @@ class SweepTest {
         spends.confirmAll();
         spends.devnet.reorganise(1, false, List.of());
         spends.awaitFollowed();
-        spends.awaitAwake(
-                "it is in flight again", () -> rig.stored(TOKEN).parts().get(0).isUnfinished());
+        spends.awaitAwake("it is in flight again", () -> part().isUnfinished());
 
         Await.until("it is mined again", () -> {
             spends.devnet.mine(1);
@@ -721,7 +691,7 @@ class SweepTest {
 
     private static Optional<Report> ifBegun(CompletionStage<Report> sweep) {
         try {
-            return Optional.of(SpendHarness.get(sweep));
+            return Optional.of(get(sweep));
         } catch (SpendException e) {
             assertThat(e.refusal()).isInstanceOf(SpendRefusal.InFlightExhausted.class);
             return Optional.empty();
@@ -745,9 +715,7 @@ class SweepTest {
         assertThat(restored.order()).isEqualTo(before.sweep().order());
         assertThat(restored.state()).isEqualTo(State.STOPPED);
         assertThat(SweepRig.transactions(restored)).isEqualTo(transactions(before));
-        SpendHarness.refusal(
-                SpendRefusal.TokenConflict.class,
-                spends.spending.transfer(SpendHarness.request(one, rig.to, 1_000, TOKEN)));
+        refusal(SpendRefusal.TokenConflict.class, spends.spending.transfer(request(one, rig.to, 1_000, TOKEN)));
         assertThat(transactions(sweep(one))).isEqualTo(transactions(before));
         spends.confirmAll();
         assertThat(rig.arrived()).isEqualTo(1_300_000 - fees(before));
@@ -786,14 +754,14 @@ class SweepTest {
         Address two = spends.funded(12, 262);
 
         assertThat(transactions(sweep(one))).hasSize(1);
-        SpendHarness.refusal(SpendRefusal.InsufficientBalance.class, rig.sweep("sweep-token-2", Optional.empty(), two));
+        refusal(SpendRefusal.InsufficientBalance.class, rig.sweep("sweep-token-2", Optional.empty(), two));
     }
 
     @Test
     void a_part_costs_no_more_than_max_fee() {
         Address one = spends.funded(11, values(30, 10_000));
 
-        Report report = SpendHarness.get(rig.sweep(TOKEN, Optional.of(Amount.of(700)), one));
+        Report report = get(rig.sweep(TOKEN, Optional.of(Amount.of(700)), one));
 
         assertThat(report.sweep().parts().size()).isGreaterThan(2);
         Set<Outpoint> moved = new HashSet<>();
@@ -802,7 +770,6 @@ class SweepTest {
             part.part().coins().forEach(each -> moved.add(each.coin().outpoint()));
         });
         assertThat(moved).hasSize(30);
-        SpendHarness.refusal(
-                SpendRefusal.FeeTooHigh.class, rig.sweep("sweep-token-2", Optional.of(Amount.of(10)), one));
+        refusal(SpendRefusal.FeeTooHigh.class, rig.sweep("sweep-token-2", Optional.of(Amount.of(10)), one));
     }
 }

@@ -70,8 +70,7 @@ class TokenTakenTest extends SpendCase {
         assertThat(List.of(get(first), get(second))).containsOnly(paid);
         assertThat(opens).isTrue();
         Await.until("it holds no coins", () -> beside.inFlightUtxos() == 0);
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(1);
+        assertPaid(1);
     }
 
     @Test
@@ -87,16 +86,13 @@ class TokenTakenTest extends SpendCase {
 
     @Test
     void a_payment_that_was_refused_is_sent_again_with_the_same_bytes() {
-        spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
-        refusal(SpendRefusal.UpstreamFailed.class, transfer(1_000, "token-one"));
-        spends.node.refuseSends(null);
+        refusedByNode(1_000, "token-one");
 
         Receipt paid = get(beside.transfer(request(payer, shop, 1_000, "token-one")));
 
         assertThat(pay(1_000, "token-one").txId()).isEqualTo(paid.txId());
         assertThat(spent()).isEqualTo(Amount.of(1_069));
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(1);
+        assertPaid(1);
     }
 
     @Test

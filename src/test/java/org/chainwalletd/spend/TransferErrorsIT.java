@@ -2,15 +2,15 @@ package org.chainwalletd.spend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static org.chainwalletd.spend.BlackBox.params;
-import static org.chainwalletd.spend.BlackBox.secret;
-import static org.chainwalletd.spend.BlackBox.transfer;
+import static org.chainwalletd.testkit.DaemonRig.params;
+import static org.chainwalletd.testkit.DaemonRig.transfer;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.math.BigInteger;
 import java.nio.file.Path;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -23,6 +23,7 @@ import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
+import org.chainwalletd.testkit.Party;
 import org.chainwalletd.testkit.SeededKeyring;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -125,10 +126,10 @@ class TransferErrorsIT {
         Map<String, Object> half = params("to", SHOP, "amount", HALF_OF_ALL);
         Map<String, Object> dust = params("to", SHOP, "amount", 0);
         assertRefused(
-                refused(params("from", payer, "outputs", java.util.List.of(half, half, dust))),
+                refused(params("from", payer, "outputs", List.of(half, half, dust))),
                 -32033,
                 "{\"amount\":0,\"dust_threshold\":200}");
-        assertRefused(refused(params("from", payer, "outputs", java.util.List.of(half, half))), -32030, null);
+        assertRefused(refused(params("from", payer, "outputs", List.of(half, half))), -32030, null);
         assertRefused(
                 refused(transfer(payer, SHOP, HALF_OF_ALL)),
                 -32038,
@@ -220,7 +221,7 @@ class TransferErrorsIT {
     @Test
     void a_foreign_spend_of_the_only_coin_is_a_double_spend() throws Exception {
         String payer = KEYS.add(1).hex();
-        daemon.call("import_private_key", params("private_key", secret(1)));
+        daemon.call("import_private_key", params("private_key", new Party(1).secret()));
         fund(payer, 1_000_000);
         JsonNode coin = daemon.call("get_address_utxos", params("address", payer))
                 .get("utxos")

@@ -34,6 +34,7 @@ import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.sql.StoreFaults;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.Test;
 
 class TransferTest extends SpendCase {
@@ -56,8 +57,7 @@ class TransferTest extends SpendCase {
         assertThat(receipt.inputs()).hasSize(1);
         assertThat(receipt.outputs()).hasSize(3);
         assertThat(receipt.outputs().get(2).change()).isTrue();
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(2);
+        assertPaid(2);
     }
 
     @Test
@@ -132,8 +132,7 @@ class TransferTest extends SpendCase {
             }
         }
 
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(200);
+        assertPaid(200);
     }
 
     @Test
@@ -151,8 +150,7 @@ class TransferTest extends SpendCase {
 
         assertThat(spends.node.calls().stream().filter("send_raw_transaction"::equals))
                 .hasSize(1);
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(1);
+        assertPaid(1);
     }
 
     @Test
@@ -196,8 +194,7 @@ class TransferTest extends SpendCase {
 
         assertThat(pay(1_000, "token-keep")).isEqualTo(receipt);
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(1);
+        assertPaid(1);
     }
 
     /** As a daemon of several that was paused after its intent was durable, and cannot tell whether others count on it. */
@@ -223,8 +220,7 @@ class TransferTest extends SpendCase {
 
         permitted.set(true);
         assertThat(pay(1_000, "token-paused").txId()).isEqualTo(unknown.txId());
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(1);
+        assertPaid(1);
     }
 
     @Test
@@ -235,8 +231,7 @@ class TransferTest extends SpendCase {
         pay(1_000);
 
         spends.node.faults(method -> LedgerNode.Fault.NONE);
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(1);
+        assertPaid(1);
     }
 
     @Test
@@ -254,8 +249,7 @@ class TransferTest extends SpendCase {
         Receipt receipt = pay(1_000, "token-unknown");
 
         assertThat(receipt.txId()).isEqualTo(unknown.txId());
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(1);
+        assertPaid(1);
     }
 
     @Test
@@ -295,8 +289,7 @@ class TransferTest extends SpendCase {
 
         pay(1_000, "token-lag");
 
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(1);
+        assertPaid(1);
     }
 
     @Test
@@ -332,7 +325,7 @@ class TransferTest extends SpendCase {
     void a_reservation_ends_after_ten_minutes_but_not_while_the_mempool_has_the_transaction() {
         payer = spends.funded(1, 10_000);
         pay(1_000);
-        spends.clock.move(Duration.ofMinutes(30));
+        spends.clock.advance(Duration.ofMinutes(30));
         spends.node.forgetCalls();
         spends.awaitAwake("it was looked up twice", () -> spends.node.count("get_transaction") >= 2);
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
@@ -354,7 +347,7 @@ class TransferTest extends SpendCase {
         spends.node.faults(
                 method -> method.equals("get_address_utxos") ? LedgerNode.Fault.NONE : LedgerNode.Fault.LOST_QUESTION);
         refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000));
-        spends.clock.move(Duration.ofMinutes(30));
+        spends.clock.advance(Duration.ofMinutes(30));
         spends.node.forgetCalls();
         spends.awaitAwake("it was looked for twice", () -> spends.node.count("get_transaction") >= 2);
 
@@ -370,7 +363,7 @@ class TransferTest extends SpendCase {
         payer = spends.funded(1, coins);
         onSend(LedgerNode.Fault.LOST_QUESTION);
         refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, "token-late"));
-        spends.clock.move(Duration.ofMinutes(11));
+        spends.clock.advance(Duration.ofMinutes(11));
         untilInFlight(0);
         return payer;
     }
@@ -385,8 +378,7 @@ class TransferTest extends SpendCase {
         Receipt second = pay(2_000, "token-next");
         assertThat(second.inputs().get(0).value()).isEqualTo(Amount.of(5_000));
 
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(2);
+        assertPaid(2);
     }
 
     @Test
@@ -401,8 +393,7 @@ class TransferTest extends SpendCase {
 
         spends.node.faults(method -> LedgerNode.Fault.NONE);
         untilInFlight(1);
-        spends.confirmAll();
-        assertThat(spends.coins(shop)).hasSize(1);
+        assertPaid(1);
     }
 
     /** A caller who cannot ask for it again pays anew: both may not be mined. */
@@ -411,7 +402,7 @@ class TransferTest extends SpendCase {
         payer = spends.funded(1, 10_000, 5_000);
         spends.lose();
         refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000));
-        spends.clock.move(Duration.ofMinutes(11));
+        spends.clock.advance(Duration.ofMinutes(11));
         untilInFlight(0);
 
         assertThat(simulated(payer, 2_000)).containsExactly(Amount.of(10_000));
@@ -423,7 +414,7 @@ class TransferTest extends SpendCase {
         pay(1_000);
         spends.lose();
         Await.until("nothing is reserved", () -> {
-            spends.clock.move(Duration.ofMinutes(11));
+            spends.clock.advance(Duration.ofMinutes(11));
             spends.rumour();
             return spends.spending.inFlightUtxos() == 0;
         });
@@ -495,7 +486,12 @@ class TransferTest extends SpendCase {
     void a_plan_that_fails_inside_fails_alone() {
         payer = spends.funded(1, 10_000);
         PaymentPlan sound = (PaymentPlan) request(payer, shop, 1_000).plan();
-        SpendPlan unsound = new UnsoundPlan(sound);
+        SpendPlan unsound = Stub.of(SpendPlan.class, call -> {
+            if (call.name().equals("choose")) {
+                throw new IllegalStateException("unsound");
+            }
+            return call.on(sound);
+        });
 
         assertThatThrownBy(() -> get(spends.spending.spend(unsound))).hasMessage("unsound");
         assertThatThrownBy(() -> get(spends.spending.simulate(unsound))).hasMessage("unsound");
@@ -506,9 +502,7 @@ class TransferTest extends SpendCase {
     @Test
     void a_token_that_is_looked_up_while_the_daemon_stops_is_not_spent_any_more() {
         payer = spends.funded(1, 10_000);
-        spends.node.refuseSends("fee density too low for mempool");
-        refusal(SpendRefusal.UpstreamFailed.class, transfer(1_000, "token-stop"));
-        spends.node.refuseSends(null);
+        refusedByNode(1_000, "token-stop");
         spends.node.forgetCalls();
         Runnable letRead = StoreFaults.holdReads(spends.store);
         CompletionStage<Receipt> answer =

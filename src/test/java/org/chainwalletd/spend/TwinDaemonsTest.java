@@ -56,10 +56,7 @@ class TwinDaemonsTest {
     }
 
     private Map<String, Object> payment(String token) {
-        Map<String, Object> payment =
-                params("from", payer.address, "outputs", List.of(params("to", shop.address, "amount", PAYMENT)));
-        payment.put("client_token", token);
-        return payment;
+        return DaemonRig.transfer(payer.address, shop.address, PAYMENT, "client_token", token);
     }
 
     /** The transaction; empty when it was refused. */

@@ -1,7 +1,5 @@
 package org.chainwalletd.spend;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -55,7 +53,7 @@ final class UncertainDisk {
      * @param limits the caps by which it was judged before it was left
      * @param at when that was
      */
-    private record Left(Class<?> part, Method method, Object[] arguments, Limits limits, long at) {}
+    private record Left(Class<?> part, Stub.Call commit, Limits limits, long at) {}
 
     private final Random random;
     private final Supplier<Limits> limits;
@@ -112,11 +110,7 @@ final class UncertainDisk {
         Optional.ofNullable(left.getAndSet(null)).ifPresent(commit -> {
             Clock then = Clock.fixed(Instant.ofEpochMilli(commit.at()), ZoneOffset.UTC);
             Await.result(store.allowance().govern(commit.limits(), then, () -> OptionalLong.of(commit.at())));
-            try {
-                Await.result((CompletionStage<?>) commit.method().invoke(partOf(store, commit), commit.arguments()));
-            } catch (ReflectiveOperationException e) {
-                throw new AssertionError(e);
-            }
+            Await.result(commit.commit().stage(partOf(store, commit)));
         });
     }
 
@@ -128,26 +122,25 @@ final class UncertainDisk {
     }
 
     private <T> T front(Class<T> part, T store) {
-        return Stub.of(part, call -> call(part, store, call.method(), call.arguments()));
+        return Stub.of(part, call -> answer(part, store, call));
     }
 
-    private Object call(Class<?> part, Object store, Method method, Object[] arguments) throws Throwable {
-        if (method.getName().equals("findForCertain")) {
-            return fails() ? failed(StoreException.Reason.UNAVAILABLE) : written(store, method, arguments);
+    private Object answer(Class<?> part, Object store, Stub.Call call) throws Throwable {
+        if (call.name().equals("findForCertain")) {
+            return fails() ? failed(StoreException.Reason.UNAVAILABLE) : written(store, call);
         }
-        if (method.getName().equals("open") || method.getName().equals("reopen")) {
-            onOpen.accept((Intent) arguments[0]);
+        if (call.name().equals("open") || call.name().equals("reopen")) {
+            onOpen.accept((Intent) call.arguments()[0]);
         }
-        if (method.getName().startsWith("fail")
-                || part == IntentStore.class && method.getName().equals("abandon")) {
-            closed.add((Hash256) arguments[0]);
+        if (call.name().startsWith("fail")
+                || part == IntentStore.class && call.name().equals("abandon")) {
+            closed.add((Hash256) call.arguments()[0]);
         }
-        boolean asksNoDisk = !CompletionStage.class.isAssignableFrom(method.getReturnType());
-        if (asksNoDisk || NO_COMMITS.contains(method.getName())) {
-            return invoked(store, method, arguments);
+        if (!call.answersWithStage() || NO_COMMITS.contains(call.name())) {
+            return call.on(store);
         }
         if (!fails()) {
-            return written(store, method, arguments);
+            return written(store, call);
         }
         switch (dice(4)) {
             case 0:
@@ -155,21 +148,20 @@ final class UncertainDisk {
             case 1:
                 return failed(StoreException.Reason.UNKNOWN);
             case 2:
-                left.set(leftNow(part, method, arguments));
+                left.set(leftNow(part, call));
                 return failed(StoreException.Reason.UNKNOWN);
             default:
-                return ((CompletionStage<?>) written(store, method, arguments))
-                        .thenCompose(done -> failed(StoreException.Reason.UNKNOWN));
+                return written(store, call).thenCompose(done -> failed(StoreException.Reason.UNKNOWN));
         }
     }
 
-    private Left leftNow(Class<?> part, Method method, Object[] arguments) {
+    private Left leftNow(Class<?> part, Stub.Call call) {
         long now = clock.millis();
         LongSupplier then = () -> now;
-        Object[] asTheyAre = Arrays.stream(arguments)
+        Object[] asTheyAre = Arrays.stream(call.arguments())
                 .map(argument -> argument instanceof LongSupplier ? then : argument)
                 .toArray();
-        return new Left(part, method, asTheyAre, limits.get(), now);
+        return new Left(part, new Stub.Call(call.self(), call.method(), asTheyAre), limits.get(), now);
     }
 
     private boolean fails() {
@@ -182,17 +174,9 @@ final class UncertainDisk {
         }
     }
 
-    private Object written(Object store, Method method, Object[] arguments) throws Throwable {
+    private CompletionStage<?> written(Object store, Stub.Call call) {
         left.set(null);
-        return invoked(store, method, arguments);
-    }
-
-    private static Object invoked(Object store, Method method, Object[] arguments) throws Throwable {
-        try {
-            return method.invoke(store, arguments);
-        } catch (InvocationTargetException e) {
-            throw e.getCause();
-        }
+        return call.stage(store);
     }
 
     private static CompletionStage<Object> failed(StoreException.Reason reason) {

@@ -6,6 +6,7 @@ import static org.chainwalletd.spend.SpendHarness.get;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -21,6 +22,7 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.sql.SqliteStore;
+import org.chainwalletd.testkit.ManualClock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,7 +34,7 @@ class UncertainDiskTest {
     @TempDir
     Path folder;
 
-    private final MovableClock clock = new MovableClock();
+    private final ManualClock clock = new ManualClock(Instant.ofEpochMilli(1_800_000_000_000L));
     private final UncertainDisk disk = new UncertainDisk(leavingAll(), () -> CAPS, clock);
 
     /** Every commit that fails is left in the log. */
@@ -110,7 +112,7 @@ class UncertainDiskTest {
     @Test
     void the_cap_has_refused_it_by_the_clock_as_it_was_and_not_as_it_is_at_the_next_start() {
         openAndLeave(600, 401);
-        clock.move(CAPS.period().multipliedBy(2));
+        clock.advance(CAPS.period().multipliedBy(2));
 
         assertThat(openAfterTheNextStart()).containsExactly(id(1));
     }
@@ -118,7 +120,7 @@ class UncertainDiskTest {
     @Test
     void what_was_left_counts_from_when_it_was_judged() {
         openAndLeave(600, 400);
-        clock.move(CAPS.period().multipliedBy(2));
+        clock.advance(CAPS.period().multipliedBy(2));
 
         assertThat(openAfterTheNextStart()).containsExactly(id(1), id(2));
         try (SqliteStore store = SqliteStore.open(folder)) {

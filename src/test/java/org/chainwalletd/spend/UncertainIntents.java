@@ -1,11 +1,7 @@
 package org.chainwalletd.spend;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.LongSupplier;
-import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Stub;
@@ -31,38 +27,25 @@ final class UncertainIntents {
     }
 
     IntentStore before(IntentStore store) {
-        return Stub.of(IntentStore.class, call -> call(store, call.method(), call.arguments()));
+        return Stub.of(IntentStore.class, call -> {
+            boolean givesUp = call.name().equals("recall") || call.name().equals("abandon");
+            if (givesUpUnknown && givesUp) {
+                staysUnknown = true;
+                return unknown(call, store);
+            }
+            if (opensUnknown && call.name().equals("open")) {
+                return unknown(call, store);
+            }
+            return staysUnknown && call.name().equals("findForCertain")
+                    ? failed(StoreException.Reason.UNAVAILABLE)
+                    : call.on(store);
+        });
     }
 
-    private Object call(IntentStore store, Method method, Object[] arguments) throws Throwable {
-        if (opensUnknown && method.getName().equals("open")) {
-            return opened(store, (Intent) arguments[0], (Long) arguments[1], (Boolean) arguments[2], (LongSupplier)
-                    arguments[3]);
-        }
-        boolean givesUp = method.getName().equals("recall") || method.getName().equals("abandon");
-        if (givesUpUnknown && givesUp) {
-            staysUnknown = true;
-            return commit == Commit.LOST
-                    ? failed(StoreException.Reason.UNKNOWN)
-                    : ((CompletionStage<?>) method.invoke(store, arguments))
-                            .thenComposeAsync(made -> failed(StoreException.Reason.UNKNOWN), Runnable::run);
-        }
-        if (staysUnknown && method.getName().equals("findForCertain")) {
-            return failed(StoreException.Reason.UNAVAILABLE);
-        }
-        try {
-            return method.invoke(store, arguments);
-        } catch (InvocationTargetException e) {
-            throw e.getCause();
-        }
-    }
-
-    private CompletionStage<Object> opened(
-            IntentStore store, Intent intent, long closedBefore, boolean capped, LongSupplier now) {
+    private CompletionStage<Object> unknown(Stub.Call call, IntentStore store) {
         return commit == Commit.LOST
                 ? failed(StoreException.Reason.UNKNOWN)
-                : store.open(intent, closedBefore, capped, now)
-                        .thenComposeAsync(opening -> failed(StoreException.Reason.UNKNOWN), Runnable::run);
+                : call.stage(store).thenComposeAsync(done -> failed(StoreException.Reason.UNKNOWN), Runnable::run);
     }
 
     private static CompletionStage<Object> failed(StoreException.Reason reason) {

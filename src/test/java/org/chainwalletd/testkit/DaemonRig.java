@@ -154,6 +154,13 @@ public final class DaemonRig implements AutoCloseable {
         return params;
     }
 
+    /** Parameters of a transfer to one recipient, with more of them. */
+    public static Map<String, Object> transfer(Object from, Object to, Object amount, Object... more) {
+        Map<String, Object> params = params("from", from, "outputs", List.of(params("to", to, "amount", amount)));
+        params.putAll(params(more));
+        return params;
+    }
+
     public String token() {
         return token;
     }

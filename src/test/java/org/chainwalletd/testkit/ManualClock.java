@@ -1,11 +1,13 @@
 package org.chainwalletd.testkit;
 
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 
-/** A clock that stands still until a test moves it. */
-public final class ManualClock implements InstantSource {
+/** A clock that stands still until a test moves it, in either direction. */
+public final class ManualClock extends Clock {
     private volatile Instant now;
 
     public ManualClock(Instant now) {
@@ -21,7 +23,17 @@ public final class ManualClock implements InstantSource {
         now = instant;
     }
 
-    public void advance(Duration by) {
+    public synchronized void advance(Duration by) {
         now = now.plus(by);
+    }
+
+    @Override
+    public ZoneId getZone() {
+        return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+        return this;
     }
 }

@@ -15,7 +15,7 @@ import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringException;
 
 /** A keyring of given secrets that are not sealed: for vectors with known seeds. */
-public final class PlainKeys implements Signer {
+public class PlainKeys implements Signer {
     private record Key(byte[] seed, PublicKey publicKey) {}
 
     private final ChainProfile chain;
@@ -42,12 +42,19 @@ public final class PlainKeys implements Signer {
 
     @Override
     public CompletionStage<Signature> sign(Address address, byte[] message) {
+        return keys.containsKey(address)
+                ? CompletableFuture.completedFuture(signature(address, message))
+                : CompletableFuture.failedFuture(
+                        new KeyringException(KeyringException.Reason.UNKNOWN_ADDRESS, "no key " + address));
+    }
+
+    protected final boolean has(Address address) {
+        return keys.containsKey(address);
+    }
+
+    protected final Signature signature(Address address, byte[] message) {
         Key key = keys.get(address);
-        if (key == null) {
-            return CompletableFuture.failedFuture(
-                    new KeyringException(KeyringException.Reason.UNKNOWN_ADDRESS, "no key " + address));
-        }
-        byte[] made = Ed25519.sign(key.seed(), key.publicKey().toArray(), message);
-        return CompletableFuture.completedFuture(new Signature(key.publicKey(), made));
+        return new Signature(
+                key.publicKey(), Ed25519.sign(key.seed(), key.publicKey().toArray(), message));
     }
 }

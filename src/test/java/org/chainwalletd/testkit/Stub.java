@@ -3,6 +3,7 @@ package org.chainwalletd.testkit;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.concurrent.CompletionStage;
 
 /** Stands in for an interface where a test answers some calls by itself, and passes the others on. */
 public final class Stub {
@@ -27,6 +28,22 @@ public final class Stub {
             } catch (InvocationTargetException e) {
                 throw e.getCause();
             }
+        }
+
+        /** Makes a call that answers with a stage on the real thing. */
+        @SuppressWarnings("unchecked") // The caller knows what the method answers.
+        public <T> CompletionStage<T> stage(Object real) {
+            try {
+                return (CompletionStage<T>) on(real);
+            } catch (RuntimeException | Error e) {
+                throw e;
+            } catch (Throwable e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        public boolean answersWithStage() {
+            return CompletionStage.class.isAssignableFrom(method.getReturnType());
         }
     }
 
