@@ -19,6 +19,7 @@ import org.chainwalletd.keyring.store.KeyFolder;
 import org.chainwalletd.keyring.store.KeyNote;
 import org.chainwalletd.keyring.store.KeyringView;
 import org.chainwalletd.keyring.store.PublicKeyFiles;
+import org.chainwalletd.keyring.store.SealedPlace;
 import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.keyring.store.StateFile;
 import org.chainwalletd.store.files.AtomicFiles;
@@ -60,7 +61,7 @@ public final class LargeDatadir {
                         folder.key(key.address()),
                         sealed(keyKey, KEY_SALT, random, Sealer.Role.IMPORTED.bytes(profile), key.secret()));
                 Files.write(
-                        folder.phrase(key.address()),
+                        folder.path(SealedPlace.phrase(key.address())),
                         sealed(phraseKey, PHRASE_SALT, random, Sealer.Role.MNEMONIC.bytes(profile), phrase.entropy()));
                 entries.add(key.entry());
             }
