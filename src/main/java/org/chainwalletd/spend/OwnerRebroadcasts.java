@@ -110,10 +110,10 @@ public final class OwnerRebroadcasts {
 
     /**
      * Whether a refusal is about the transaction as such. A refusal about an input is not: a node that lags does not know the input yet, and would
-     * refuse any other transaction of it too.
+     * refuse any other transaction of it too. A refusal without words says nothing.
      */
     private static boolean isForWhatItIs(String refusal) {
-        return !Broadcast.isPassing(refusal) && !Broadcast.isAboutInput(refusal);
+        return !refusal.isEmpty() && !Broadcast.isPassing(refusal) && !Broadcast.isAboutInput(refusal);
     }
 
     private static Answer answer(boolean known, List<Answer> answers) {

@@ -370,6 +370,20 @@ public class ChainPoolLegTest {
         assertThat(rig.poolLock(row)).isInstanceOf(PoolLock.Claimed.class);
     }
 
+    /** Such a refusal says nothing of the claim. */
+    @Test
+    void nodes_that_refuse_without_a_word_make_the_claim_no_dearer() {
+        poolLocks();
+        rig.mine((int) DEPTH);
+        String tx = claim();
+        rig.refuse("");
+        rig.chain.forgetMempool();
+        rig.clock.advance(Duration.ofSeconds(30));
+        assertThat(claim()).isEqualTo(tx);
+        beHonest();
+        assertThat(claim()).isEqualTo(tx);
+    }
+
     /** A mempool replaces nothing, so paying more would only make dearer what is sent when the rival is gone. */
     @Test
     void a_rival_in_the_mempool_makes_the_claim_no_dearer() {
