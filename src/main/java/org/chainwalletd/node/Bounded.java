@@ -68,8 +68,12 @@ public final class Bounded {
             if (index >= items.size() || done.isDone()) {
                 return;
             }
-            ask.apply(items.get(index))
-                    .whenCompleteAsync((answer, failure) -> answered(index, answer, failure), executor);
+            try {
+                ask.apply(items.get(index))
+                        .whenCompleteAsync((answer, failure) -> answered(index, answer, failure), executor);
+            } catch (RuntimeException notAsked) {
+                done.completeExceptionally(notAsked);
+            }
         }
 
         private void answered(int index, B answer, Throwable failure) {
