@@ -110,7 +110,11 @@ public final class VaultExport {
 
     /** @param permit held already; given back in the end */
     private <T> CompletableFuture<T> made(Semaphore permit, SecretBytes vaultPassphrase, Supplier<T> making) {
-        return Work.on(flows, () -> {
+        Runnable notBegun = () -> {
+            vaultPassphrase.close();
+            permit.release();
+        };
+        Supplier<T> work = () -> {
             try (vaultPassphrase) {
                 if (vaultPassphrase.length() == 0) {
                     throw new KeyringException(Reason.INVALID, "the vault passphrase must not be empty");
@@ -119,7 +123,8 @@ public final class VaultExport {
             } finally {
                 permit.release();
             }
-        });
+        };
+        return Work.on(flows, work, notBegun);
     }
 
     private static boolean isGone(KeyEntry entry, KeyringView view) {

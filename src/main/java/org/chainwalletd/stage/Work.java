@@ -9,11 +9,20 @@ import java.util.function.Supplier;
 public final class Work {
     private Work() {}
 
-    /** Never throws: when too much waits for these threads already, the stage fails with a {@link RejectedExecutionException}. */
+    /**
+     * Never throws: the stage fails with a {@link RejectedExecutionException} when too much waits for these threads already, with an
+     * {@link OutOfMemoryError} when the system has no thread left.
+     */
     public static <T> CompletableFuture<T> on(Executor threads, Supplier<T> work) {
+        return on(threads, work, () -> {});
+    }
+
+    /** @param notBegun run here when the work is not begun: gives back what the work gives back in its end */
+    public static <T> CompletableFuture<T> on(Executor threads, Supplier<T> work, Runnable notBegun) {
         try {
             return CompletableFuture.supplyAsync(work, threads);
-        } catch (RejectedExecutionException e) {
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            notBegun.run();
             return CompletableFuture.failedFuture(e);
         }
     }

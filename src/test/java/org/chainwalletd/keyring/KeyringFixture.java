@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.chainwalletd.chain.Address;
@@ -47,6 +48,7 @@ final class KeyringFixture implements AutoCloseable {
     private final Path wallets;
     private final boolean guest;
     private Executor argon2;
+    private Executor flowing;
     private Executor disk;
     private ChainProfile profile = CHAIN;
     private Argon2 cost = CHEAP;
@@ -79,6 +81,7 @@ final class KeyringFixture implements AutoCloseable {
         this.argon2 = threads;
         this.disk = threads;
         this.flows = flows;
+        this.flowing = flows;
     }
 
     /** Of the threads on which the keyring in {@code wallets} works. */
@@ -106,6 +109,12 @@ final class KeyringFixture implements AutoCloseable {
         return this;
     }
 
+    /** Where work goes that waits for other threads of the keyring. */
+    KeyringFixture flowing(UnaryOperator<Executor> gate) {
+        flowing = gate.apply(flows);
+        return this;
+    }
+
     KeyringFixture upkeep(Duration first, Duration between) {
         upkeep = new KeyringSetup.Upkeep(first, between);
         return this;
@@ -127,7 +136,7 @@ final class KeyringFixture implements AutoCloseable {
                 new SecureRandom(),
                 () -> now,
                 metrics,
-                new KeyringSetup.Executors(threads, argon2, disk, flows),
+                new KeyringSetup.Executors(threads, argon2, disk, flowing),
                 upkeep,
                 mostMints,
                 fence,
