@@ -40,6 +40,10 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
     /** Kind of rows without a secret: addresses that a wallet directory knew and did not list. No index of a seed is given for them again. */
     private static final String GIVEN_OUT = "given_out";
 
+    /** Places of the keyring itself and of its current account-chain key. */
+    private static final List<SealedPlace> OF_KEYRING =
+            List.of(SealedPlace.SEED, SealedPlace.CHECK, SealedPlace.EVM_KEY, SealedPlace.EVM_PHRASE);
+
     /** Keys of a wallet directory that are entered in one commit. */
     private static final int KEYS_AT_ONCE = 500;
 
@@ -442,7 +446,8 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
             }
         }
         write(blobs, keys, entered, wallets);
-        placesBesideKeys(found).forEach(place -> copy(folder, place, blobs));
+        OF_KEYRING.forEach(place -> copy(folder, place, blobs));
+        placesOfKeptEvm(found).forEach(place -> copy(folder, place, blobs));
         folder.unlisted(found.view())
                 .forEach(address ->
                         blobs.put(new KeyringRow.Place(GIVEN_OUT, Bytes.wrap(address.toArray())), Bytes.EMPTY));
@@ -452,9 +457,8 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
                 wallets);
     }
 
-    private static List<SealedPlace> placesBesideKeys(Listing found) {
-        List<SealedPlace> places = new ArrayList<>(
-                List.of(SealedPlace.SEED, SealedPlace.CHECK, SealedPlace.EVM_KEY, SealedPlace.EVM_PHRASE));
+    private static List<SealedPlace> placesOfKeptEvm(Listing found) {
+        List<SealedPlace> places = new ArrayList<>();
         for (EvmAddress address : found.keptEvm()) {
             places.add(SealedPlace.keptEvmKey(address));
             places.add(SealedPlace.keptEvmPhrase(address));
@@ -538,13 +542,17 @@ public final class TableStore implements KeyringStore, KeyringStore.Shared {
         });
     }
 
-    /** Returns the sealed blobs of everything that is listed, and of the keyring itself. */
+    /**
+     * Returns the sealed blobs of everything that is listed, and of the keyring itself, in the order in which a folder is filled: one with kept
+     * account-chain keys alone would count as free.
+     */
     private Map<SealedPlace, Bytes> sealedPlaces(Listing found) {
-        List<SealedPlace> places = placesBesideKeys(found);
+        List<SealedPlace> places = new ArrayList<>(OF_KEYRING);
         for (Address address : found.view().imported()) {
             places.add(SealedPlace.key(address));
             places.add(SealedPlace.phrase(address));
         }
+        places.addAll(placesOfKeptEvm(found));
         Map<SealedPlace.Kind, Map<Bytes, Bytes>> blobs = new EnumMap<>(SealedPlace.Kind.class);
         for (SealedPlace.Kind kind : SealedPlace.Kind.values()) {
             blobs.put(kind, rows.allSealed(kind.word()));
