@@ -98,7 +98,7 @@ public sealed interface Step {
         @Override
         default CompletionStage<Optional<String>> perform(
                 Legs legs, SwapRow row, Secret secret, BooleanSupplier mayBegin) {
-            return secret.lend(bytes -> legs.pushClaim(row, bytes, mayBegin))
+            return secret.lend(bytes -> legs.pushClaim(row, bytes, () -> true))
                     .thenApplyAsync(Optional::of, Runnable::run);
         }
 
@@ -113,6 +113,13 @@ public sealed interface Step {
         @Override
         public Acts begun(Acts acts) {
             return acts.permitClaim();
+        }
+
+        @Override
+        public CompletionStage<Optional<String>> perform(
+                Legs legs, SwapRow row, Secret secret, BooleanSupplier mayBegin) {
+            return secret.lend(bytes -> legs.pushClaim(row, bytes, mayBegin))
+                    .thenApplyAsync(Optional::of, Runnable::run);
         }
     }
 

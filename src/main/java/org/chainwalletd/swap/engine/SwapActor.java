@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.apache.pekko.actor.typed.Behavior;
@@ -307,16 +306,13 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         Outcome.pipe(
                 getContext(),
                 step.perform(
-                        setup.legs(), standing.row(), use -> setup.journal().withSecret(standing, use), mayBegin(step)),
+                        setup.legs(),
+                        standing.row(),
+                        use -> setup.journal().withSecret(standing, use),
+                        step instanceof Step.SendLock
+                                ? look.lockStillCounts(setup, standing.row())
+                                : look.gateStillCounts(setup)),
                 tx -> new Done(step, tx));
-    }
-
-    /** A lock and a first claim count until the next look; what is journalled already goes out whatever has changed. */
-    private BooleanSupplier mayBegin(Step step) {
-        if (step instanceof Step.SendLock) {
-            return look.lockStillCounts(setup, row());
-        }
-        return step instanceof Step.Reveal ? look.gateStillCounts(setup) : () -> true;
     }
 
     /** Crash point for tests: a direction and a step. */

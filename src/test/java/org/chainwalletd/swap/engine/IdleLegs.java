@@ -30,21 +30,21 @@ class IdleLegs implements Legs {
 
     @Override
     public CompletionStage<String> sendLock(SwapRow row, BooleanSupplier mayBegin) {
-        return CompletableFuture.failedFuture(new AssertionError("nothing is to be locked"));
+        throw new AssertionError("nothing is to be locked");
     }
 
     @Override
     public CompletionStage<Void> abandonLock(SwapRow row) {
-        return CompletableFuture.failedFuture(new AssertionError("no lock is to be abandoned"));
+        throw new AssertionError("no lock is to be abandoned");
     }
 
     @Override
     public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
-        return CompletableFuture.failedFuture(new AssertionError("no secret may leave"));
+        throw new AssertionError("no secret may leave");
     }
 
     @Override
     public CompletionStage<String> takeBack(SwapRow row) {
-        return CompletableFuture.failedFuture(new AssertionError("no refund is due"));
+        throw new AssertionError("no refund is due");
     }
 }
