@@ -305,6 +305,9 @@ final class HttpNodeClient implements NodeClient {
             int most,
             Function<List<Address>, ResultReader<List<T>>> reader,
             Function<Address, CompletionStage<T>> single) {
+        if (addresses.isEmpty()) {
+            return CompletableFuture.completedFuture(List.of());
+        }
         Function<List<Address>, CompletionStage<List<T>>> ask = part -> part.size() == 1
                 ? single.apply(part.get(0)).thenApplyAsync(List::of, executor)
                 : orElse(

@@ -308,8 +308,9 @@ final class Spend {
                     "it waited so long for its turn that it may not be sent any more; nothing was broadcast"));
             return;
         }
+        List<Long> payouts = plan.carries(draft);
         runner.ask(
-                () -> runner.open(intent, plan.carries(draft), plan.isCapped()),
+                () -> runner.open(intent, payouts, plan.isCapped()),
                 opening -> opened(draft, intent, opening),
                 failure -> {
                     if (isDoubtful(failure)) {

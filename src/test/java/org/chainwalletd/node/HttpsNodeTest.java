@@ -85,8 +85,10 @@ class HttpsNodeTest {
         });
         URI byName = URI.create("https://localhost:" + node.url().getPort());
 
-        get(harness.trusting(certificate.client()).client(byName).tip());
+        NodeClient.Tip tip =
+                get(harness.trusting(certificate.client()).client(byName).tip());
 
+        assertThat(tip.height()).isEqualTo(7);
         assertThat(told).containsExactly(new SNIHostName("localhost"));
     }
 

@@ -406,7 +406,8 @@ final class SpendHarness implements AutoCloseable {
         return Stub.of(ChainIdentity.class, call -> switch (call.name()) {
             case "genesisForSigning" -> CompletableFuture.completedFuture(devnet.genesisId());
             case "expected" -> Optional.of(devnet.genesisId());
-            default -> Optional.empty();
+            case "complaint" -> Optional.empty();
+            default -> throw new AssertionError(call.name());
         });
     }
 

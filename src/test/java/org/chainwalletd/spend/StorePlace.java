@@ -20,9 +20,7 @@ interface StorePlace {
     void remove(Path folder);
 
     /** The process that has the store open is killed: nothing of it reaches the store any more. */
-    default void kill() {
-        // A killed process is acted by copies of the files, which are put back as they were.
-    }
+    void kill();
 
     /** Whether a restore changes anything before it is complete. */
     boolean restoresInSteps();
@@ -49,6 +47,11 @@ interface StorePlace {
             @Override
             public void remove(Path folder) {
                 StoreCopy.remove(folder);
+            }
+
+            @Override
+            public void kill() {
+                // The copies are put back as they were.
             }
 
             @Override

@@ -502,7 +502,9 @@ class TransferTest extends SpendCase {
     @Test
     void a_token_that_is_looked_up_while_the_daemon_stops_is_not_spent_any_more() {
         payer = spends.funded(1, 10_000);
-        refusedByNode(1_000, "token-stop");
+        spends.node.refuseSends("fee density too low for mempool");
+        refusal(SpendRefusal.UpstreamFailed.class, transfer(1_000, "token-stop"));
+        spends.node.refuseSends(null);
         spends.node.forgetCalls();
         Runnable letRead = StoreFaults.holdReads(spends.store);
         CompletionStage<Receipt> answer =

@@ -122,6 +122,10 @@ public interface SpendPlan {
      * @param signatures in the order of {@link #signers}
      */
     default List<Witness> witnesses(Draft draft, List<Signer.Signature> signatures) {
+        if (signatures.size() != 1) {
+            throw new IllegalStateException(
+                    "signatures of " + signatures.size() + " keys for a plan that one key signs");
+        }
         return witnesses(draft, signatures.get(0));
     }
 

@@ -60,6 +60,7 @@ public final class WriterProcess {
         List<Integer> acknowledged = new ArrayList<>();
         try (BufferedReader lines = Await.reader(process)) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                assertThat(line).doesNotStartWith("refused");
                 if (line.matches("[0-9]+")) {
                     acknowledged.add(Integer.parseInt(line));
                 }

@@ -169,6 +169,7 @@ public class FrozenStoreTest {
                 .containsExactlyElementsOf(expected.stream()
                         .filter(line -> !line.startsWith("used "))
                         .toList());
+        assertThat(sample.resolve("burials.txt")).exists();
         for (Map.Entry<String, Function<Store, String>> part : TOLD.entrySet()) {
             Path file = sample.resolve(part.getKey());
             assertThat(part.getValue().apply(store))
