@@ -108,10 +108,13 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
         Known known = known(row);
         HashLockBooks.View view = books(known);
         boolean due = RefundDue.onTheChain(view.tip().height(), row.terms().timeout());
-        OwnLock lock = mined(known, view).map(found -> state(found, view)).orElseGet(() -> unmined(known));
-        // Told again until the pool has locked too: it may have been down, or have forgotten.
+        Optional<HashLockBooks.Found> mined = mined(known, view);
+        OwnLock lock = mined.map(found -> state(found, view)).orElseGet(() -> unmined(known));
+        // Told again until the pool has locked too: it may have been down, or have forgotten. The row does not name the
+        // transaction when the
+        // process died behind the broadcast and the first look after it found a block with it.
         if (row.poolLock() instanceof PoolLock.Absent && lock instanceof OwnLock.Locked && !due) {
-            row.acts().lockTx().map(Hash256::parse).ifPresent(tx -> announce(row, tx));
+            mined.ifPresent(found -> announce(row, found.row().outpoint().txId()));
         }
         return new View(lock, due, view.secretShown());
     }

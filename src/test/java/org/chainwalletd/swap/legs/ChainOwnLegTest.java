@@ -8,9 +8,11 @@ import static org.chainwalletd.swap.legs.ChainLegRig.get;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Amount;
@@ -28,7 +30,9 @@ import org.chainwalletd.swap.gates.SwapRow.ChainObservation;
 import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.swap.legs.Legs.OwnLeg;
+import org.chainwalletd.swap.pool.Pool;
 import org.chainwalletd.testkit.Party;
+import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -120,6 +124,24 @@ public class ChainOwnLegTest {
         long settled = rig.chain.tip().timestamp();
         rig.mine(2);
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(reference, OptionalLong.of(settled)));
+    }
+
+    /** The process died behind the broadcast, and a block had the lock before the next one looked. */
+    @Test
+    void the_pool_is_told_of_a_lock_whose_transaction_the_row_does_not_name() {
+        List<Object> told = new ArrayList<>();
+        Pool listening = Stub.of(Pool.class, call -> {
+            told.add(call.arguments()[1]);
+            return CompletableFuture.completedFuture(null);
+        });
+        SwapRow row = locking(row(LOCK_BLOCKS));
+        String tx = send(row);
+        rig.mine(1);
+
+        new ChainOwnLeg(rig.own.chain(), rig.own.limits(), Optional.of(listening)).look(row);
+
+        assertThat(row.acts().lockTx()).isEmpty();
+        assertThat(told).containsExactly(Hash256.parse(tx));
     }
 
     @Test
