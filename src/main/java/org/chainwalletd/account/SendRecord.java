@@ -175,7 +175,7 @@ public record SendRecord(
         /** Name of the state in {@code evm_tx_history}. */
         String word();
 
-        /** One of its versions is in a block. */
+        /** A block has a version of it. */
         sealed interface InBlock extends SendState {
             /** Hash of that version. */
             Hash256 hash();

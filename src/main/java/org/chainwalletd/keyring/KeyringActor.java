@@ -426,7 +426,7 @@ final class KeyringActor {
         }
     }
 
-    /** One Argon2id after the other, until the passphrase is closed. */
+    /** Costs an Argon2id for each key, one after the other, and ends when the passphrase is closed. */
     private Void learn(List<KeyEntry> unknown, ActorRef<Command> self) {
         for (int i = 0; i < unknown.size() && !passphrase.isClosed(); i++) {
             if (i > 0 && i % REPORTED == 0) {

@@ -253,7 +253,7 @@ class CommandsTest {
         return completions(script, "_complete_chain-walletd", line);
     }
 
-    /** What a script of completions, with its function of this name, offers for a line that is being typed. */
+    /** The words that a completion script offers for a line that is being typed, by its function of this name. */
     static String completions(Path script, String function, String line) throws Exception {
         Process bash = new ProcessBuilder(
                         "/bin/bash",

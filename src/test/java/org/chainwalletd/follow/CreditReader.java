@@ -14,7 +14,7 @@ import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.store.books.CreditTable;
 import org.chainwalletd.testkit.Await;
 
-/** Somebody who books what the feed of credits tells, and keeps only the cursor. */
+/** A reader of the feed of credits who books each event and keeps only the cursor. */
 final class CreditReader {
     private final Supplier<CreditFeed> feed;
     private final Set<Address> owned;

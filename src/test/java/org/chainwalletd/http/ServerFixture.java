@@ -202,7 +202,7 @@ public final class ServerFixture implements AutoCloseable {
         return kept(RawClient.to(server.address()));
     }
 
-    /** One whose system takes few bytes while nobody reads. */
+    /** A client whose system takes few bytes while nobody reads. */
     public RawClient deafClient() throws Exception {
         return kept(RawClient.deaf(server.address()));
     }

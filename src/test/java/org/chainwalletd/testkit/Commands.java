@@ -44,12 +44,12 @@ public final class Commands {
         return Program.run(words, environment, streams);
     }
 
-    /** What the commands have written to standard output since {@link #forget}. */
+    /** Text that the commands have written to standard output since {@link #forget}. */
     public String out() {
         return out.toString(StandardCharsets.UTF_8);
     }
 
-    /** What they have written to standard error. */
+    /** Text that the commands have written to standard error. */
     public String err() {
         return err.toString(StandardCharsets.UTF_8);
     }

@@ -128,7 +128,7 @@ public final class DaemonRig implements AutoCloseable {
         }
     }
 
-    /** Of a daemon that runs a development node of its own. */
+    /** Settings of a daemon that runs a development node of its own. */
     public static Settings ownDevnet(Path datadir, String... more) {
         List<String> flags = new ArrayList<>(List.of("--node-rpc", UNSAID, "--network", UNSAID, "--devnet", "true"));
         flags.addAll(List.of("--devnet-bind", "127.0.0.1:0"));

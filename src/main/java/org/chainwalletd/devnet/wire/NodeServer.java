@@ -56,7 +56,7 @@ public final class NodeServer implements AutoCloseable {
     private final PushHub hub = new PushHub();
     /** The open request connections, oldest first, that count against the limit. Touched by the selector thread alone. */
     private final Set<RpcConnection> serving = new LinkedHashSet<>();
-    /** Those that are only being drained. */
+    /** Connections whose answer is out and that are only read to their end. */
     private final Set<RpcConnection> draining = new LinkedHashSet<>();
 
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();

@@ -234,7 +234,7 @@ public final class FolderStore implements KeyringStore.Fillable {
         });
     }
 
-    /** What is known of a key comes before its listing: one record too many does no harm, a missing one does. */
+    /** Writes the public keys and notes before the listing: a record too many does no harm, a missing one does. */
     private void write(KeyTable.Batch batch) throws IOException {
         publicKeys.add(batch.withNewKeys());
         notes.add(batch.notes());

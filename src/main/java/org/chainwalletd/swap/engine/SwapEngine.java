@@ -216,7 +216,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
             return;
         }
         if (!isRead && !setup.book().isKnown()) {
-            // One that is left out here is found when the journal is read again.
+            // A swap that is left out here is found when the journal is read again.
             if (!stash.isFull()) {
                 stash.stash(new Adopt(held));
             }

@@ -296,7 +296,7 @@ class AccountChainTest {
         assertThat(done(rig.fees()).baseFee()).isEqualTo(rig.chain.head().baseFee());
     }
 
-    /** Of these endpoints two decide, and their calls may take ten minutes. */
+    /** A client for which two of these endpoints decide; their calls may take ten minutes. */
     private AccountChain withoutHaste(EvmEndpoint... endpoints) {
         URI[] uris = Stream.of(endpoints).map(EvmEndpoint::uri).toArray(URI[]::new);
         return rig.client(2, Duration.ofMinutes(10), uris);

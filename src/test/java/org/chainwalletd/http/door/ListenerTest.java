@@ -166,7 +166,7 @@ class ListenerTest {
             heavy.add(from(SLOW));
         }
         Await.until("they are in", () -> listener.connections() == heavy.size());
-        // Those that came while they were few say nothing.
+        // The connections that came while there were few say nothing.
         for (Socket socket : heavy.subList(heavy.size() / 2 + 10, heavy.size())) {
             socket.getOutputStream().write('x');
         }

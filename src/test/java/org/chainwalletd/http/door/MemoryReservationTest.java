@@ -286,7 +286,7 @@ class MemoryReservationTest extends WithServer {
     private RawClient deafInTheOnlySlot() throws Exception {
         start(limits(1), false);
         RawClient deaf = fixture.deafClient().post(ServerFixture.SPEND, "\"longest\"");
-        // One that tried the slot before would keep this call from it.
+        // A call that tried the slot before would keep this one from it.
         Await.opened(longestAsked);
         assertThat(isSlotFree(fixture.client())).isFalse();
         return deaf;

@@ -39,7 +39,7 @@ public class FrozenStoreTest {
     /** The first versions have a line for each spend. */
     private static final Pattern USED = Pattern.compile("^used .*amount=(\\d+)");
 
-    /** What a sample tells by the file that has it, which the first versions do not have where they tell nothing. */
+    /** Reports of a store by the file of the sample that has them. The first versions lack the files of empty reports. */
     private static final Map<String, Function<Store, String>> TOLD = Map.of(
             "burials.txt", StoreSample::burials,
             "contested.txt", StoreSample::contested,

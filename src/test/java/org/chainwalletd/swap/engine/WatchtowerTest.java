@@ -191,12 +191,12 @@ public class WatchtowerTest {
         }
     }
 
-    /** One of the pool's that we may claim. */
+    /** A lock of the pool's that we may claim. */
     private static HtlcRecord paysUs(int n) {
         return htlc(n, Sample.HASH_LOCK, Htlcs.State.LOCKED, Htlcs.Role.RECEIVER, Optional.empty());
     }
 
-    /** One of ours that the pool has claimed with this secret. */
+    /** A lock of ours that the pool has claimed with this secret. */
     private static HtlcRecord shows(int n, byte[] secret) {
         return htlc(n, Hash256.sha256(secret), Htlcs.State.CLAIMED, Htlcs.Role.SENDER, Optional.of(Bytes.of(secret)));
     }

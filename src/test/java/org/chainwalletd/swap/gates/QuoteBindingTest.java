@@ -29,7 +29,7 @@ public class QuoteBindingTest {
         return refusal(() -> BINDING.bind(Sample.asked(direction), quote, Optional.of(Sample.PRICE), Sample.now()));
     }
 
-    /** Of a quote that is honest but for its price, or the time. */
+    /** Why a quote is refused that is honest but for its price, or the time. */
     private static Optional<String> refusal(Direction direction, Optional<BigDecimal> price, QuoteBinding.Now now) {
         return refusal(() -> BINDING.bind(Sample.asked(direction), Sample.quote(direction), price, now));
     }

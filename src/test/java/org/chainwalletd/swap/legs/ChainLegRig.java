@@ -252,7 +252,7 @@ public final class ChainLegRig implements AutoCloseable {
         return redeemed(lock, by, fee, signature -> HtlcWitness.claim(preimage, signature));
     }
 
-    /** What a spend of an HTLC of {@link #AMOUNT} pays to be mined. */
+    /** The fee of a transaction that spends an HTLC of {@link #AMOUNT}. */
     Amount feeOf(String txId) {
         return AMOUNT.minus(transaction(txId).outputs().get(0).value());
     }

@@ -134,7 +134,7 @@ public final class LyingRig implements AutoCloseable {
         return row;
     }
 
-    /** One of ours is final, so that the journal has given a nonce; it gives the next one whatever endpoints say. */
+    /** Makes a transaction of ours final. The journal has given its nonce, and gives the next one whatever endpoints say. */
     void sendEarlier() {
         rig.rig.send("earlier", 1);
         rig.settle();

@@ -85,7 +85,7 @@ class EvmLedger {
         pinnedFinal = OptionalLong.of(finalNumber);
     }
 
-    /** Of every block from the next one on. */
+    /** Sets the base fee of every block from the next one on, in wei per gas. */
     public synchronized void baseFee(BigInteger wei) {
         baseFee = wei;
     }
