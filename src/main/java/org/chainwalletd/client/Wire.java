@@ -194,8 +194,11 @@ final class Wire {
             if (reason instanceof SSLException) {
                 return "no TLS connection to " + url + ": " + told;
             }
-            if (url.startsWith("http:") && told.contains("header parser received no bytes")) {
-                return url + " has closed the connection without an answer: a daemon with --tls is at https://";
+            if (told.contains("header parser received no bytes")) {
+                return url + " has closed the connection without an answer: "
+                        + (url.startsWith("https:")
+                                ? "perhaps it does not speak TLS: a daemon without --tls is at http://"
+                                : "a daemon with --tls is at https://");
             }
             return "no answer from " + url + ": " + told;
         }

@@ -156,6 +156,15 @@ class WalletdClientTest {
                 .endsWith("is the daemon running?");
     }
 
+    /** The JDK's client tells the same of a plain server at times, when it sees the end before the answer. */
+    @Test
+    void a_server_that_ends_the_handshake_without_a_byte_may_not_speak_tls() {
+        assertThat(Wire.Reason.words(
+                        new IOException("HTTP/1.1 header parser received no bytes"), "https://127.0.0.1:1/"))
+                .startsWith("https://127.0.0.1:1/ has closed the connection without an answer: ")
+                .endsWith(" does not speak TLS: a daemon without --tls is at http://");
+    }
+
     @Test
     void the_reasons_why_a_daemon_is_not_ready_are_words_whatever_the_status() throws Exception {
         URI busy = serve(503, "{\"ready\":false,\"reasons\":[\"no node of the chain has answered\"]}");
