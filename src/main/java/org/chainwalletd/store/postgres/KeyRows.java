@@ -32,8 +32,8 @@ import org.chainwalletd.store.sql.SqlSession;
 import org.chainwalletd.store.sql.SqlStore;
 
 /**
- * Rows of a keyring in a PostgreSQL store: sealed blobs, and beside them what need not be unsealed to be known. Everything that is added is also in
- * {@code sent.log} when a method returns, so that a database that went back in time loses no key; a deletion is not, so a restore brings deleted
+ * Rows of a keyring in a PostgreSQL store: sealed blobs, and the data that must be readable without unsealing. When a method returns, everything that
+ * it added is also in {@code sent.log}, so that a database that went back in time loses no key. Deletions are not logged, so a restore brings deleted
  * keys back. Methods block, and fail with {@link StoreException}.
  */
 public final class KeyRows {
@@ -48,9 +48,9 @@ public final class KeyRows {
     private final Runner reader;
     private final Runner writer;
     private final SentLog.Lines lines;
-    /** Registers who is told of changes by other daemons; empty for one who only looks. */
+    /** Registers listeners for changes by other daemons; empty for read-only access. */
     private final Optional<Consumer<Runnable>> listeners;
-    /** Tells, in a transaction that writes, whether this daemon does the background work. */
+    /** Returns, within a writing transaction, whether this daemon does the background work. */
     private final BooleanSupplier mayKeep;
 
     private KeyRows(
@@ -98,7 +98,7 @@ public final class KeyRows {
         }
     }
 
-    /** Returns the rows for one who only looks at them, beside a daemon or before one has made them. */
+    /** Returns read-only access to the rows, for use beside a running daemon or before the tables exist. */
     public static KeyRows looking(PostgresDatabase database) {
         String name = database.name();
         Runner reader = new Runner() {
@@ -126,7 +126,7 @@ public final class KeyRows {
                 failure -> failure instanceof StoreException known ? known : otherFailure.apply(failure));
     }
 
-    /** A read that has not ended has changed nothing. */
+    /** Returns the failure of a read that has changed nothing, whether it timed out or failed. */
     private static StoreException unanswered(String database, Throwable failure) {
         return failure instanceof TimeoutException
                 ? new StoreException(
@@ -136,22 +136,22 @@ public final class KeyRows {
                 : GroupCommitWriter.unavailable(database, "cannot be read: " + failure.getMessage(), failure);
     }
 
-    /** Name of the database for messages, without a password. */
+    /** Returns the name of the database for messages, without a password. */
     public String database() {
         return database;
     }
 
-    /** Tells whether other daemons may change the rows, and this one follows them. */
+    /** Returns whether other daemons may change the rows and this daemon follows them. */
     public boolean areShared() {
         return listeners.isPresent();
     }
 
-    /** Registers who is told, on a thread that must not be blocked, that another daemon has changed the rows. */
+    /** Registers a listener that is called, on a thread that must not be blocked, when another daemon has changed the rows. */
     public void whenOthersChange(Runnable told) {
         listeners.ifPresent(register -> register.accept(told));
     }
 
-    /** Returns the number of the newest commit; rows that are read later include it. */
+    /** Returns the number of the newest commit; rows read later include it. */
     public long newest() {
         return reader.run(session -> KeyringTable.isMade(session) ? newest(session) : 0L);
     }
@@ -163,24 +163,24 @@ public final class KeyRows {
     /**
      * Changes of the rows since a commit.
      *
-     * @param commit that these rows include; they may include changes by later ones
-     * @param changed new keys, and new values of others
+     * @param commit newest commit that these rows are sure to include; they may include changes by later ones
+     * @param changed new keys, and new values of existing keys
      */
     public record News(long commit, List<Key> changed, Set<Address> deleted, Head head) {}
 
     /**
-     * Reads what has changed after a commit.
+     * Reads the changes made after a commit.
      *
-     * @throws StoreException {@code UNAVAILABLE} also when there is no keyring any more
+     * @throws StoreException {@code UNAVAILABLE} also when the keyring no longer exists
      */
     public News since(long commit) {
         return reader.run(session -> {
-            // First the number: each later statement sees all commits up to it.
+            // Read the number first: each later statement sees all commits up to it.
             long newest = newest(session);
             List<Key> changed = KeyringTable.changedAfter(session, commit);
             Set<Address> deleted = new HashSet<>(session.query(
                     "SELECT address FROM deleted_keys WHERE commit > ?", row -> row.address("address"), commit));
-            // A key may have come back between the two statements, or have been deleted.
+            // A key may have been deleted between the two statements, or have been added again.
             changed.removeIf(key -> deleted.contains(key.address()));
             return new News(
                     newest,
@@ -192,28 +192,28 @@ public final class KeyRows {
         });
     }
 
-    /** Reads the addresses whose keys were deleted and have not come back. */
+    /** Reads the addresses whose keys were deleted and not added again. */
     public Set<Address> deleted() {
         return reader.run(session ->
                 Set.copyOf(session.query("SELECT address FROM deleted_keys", row -> row.address("address"))));
     }
 
-    /** Reads the keyring's own facts; empty when no keyring was made. */
+    /** Reads the keyring's head; empty when no keyring was created. */
     public Optional<Head> head() {
         return reader.run(session -> KeyringTable.isMade(session) ? KeyringTable.head(session) : Optional.empty());
     }
 
-    /** Tells whether the database has a payment, which a key that is gone may have signed. */
+    /** Returns whether the database has a payment, which a now missing key may have signed. */
     public boolean hasPayments() {
         return reader.run(session -> session.has("SELECT 1 FROM spends UNION ALL SELECT 1 FROM kept_spends LIMIT 1"));
     }
 
-    /** Tells whether there is a key for an address. */
+    /** Returns whether a key for an address is listed. */
     public boolean isListed(Address address) {
         return reader.run(session -> session.has("SELECT 1 FROM keys WHERE address = ?", (Object) address.toArray()));
     }
 
-    /** Reads all keys, in the order in which they came. */
+    /** Reads all keys in the order in which they were added. */
     public List<Key> keys() {
         return reader.run(session -> {
             List<Key> keys = new ArrayList<>();
@@ -222,7 +222,7 @@ public final class KeyRows {
         });
     }
 
-    /** Reads a sealed blob; empty when there is none in this place. */
+    /** Reads a sealed blob; empty when this place has none. */
     public Optional<Bytes> sealed(Place place) {
         return reader.run(session -> KeyringTable.isMade(session)
                 ? session.queryOne(
@@ -233,7 +233,7 @@ public final class KeyRows {
                 : Optional.empty());
     }
 
-    /** Reads all sealed blobs of this kind, by their owners. */
+    /** Reads all sealed blobs of this kind, by owner. */
     public Map<Bytes, Bytes> allSealed(String kind) {
         return reader.run(session -> {
             Map<Bytes, Bytes> blobs = new HashMap<>();
@@ -245,7 +245,7 @@ public final class KeyRows {
         });
     }
 
-    /** Finds some place of this kind, of a listed key if there is one. */
+    /** Finds any place with a blob of this kind, preferably that of a listed key. */
     public Optional<Place> anySealed(String kind) {
         return reader.run(session -> {
             if (!KeyringTable.isMade(session)) {
@@ -282,8 +282,8 @@ public final class KeyRows {
     }
 
     /**
-     * Changes the rows in one commit, unless they are not as the change presumes; that is judged in the same transaction, under the store lock. A
-     * keyring that was never made is made by its head.
+     * Applies a change in one commit, unless its premise does not hold; that is checked in the same transaction, under the store lock. A keyring is
+     * created by writing its head.
      */
     public Optional<Refusal> write(Change change) {
         return writer.run(session -> {
@@ -347,14 +347,14 @@ public final class KeyRows {
     /**
      * Change of a keyring.
      *
-     * @param sealed new blobs, in place of those that are there
-     * @param removed places whose blobs go, if there are any
-     * @param replaced new values of keys that are listed, which keep their labels, and what is known of them and is not given
-     * @param labels new labels of keys that are listed
-     * @param unlisted keys that go, if they are there
+     * @param sealed new blobs, replacing existing ones
+     * @param removed places whose blobs are removed, if there are any
+     * @param replaced new values of listed keys; the keys keep their labels, and stored data for which no value is given
+     * @param labels new labels of listed keys
+     * @param unlisted keys that are removed, if they exist
      * @param listed new keys
-     * @param nextIndex of the legacy seed, u32; it never goes back
-     * @param members further facts in the place of all that are there; empty leaves them
+     * @param nextIndex of the legacy seed, u32; it is never decreased
+     * @param members further values of the head, replacing all existing ones; empty leaves them unchanged
      */
     public record Change(
             Map<Place, Bytes> sealed,
@@ -396,7 +396,7 @@ public final class KeyRows {
                     premise);
         }
 
-        /** Enters keys of a keyring that is not made yet. */
+        /** Adds keys to a keyring that was not created yet. */
         public static Change entering(Map<Place, Bytes> blobs, Collection<Key> keys, Premise premise) {
             return new Change(
                     blobs,
@@ -414,13 +414,13 @@ public final class KeyRows {
     /**
      * State of the rows that a change presumes.
      *
-     * @param listing whether keys that it lists are not there, and keys that it changes or removes are
-     * @param unmade whether the keyring has no head yet
+     * @param listing whether the keys that the change lists must be missing, and those that it changes or removes must exist
+     * @param unmade whether the keyring must have no head yet
      * @param keys number of listed keys; empty for any
      * @param nextIndex of the legacy seed; empty for any
-     * @param members further facts; empty for any
-     * @param vacant places without a blob
-     * @param unneeded keys that no open spend, waiting payout, unfinished sweep, swap or open HTLC needs
+     * @param members further values of the head; empty for any
+     * @param vacant places that must have no blob
+     * @param unneeded keys that no open spend, waiting payout, unfinished sweep, swap or open HTLC may need
      */
     public record Premise(
             boolean listing,
@@ -433,7 +433,7 @@ public final class KeyRows {
         public static final Premise NONE = new Premise(
                 false, false, OptionalLong.empty(), OptionalLong.empty(), Optional.empty(), List.of(), List.of());
 
-        /** Presumes that the keyring was never made, and has this number of keys that were entered before it is. */
+        /** Presumes that the keyring was not created yet, and already has this number of keys. */
         public static Premise unmade(long keys) {
             return new Premise(
                     false, true, OptionalLong.of(keys), OptionalLong.empty(), Optional.empty(), List.of(), List.of());

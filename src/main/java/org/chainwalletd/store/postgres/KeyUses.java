@@ -10,16 +10,16 @@ import org.chainwalletd.store.sql.SqlSpends;
 import org.chainwalletd.store.sql.SqlSwaps;
 import org.chainwalletd.store.sql.SqlSweeps;
 
-/** Reasons in the rows of a shared store for which a key must stay, for one who deletes it under the store lock. */
+/** Reasons, from the rows of a shared store, why a key must not be deleted; used by a deletion under the store lock. */
 final class KeyUses {
-    /** Where HTLCs are that neither party has spent; in the tables of the books, if there are any. */
+    /** Finds HTLCs that neither party has spent; the table belongs to the books and may not exist. */
     private static final String OPEN_HTLC =
             "SELECT 1 FROM htlcs WHERE scan = 0 AND %s = ? AND state IN (0, 1) AND forgotten = 0 LIMIT 1";
 
     private KeyUses() {}
 
     /**
-     * Returns why the key of an address is still needed, in words for the caller; empty when it may go.
+     * Returns why the key of an address is still needed, worded for the caller; empty when it may be deleted.
      *
      * @param mayKeep whether this daemon does the background work, and so knows the keys of swaps, whose journal is sealed
      */

@@ -12,7 +12,7 @@ import org.chainwalletd.store.sql.SqlSession;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Everything specific to PostgreSQL: differences of statements and the meaning of errors. */
+/** PostgreSQL dialect: differences of statements, and the meaning of errors. */
 public final class Postgres implements SqlSession.Dialect {
     /** Expression for the timeline of the server, see {@link PostgresSchema#TIMELINE}. */
     public static final String TIMELINE = PostgresSchema.TIMELINE;
@@ -24,14 +24,14 @@ public final class Postgres implements SqlSession.Dialect {
 
     private static final Logger LOG = LoggerFactory.getLogger(Postgres.class);
     private static final Pattern HINT = Pattern.compile(" INDEXED BY \\w+");
-    /** Join whose order SQLite keeps. */
+    /** Join whose order SQLite preserves. */
     private static final Pattern ORDERED_JOIN = Pattern.compile(" CROSS JOIN (\\w+ \\w+ ON )");
 
     private static final Pattern JOINED_BYTES = Pattern.compile("CAST\\(group_concat\\((\\w+), ''\\) AS BLOB\\)");
     private static final Pattern EXTREME = Pattern.compile("(?i)\\b(min|max)\\(");
     private static final Pattern PLACE = Pattern.compile("\\?(\\d*)");
     private static final String CONSTRAINT_CLASS = "23";
-    /** Error class of invalid values, for example a text with a zero character. */
+    /** Error class of invalid values, for example a text with a NUL character. */
     private static final String VALUE_CLASS = "22";
 
     private static final String CONNECTION_CLASS = "08";
@@ -48,19 +48,19 @@ public final class Postgres implements SqlSession.Dialect {
     }
 
     /**
-     * A translated statement.
+     * Translated statement.
      *
-     * @param places number of the value at each place of the text, from 0
+     * @param places index of the value for each placeholder of the text, from 0
      */
     private record Statement(String text, int... places) {}
 
-    /** Opens a connection to the primary, in autocommit mode; host names are resolved and the password is read each time. */
+    /** Opens a connection to the primary, in autocommit mode; host names are resolved and the password is read on each call. */
     @FunctionalInterface
     public interface Connector {
         Connection connect() throws SQLException;
     }
 
-    /** Returns the message for the operator about a database that has forgotten commits. */
+    /** Returns the operator message about a database that has lost commits. */
     static String lost(String database, String why) {
         return "the store " + database + " " + why + ": payments may be forgotten, and their client tokens would pay"
                 + " again, so nothing is spent. Stop all daemons and put the newest copy of the database back; or, when it"
@@ -70,7 +70,7 @@ public final class Postgres implements SqlSession.Dialect {
     /**
      * Closes a session, ignoring failures.
      *
-     * @param session null when there is none
+     * @param session may be null
      */
     public static void close(SqlSession session) {
         if (session == null) {
@@ -95,7 +95,7 @@ public final class Postgres implements SqlSession.Dialect {
                 .replace("randomblob(16)", "decode(replace(gen_random_uuid()::text, '-', ''), 'hex')");
     }
 
-    /** Translates what SQLite writes differently, and removes its planner hints, which PostgreSQL does not have. */
+    /** Translates SQLite syntax, and removes its planner hints, which PostgreSQL does not have. */
     @Override
     public String text(String statement) {
         return translated.computeIfAbsent(statement, this::translate).text();
@@ -127,7 +127,7 @@ public final class Postgres implements SqlSession.Dialect {
         return new Statement(PLACE.matcher(text).replaceAll("?"), places);
     }
 
-    /** Renames the smallest and largest of several values, which in SQLite have the names of the aggregates. */
+    /** Renames the scalar minimum and maximum of several values, which in SQLite have the names of the aggregates. */
     private static String extremes(String statement) {
         StringBuilder text = new StringBuilder();
         Matcher found = EXTREME.matcher(statement);
@@ -138,7 +138,7 @@ public final class Postgres implements SqlSession.Dialect {
         return found.appendTail(text).toString();
     }
 
-    /** Tells whether a list of more than one argument begins here. */
+    /** Returns whether an argument list with more than one argument begins here. */
     private static boolean isOfMany(String statement, int begin) {
         int depth = 1;
         for (int at = begin; depth > 0; at++) {
@@ -167,8 +167,8 @@ public final class Postgres implements SqlSession.Dialect {
     }
 
     /**
-     * Detects rows that the database rejects under the store lock because they would make a token pay twice or spend a coin twice: then the state
-     * in memory is wrong.
+     * Detects rows that the database rejects under the store lock because they would make a token pay twice or spend a coin twice: then the in-memory
+     * state is wrong.
      */
     @Override
     public boolean isImpossible(SQLException e) {
@@ -177,7 +177,7 @@ public final class Postgres implements SqlSession.Dialect {
                         || e.getMessage().contains("held_coins_pkey"));
     }
 
-    /** Does nothing: every transaction adds a row of its own anyway. */
+    /** Does nothing: every transaction inserts a row anyway. */
     @Override
     public void touch(SqlSession session) {}
 
@@ -185,7 +185,7 @@ public final class Postgres implements SqlSession.Dialect {
     @Override
     public void overwrite(SqlSession session, boolean on) {}
 
-    /** Tells whether the connection cannot be used any more. */
+    /** Returns whether the connection cannot be used any more. */
     public static boolean isCutOff(Exception e) {
         return e instanceof SQLException database
                 && (stateOf(database).startsWith(CONNECTION_CLASS)
@@ -193,12 +193,12 @@ public final class Postgres implements SqlSession.Dialect {
                         || isPause(database));
     }
 
-    /** Tells whether the server ended the transaction while it waited for its next statement: not even a COMMIT has reached it. */
+    /** Returns whether the server ended the transaction while waiting for its next statement, so that not even a COMMIT has reached it. */
     public static boolean isPause(SQLException e) {
         return stateOf(e).equals(PAUSED_IN_TRANSACTION);
     }
 
-    /** Returns the failure of a call that has written nothing because the connection was lost or could not be made. */
+    /** Returns the failure of a call that has written nothing because the connection was lost or could not be opened. */
     public static StoreException gone(String store, Exception e) {
         return new StoreException(
                 StoreException.Reason.BUSY,
@@ -206,7 +206,7 @@ public final class Postgres implements SqlSession.Dialect {
                 e);
     }
 
-    /** Tells whether the user lacks a right. */
+    /** Returns whether the user lacks a privilege. */
     static boolean isDenied(SQLException e) {
         return stateOf(e).equals("42501") || stateOf(e).equals("3F000");
     }

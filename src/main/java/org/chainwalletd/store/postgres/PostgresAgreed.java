@@ -9,8 +9,8 @@ import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.sql.SqlSession;
 
 /**
- * Settings that all daemons of a database have in common: rows of the table {@code agreed}. Every change raises a number in the row of the store, by
- * which each daemon sees in its next transaction, or within a second, that it has to read them again.
+ * Settings that all daemons of a database have in common: rows of the table {@code agreed}. Every change increments a version in the row of the
+ * store, from which each daemon sees in its next transaction, or within a second, that it must reload them.
  *
  * @param version number of changes
  * @param values by name
@@ -21,7 +21,7 @@ public record PostgresAgreed(long version, Map<String, String> values) {
     /** Name of the id of the chain's first block, 64 lower-case hex characters. */
     public static final String GENESIS = "genesis";
 
-    /** Key under which daemons seal what they hand to each other, in hex. */
+    /** Name of the key under which daemons seal data that they send to each other, in hex. */
     public static final String CLUSTER_KEY = "cluster-key";
 
     public PostgresAgreed {
@@ -32,7 +32,7 @@ public record PostgresAgreed(long version, Map<String, String> values) {
         return Optional.ofNullable(values.get(name));
     }
 
-    /** Returns why a daemon with these caps must not start, a clause that completes "the store …"; empty when it may. */
+    /** Returns why a daemon with these caps must not start, as a clause that completes "the store …"; empty when it may. */
     public Optional<String> objectionToCaps(AllowanceStore.Limits caps) {
         return value(CAPS)
                 .filter(others -> !others.equals(caps.words()))
@@ -53,7 +53,7 @@ public record PostgresAgreed(long version, Map<String, String> values) {
         return new PostgresAgreed(version[0], values);
     }
 
-    /** Replaces all settings by what {@code change} makes of them. The caller holds the store lock. */
+    /** Replaces all settings by the result of {@code change}. The caller holds the store lock. */
     static void change(SqlSession session, UnaryOperator<Map<String, String>> change) throws SQLException {
         Map<String, String> before = read(session).values();
         Map<String, String> after = change.apply(new TreeMap<>(before));
@@ -75,8 +75,8 @@ public record PostgresAgreed(long version, Map<String, String> values) {
     }
 
     /**
-     * Replaces all settings as {@link #change} does, in a transaction of its own under the store lock; returns them. Refused while the store is moved:
-     * a change would be lost.
+     * Replaces all settings as {@link #change} does, in its own transaction under the store lock, and returns them. Rejected while the store is being
+     * moved, because the change would be lost.
      */
     static PostgresAgreed agree(SqlSession session, UnaryOperator<Map<String, String>> change) throws SQLException {
         session.execute(PostgresTransactions.LOCK);

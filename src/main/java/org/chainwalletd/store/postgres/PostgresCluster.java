@@ -14,13 +14,13 @@ import org.chainwalletd.store.sql.Schema;
 import org.chainwalletd.store.sql.SpendTable;
 import org.chainwalletd.store.sql.SqlSession;
 
-/** Questions and statements of the operator about the daemons that a database knows, by commands beside them. Every method blocks and needs no datadir. */
+/** Operator queries and commands about the daemons of a database, run outside the daemons. Every method blocks and needs no datadir. */
 public final class PostgresCluster {
     /** Age of a heartbeat, by the server's clock, from which on a start counts as silent. */
     private static final long HEARD_MILLIS = 15_000;
-    /** Number of starts that have ended which {@link #status} includes, the newest ones. */
+    /** Number of ended starts, the newest ones, that {@link #status} includes. */
     private static final int ENDED_SHOWN = 20;
-    /** Time within which a keeper that is well renews its lease. */
+    /** Time within which a healthy keeper renews its lease. */
     private static final long RENEWAL_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -32,7 +32,7 @@ public final class PostgresCluster {
             + SpendTable.OPEN
             + " AND signed_off = 0 UNION SELECT spend, former_runners.runner FROM former_runners JOIN spends ON id = spend WHERE "
             + SpendTable.OPEN + ") sends GROUP BY runner";
-    /** Query for starts, by the timeline and the boot of the server. */
+    /** Query for starts; its parameters are the timeline and the boot of the server. */
     private static final String STARTS =
             "SELECT start, ended, superseded, coalesce(machine, '') AS machine, coalesce(datadir, '') AS datadir, coalesce(address, '') AS address, coalesce(node, '') AS node, node IS NOT NULL AND gathered > 0"
                     + " AND gathered = (SELECT number FROM gathering) AS gathered, since, "
@@ -87,15 +87,16 @@ public final class PostgresCluster {
     }
 
     /**
-     * Daemons and the state of their database, as it was at one moment.
+     * Snapshot of the daemons and the state of their database.
      *
      * @param commit number of the newest commit, 0 before the first
-     * @param keeper start that has the lease on background work; empty while none has
-     * @param renewed whether the lease was renewed while this was read, within a few seconds; otherwise nobody does the background work
+     * @param keeper start that holds the lease on background work; empty while no start does
+     * @param renewed whether the lease was renewed during this query, which waits a few seconds for that; otherwise no daemon does the background
+     *     work
      * @param epoch number of times that the lease was taken
      * @param stopped why nothing is spent; empty in normal operation
      * @param lock the transaction that holds the store lock; empty while it is free
-     * @param hidden number of starts that have ended and are not among {@code starts}
+     * @param hidden number of ended starts that are not among {@code starts}
      * @param starts newest first
      */
     public record Status(
@@ -113,7 +114,7 @@ public final class PostgresCluster {
     /**
      * The store lock while a transaction holds it.
      *
-     * @param process number of the holder's process on the server, as in {@code pg_stat_activity}
+     * @param process id of the holder's process on the server, as in {@code pg_stat_activity}
      * @param heldMillis time since the holder's transaction began
      * @param waiting number of transactions that wait for the lock
      */
@@ -121,27 +122,27 @@ public final class PostgresCluster {
 
     /** State of a start of a daemon. */
     public enum Standing {
-        /** Heard of within the last seconds. */
+        /** Its last heartbeat is recent. */
         RUNNING,
-        /** Not heard of, and not known to have ended. */
+        /** Its last heartbeat is old, and it is not known to have ended. */
         SILENT,
-        /** Writes and sends nothing any more; its process may still exist. */
+        /** It writes and sends nothing any more; its process may still exist. */
         SUPERSEDED,
         ENDED
     }
 
     /**
-     * A start of a daemon.
+     * Start of a daemon.
      *
-     * @param machine name of its machine; empty where that is not known
-     * @param datadir empty where that is not known
-     * @param address URL at which it is called; empty where that is not known
-     * @param node address of its node for the other daemons; empty where it has none
-     * @param gathered whether its node has found those of the others
+     * @param machine name of its machine; empty if unknown
+     * @param datadir empty if unknown
+     * @param address URL at which it can be called; empty if unknown
+     * @param node address of its node for the other daemons; empty if it has none
+     * @param gathered whether its node has joined those of the other daemons
      * @param since time of the start by the server's clock, milliseconds since 1970
      * @param silentMillis time since its last heartbeat, by the server's clock
-     * @param behind whether it has not told yet that the server has its commits, after that was promoted or restarted
-     * @param open number of spends that hold coins and that it may still send as far as the database knows
+     * @param behind whether it has not yet confirmed that the server has its commits, after the server was promoted or restarted
+     * @param open number of spends that hold coins and that it may still send, as far as the database knows
      */
     public record Start(
             long start,
@@ -156,7 +157,7 @@ public final class PostgresCluster {
             boolean behind,
             long open) {}
 
-    /** Returns the state of the daemons. Writes nothing. Waits for a renewal of the lease on background work, but not long. */
+    /** Returns the state of the daemons. Writes nothing. Waits at most a few seconds for a renewal of the lease on background work. */
     public Status status() {
         return with((session, server) -> {
             boolean renewed = hasKeeper(session) && isRenewed(session);
@@ -231,7 +232,7 @@ public final class PostgresCluster {
                 row.number("open"));
     }
 
-    /** Looks who holds the store lock, without waiting for it: of those that have locked its table, the oldest that waits for nobody. */
+    /** Finds the holder of the store lock without waiting for it: the oldest transaction that has locked its table and waits for no other lock. */
     private static Optional<Lock> lock(SqlSession session) throws SQLException {
         if (session.has("SELECT 1 FROM store WHERE one = 1 FOR UPDATE SKIP LOCKED")) {
             return Optional.empty();
@@ -247,15 +248,15 @@ public final class PostgresCluster {
     }
 
     /**
-     * A start of a daemon that had not told whether the server has its commits.
+     * Start of a daemon that had not confirmed that the server has its commits.
      *
      * @param silentMillis time since its last heartbeat, by the server's clock
      */
     public record Silent(long start, String datadir, long silentMillis) {}
 
     /**
-     * Lets writing go on after a standby was promoted, or the server restarted, although daemons are silent that have not ended: the operator has
-     * made sure that the server has all their commits. One that lacks a commit nevertheless stops the store when its daemon wakes.
+     * Resumes writing after a standby was promoted, or the server was restarted, although daemons that have not ended are silent: the operator has
+     * made sure that the server has all their commits. If a commit is missing nevertheless, its daemon stops the store when it resumes.
      *
      * @throws StoreException {@code STOPPED} when the store has lost payments, {@code UNAVAILABLE} when no daemon is silent
      */
@@ -287,11 +288,11 @@ public final class PostgresCluster {
     }
 
     /**
-     * Declares that a start of a daemon can never send anything again: its machine is off, or its process is gone. Acts that free coins no longer
-     * wait for it. If it wakes nevertheless, it writes and sends nothing any more. Works also while nothing else is written because that daemon does
-     * not confirm a fail-over.
+     * Declares that a start of a daemon can never send anything again: its machine is off, or its process has ended. Operations that free coins no
+     * longer wait for it. If it resumes nevertheless, it writes and sends nothing. Works also while writing is suspended because that daemon does not
+     * confirm a failover.
      *
-     * @throws StoreException {@code UNAVAILABLE} when there is no such start, it has ended, or it was heard of lately
+     * @throws StoreException {@code UNAVAILABLE} when there is no such start, it has ended, or its last heartbeat is recent
      */
     public Start forget(long start) {
         return with((session, server) -> {
@@ -320,10 +321,10 @@ public final class PostgresCluster {
     }
 
     /**
-     * Ends the time in which daemons of the release before run beside those of this one: they are refused from now on, so that a later release may
-     * take away what only they need.
+     * Ends the period in which daemons of the previous release may run beside those of this one: from now on they are rejected, so that a later
+     * release may remove what only they need.
      *
-     * @return whether it was open until now
+     * @return whether the period was open until now
      * @throws StoreException when such a daemon has not ended
      */
     public boolean finishUpgrade() {
@@ -353,9 +354,9 @@ public final class PostgresCluster {
     }
 
     /**
-     * Changes the settings that all daemons have in common, for those that run as well. Works while the store is stopped.
+     * Changes the settings that all daemons have in common; running daemons adopt them. Works while the store is stopped.
      *
-     * @param change receives all settings by name, and returns those that are to be; what it throws leaves everything unchanged
+     * @param change receives all settings by name and returns the new ones; if it throws, nothing is changed
      * @return the settings after the change
      */
     public PostgresAgreed agree(UnaryOperator<Map<String, String>> change) {

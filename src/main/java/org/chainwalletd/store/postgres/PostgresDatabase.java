@@ -20,21 +20,21 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.store.StoreException;
 
 /**
- * Connections to the database that the settings name. Each goes to the server that is the primary at that moment, with host names resolved anew and
- * the password read anew. The driver is loaded at the first connection, so that a daemon on SQLite loads no class of it.
+ * Connections to the database named in the settings. Each connection goes to the current primary, resolving host names and reading the password anew.
+ * The driver is loaded at the first connection, so that a daemon on SQLite loads none of its classes.
  */
 public final class PostgresDatabase implements Postgres.Connector {
     private static final String DRIVER = "org.postgresql.Driver";
-    /** Property with the folder of the packaged daemon, which the launcher sets. */
+    /** System property with the installation folder of the daemon, set by the launcher. */
     private static final String HOME = "chainwalletd.home";
-    /** Folder of the driver in it: no part of the class path. */
+    /** Folder of the driver within it, which is not on the class path. */
     private static final String DRIVER_FOLDER = "lib/postgresql";
 
     private static final String CANNOT_CONNECT = "08001";
-    /** Time for which no other connection is tried after one that failed: callers hear of it at once, instead of waiting one after the other. */
+    /** Time after a failed connection in which no other one is tried, so that queued callers fail at once instead of each waiting for a timeout. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** Loads the driver once. */
+    /** Holder that loads the driver once. */
     private static final class Loaded {
         static final Driver INSTANCE = load();
 
@@ -57,7 +57,7 @@ public final class PostgresDatabase implements Postgres.Connector {
             }
         }
 
-        /** Returns a loader that stays open as long as the process. */
+        /** Returns a class loader that stays open for the lifetime of the process. */
         private static URLClassLoader folderLoader() throws IOException {
             Path folder = Path.of(System.getProperty(HOME, ".")).resolve(DRIVER_FOLDER);
             List<URL> jars = new ArrayList<>();
@@ -76,7 +76,7 @@ public final class PostgresDatabase implements Postgres.Connector {
         }
     }
 
-    /** A connection that could not be made. */
+    /** Failed attempt to connect. */
     private record Refusal(long nanos, String why) {}
 
     private final Settings.Database settings;
@@ -94,7 +94,7 @@ public final class PostgresDatabase implements Postgres.Connector {
     /**
      * Connects to the primary server, in autocommit mode.
      *
-     * @throws SQLException with a sentence that tells what to do; nothing was sent that could have been carried out
+     * @throws SQLException with instructions in one sentence; nothing was sent that could have taken effect
      */
     @Override
     public Connection connect() throws SQLException {
@@ -124,12 +124,12 @@ public final class PostgresDatabase implements Postgres.Connector {
         how.setProperty("targetServerType", "primary");
         how.setProperty("hostRecheckSeconds", "0");
         how.setProperty("connectTimeout", "3");
-        // A time-out closes the connection and cancels nothing: a COMMIT that was sent may still be carried out.
+        // A timeout closes the connection and cancels nothing: a COMMIT that was sent may still take effect.
         how.setProperty("socketTimeout", "10");
         how.setProperty("tcpKeepAlive", "true");
-        // Proxies that give each transaction another connection know no prepared statements.
+        // Proxies that use another connection for each transaction do not support prepared statements.
         how.setProperty("prepareThreshold", "0");
-        // Details of an error quote rows.
+        // Error details quote rows.
         how.setProperty("logServerErrorDetail", "false");
         how.setProperty("gssEncMode", "disable");
         how.setProperty("sslmode", settings.tls() ? "verify-full" : "disable");
@@ -142,7 +142,7 @@ public final class PostgresDatabase implements Postgres.Connector {
         return how;
     }
 
-    /** Returns a clause that completes "the store …" for a connection that could not be made. */
+    /** Returns a clause that completes "the store …" for a failed connection. */
     private String why(SQLException e) {
         String state = e.getSQLState() == null ? "" : e.getSQLState();
         String text = String.valueOf(e.getMessage()).replace('\n', ' ');

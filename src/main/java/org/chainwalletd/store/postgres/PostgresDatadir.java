@@ -20,12 +20,12 @@ import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.store.sql.StoreMemory;
 
 /**
- * Datadir of one of the daemons that use a PostgreSQL store: compares its {@code sent.log} and its books with the database, and registers a start
- * of its daemon there. The name of the log identifies the datadir.
+ * Datadir of one of the daemons that use a PostgreSQL store: compares its {@code sent.log} and its books with the database, and registers a start of
+ * its daemon there. The name of the log identifies the datadir.
  */
 final class PostgresDatadir {
     private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
-    /** Name of this machine without a question to a name service, which may hang. */
+    /** Source of this machine's name, without a name service lookup that may hang. */
     private static final Path MACHINE = Path.of("/proc/sys/kernel/hostname");
 
     private final Path folder;
@@ -39,9 +39,9 @@ final class PostgresDatadir {
     }
 
     /**
-     * Reads what is remembered in {@code folder}, without changing it.
+     * Reads the records in {@code folder} without changing it.
      *
-     * @param books the commit that the books remember
+     * @param books the last commit recorded in the books
      */
     static PostgresDatadir of(Path folder, Optional<CommitMark> books, String database) throws IOException {
         return new PostgresDatadir(folder, database, StoreMemory.of(folder, books));
@@ -65,8 +65,8 @@ final class PostgresDatadir {
     }
 
     /**
-     * Checks that the datadir can be used with this database, whatever that has forgotten. A commit that the log lacks may have been made just before
-     * the machine lost its power: nothing of it was answered or sent before the log had it.
+     * Checks that the datadir can be used with this database, regardless of commits that the database has lost. The log may lack one commit, made
+     * just before a power failure: nothing of it was answered or sent before the log had it.
      *
      * @throws StoreException when its daemon must not start, which concerns no other daemon
      */
@@ -85,7 +85,7 @@ final class PostgresDatadir {
         }
     }
 
-    /** Tells whether the last commits of the log came into the database by a move: no daemon of this log has made them here. */
+    /** Returns whether the last commits of the log came into the database by a move, so that no daemon with this log made them here. */
     private boolean isOfEarlierDatabase(SqlSession session) throws SQLException {
         if (logName().isEmpty() || memory.log().orElseThrow().last().number() == 0) {
             return false;
@@ -121,12 +121,12 @@ final class PostgresDatadir {
         }
     }
 
-    /** Returns which commit the database lacks that the datadir remembers; empty when it has all. */
+    /** Returns which of the commits recorded in the datadir the database lacks; empty when it has all. */
     Optional<String> lacking(SqlSession session) throws SQLException {
         if (memory.log().isPresent()) {
             CommitMark last = memory.log().get().last();
             CommitMark certain = memory.log().get().certain();
-            // Before its first commit a log has the number 0.
+            // A log has the number 0 before its first commit.
             if (certain.number() > 0 && !has(session, last.opening()) && !has(session, certain.opening())) {
                 return Optional.of("lacks commit " + certain.number() + " of the daemon with the datadir " + folder
                         + ", as " + SentLog.FILE_NAME + " in it tells");
@@ -137,7 +137,10 @@ final class PostgresDatadir {
                 : Optional.empty();
     }
 
-    /** A commit that was pruned cannot be looked up; a store that went back does not tell so high a number as pruned. */
+    /**
+     * Returns whether the database lacks the commit of the books. A pruned commit cannot be looked up, but a store that went back has pruned only to
+     * a lower number.
+     */
     boolean lacksBooks(SqlSession session) throws SQLException {
         return books().isPresent()
                 && !has(session, books().get().opening())
@@ -153,22 +156,23 @@ final class PostgresDatadir {
         return session.has("SELECT 1 FROM commits WHERE random = ?", random);
     }
 
-    /** Returns the number of the newest commit of a log that the database has, 0 when it has none. */
+    /** Returns the number of the newest commit of a log that the database has; 0 if it has none. */
     private static long newest(SqlSession session, String log) throws SQLException {
         return session.number(
                 "SELECT coalesce(max(counter), 0) FROM commits JOIN daemons ON start = daemon WHERE log = ?", log);
     }
 
     /**
-     * A start of the daemon that the database knows.
+     * Start of the daemon that is registered in the database.
      *
-     * @param commit the commit that has registered it, number and random number
+     * @param commit the commit that has registered it
      */
     record Registered(long start, PostgresTransactions.Made commit, SentLog log) {}
 
     /**
-     * Registers a start of the daemon, and commits the transaction under the store lock that the caller has begun. Former starts write nothing
-     * from now on. Those on the same boot of this machine are also signed off: the caller holds the lock of the datadir, so they have ended.
+     * Registers a start of the daemon, and commits the transaction under the store lock that the caller has begun. Earlier starts write nothing from
+     * now on. Those on the same boot of this machine are also marked as ended: the caller holds the lock of the datadir, so their processes have
+     * ended.
      *
      * @param leastToPrune size in bytes below which the log is not pruned
      */
@@ -191,7 +195,7 @@ final class PostgresDatadir {
             boolean lacksOne =
                     !isNew && newest > memory.log().orElseThrow().last().number();
             if (lacksOne || isNew && KeyringTable.head(session).isPresent()) {
-                // From then on this datadir alone has every payment of its own and every key.
+                // From then on only this datadir has every payment of its own and every key.
                 log.renew();
             }
             long counter = newest + 1;
@@ -232,7 +236,7 @@ final class PostgresDatadir {
                 Schema.version());
     }
 
-    /** Enters the log of a datadir, or where the datadir is now. */
+    /** Registers the log of a datadir, or updates the path of the datadir. */
     static void enterLog(SqlSession session, String name, Path datadir) throws SQLException {
         session.update(
                 "INSERT INTO logs (name, datadir) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET datadir = excluded.datadir",
@@ -253,7 +257,7 @@ final class PostgresDatadir {
                 random);
     }
 
-    /** Returns the boot of this machine's kernel and the inode of the datadir; empty where the system does not tell them. */
+    /** Returns the boot id of this machine's kernel and the inode of the datadir; empty where the system does not provide them. */
     static String host(Path folder) throws IOException {
         if (!Files.isReadable(BOOT_ID)) {
             return "";

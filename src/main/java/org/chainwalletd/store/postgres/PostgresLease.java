@@ -5,8 +5,8 @@ import java.util.function.LongConsumer;
 import org.chainwalletd.store.sql.SqlSession;
 
 /**
- * The lease on background work, one row of the database: whoever has it renews it, and whoever sees it unchanged for long enough may take it. Taking it
- * raises its epoch under the store lock, so writes of the former holder are refused from then on. Methods block, on a connection of their own.
+ * Lease on background work, one row of the database: its holder renews it, and a daemon that sees it unchanged for long enough may take it. Taking it
+ * increments its epoch under the store lock, so later writes of the former holder are rejected. Methods block, on a separate connection.
  */
 public final class PostgresLease implements AutoCloseable {
     private final PostgresSession database;
@@ -14,9 +14,9 @@ public final class PostgresLease implements AutoCloseable {
     private final LongConsumer taken;
 
     /**
-     * @param connector of sessions with the primary that end by themselves when it does not answer
+     * @param connector of sessions with the primary that time out when it does not respond
      * @param start of this daemon
-     * @param taken is told the epoch when this daemon has taken the lease, before {@link #take} returns
+     * @param taken receives the epoch when this daemon has taken the lease, before {@link #take} returns
      */
     PostgresLease(String name, Postgres.Connector connector, long start, LongConsumer taken) {
         this.database = new PostgresSession(name, connector);
@@ -25,16 +25,16 @@ public final class PostgresLease implements AutoCloseable {
     }
 
     /**
-     * The lease as it was read.
+     * Lease as it was read.
      *
-     * @param start of the daemon that has it, or has given it back; 0 before the first one
+     * @param start of the daemon that holds it or has given it back; 0 before the first one
      * @param epoch number of times that it was taken
-     * @param renewal raised by each renewal
-     * @param address URL at which the daemon that has it is called; empty where that is not known
-     * @param free whether the holder has given it back, has ended, or is known to write nothing any more
+     * @param renewal increased by each renewal
+     * @param address URL at which the holder can be called; empty if unknown
+     * @param free whether the holder has given it back, has ended, or is known not to write any more
      */
     public record Lease(long start, long epoch, long renewal, String address, boolean free) {
-        /** Tells whether nobody has renewed or taken it since {@code before}. */
+        /** Returns whether the lease was neither renewed nor taken since {@code before}. */
         public boolean isUnchangedSince(Lease before) {
             return start == before.start && epoch == before.epoch && renewal == before.renewal;
         }
@@ -59,9 +59,9 @@ public final class PostgresLease implements AutoCloseable {
     }
 
     /**
-     * Takes the lease if it still is as it was read.
+     * Takes the lease if it is unchanged since it was read.
      *
-     * @return the lease as it is then
+     * @return the lease afterwards
      */
     public Lease take(Lease seen) {
         Lease now = database.run(session -> {
@@ -87,7 +87,7 @@ public final class PostgresLease implements AutoCloseable {
     /**
      * Renews the lease.
      *
-     * @return whether this daemon still has it in this epoch
+     * @return whether this daemon still holds it in this epoch
      */
     public boolean renew(Lease mine) {
         return database.run(session -> session.update(
@@ -97,24 +97,24 @@ public final class PostgresLease implements AutoCloseable {
                 > 0;
     }
 
-    /** Tells whether this daemon still has the lease in this epoch, without renewing it. */
+    /** Returns whether this daemon still holds the lease in this epoch, without renewing it. */
     public boolean isHeld(Lease mine) {
         Lease now = read();
         return isMine(now) && now.epoch() == mine.epoch();
     }
 
-    /** Gives the lease back, so that another daemon takes it at once; nothing when this daemon does not have it. */
+    /** Gives the lease back, so that another daemon can take it at once; does nothing when this daemon does not hold it. */
     public void giveBack(Lease mine) {
         database.run(session -> session.update(
                 "UPDATE keeper SET given_back = true WHERE one = 1 AND start = ? AND epoch = ?", start, mine.epoch()));
     }
 
-    /** Records at which address this daemon is called. */
+    /** Records the URL at which this daemon can be called. */
     public void tellAddress(String address) {
         database.run(session -> session.update("UPDATE daemons SET address = ? WHERE start = ?", address, start));
     }
 
-    /** Tells whether this daemon has taken the lease. */
+    /** Returns whether this daemon was the last to take the lease. */
     public boolean isMine(Lease lease) {
         return lease.start() == start;
     }

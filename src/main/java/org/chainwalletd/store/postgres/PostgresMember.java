@@ -13,18 +13,18 @@ import org.chainwalletd.store.sql.GroupCommitWriter;
 import org.chainwalletd.store.sql.SqlSession;
 
 /**
- * A daemon of those that share a database.
+ * A daemon among those that share a database.
  *
  * @param fixed settings that never change, by their names in messages
  */
 public record PostgresMember(Map<String, String> fixed) {
-    /** File by which a datadir shows that its payments are in a database; contains the database's name. */
+    /** File that marks a datadir whose payments are in a database; contains the database's name. */
     public static final String MARK_FILE = "database-id";
 
-    /** Age of a heartbeat by the server's clock, from which on a daemon counts as gone. */
+    /** Age of a heartbeat, by the server's clock, from which on a daemon counts as dead. */
     static final long LAPSE_MILLIS = 15_000;
 
-    /** Condition of a start that works, as far as the database knows. */
+    /** Condition of a start that is running, as far as the database knows. */
     private static final String WORKS =
             "NOT ended AND NOT superseded AND beaten > " + PostgresSchema.MILLIS + " - " + LAPSE_MILLIS;
 
@@ -41,10 +41,10 @@ public record PostgresMember(Map<String, String> fixed) {
     }
 
     /**
-     * Lets this daemon into the database, in the transaction under the store lock that registers its start.
+     * Admits this daemon to the database, in the transaction under the store lock that registers its start.
      *
-     * @throws StoreException with what to do; {@code BUSY} when a daemon of a release that shares with nobody works on it, {@code UNAVAILABLE} when
-     *     it is of another chain
+     * @throws StoreException with instructions; {@code BUSY} when a daemon of a release that cannot share the database is using it,
+     *     {@code UNAVAILABLE} when the database belongs to another chain
      */
     void enter(SqlSession session, String name) throws SQLException {
         requireSameChain(session, name);
@@ -65,8 +65,8 @@ public record PostgresMember(Map<String, String> fixed) {
     }
 
     /**
-     * Refuses a datadir whose daemon works elsewhere: a copy of its datadir, or the same one on another machine. On the same machine the lock of the
-     * datadir shows that it has ended.
+     * Rejects a datadir whose daemon is running elsewhere: from a copy of the datadir, or from the same datadir on another machine. On the same
+     * machine the lock of the datadir already shows that the other daemon has ended.
      *
      * @param log name of the datadir's log
      * @param host datadir and the kernel that keeps its lock, see {@link PostgresDatadir#host}
@@ -84,9 +84,9 @@ public record PostgresMember(Map<String, String> fixed) {
     }
 
     /**
-     * Refuses a database of another chain. Only reads.
+     * Rejects a database of another chain. Only reads.
      *
-     * @throws StoreException {@code UNAVAILABLE} with what to do
+     * @throws StoreException {@code UNAVAILABLE} with instructions
      */
     void requireSameChain(SqlSession session, String name) throws SQLException {
         Map<String, String> agreed = PostgresAgreed.read(session).values();
@@ -103,9 +103,9 @@ public record PostgresMember(Map<String, String> fixed) {
     }
 
     /**
-     * Another start of a daemon, which works.
+     * Another running start of a daemon.
      *
-     * @param machine empty where that is not known
+     * @param machine empty if unknown
      * @param silentMillis time since its last heartbeat, by the server's clock
      */
     private record Other(long start, String machine, long silentMillis) {

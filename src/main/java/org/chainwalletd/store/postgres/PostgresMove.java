@@ -25,26 +25,26 @@ import org.chainwalletd.store.sql.StoreMemory;
 import org.chainwalletd.store.sql.StoreRestore;
 
 /**
- * Moves the money store of a datadir from its SQLite file into an empty PostgreSQL database, while no daemon has the datadir. At every moment at most
- * one of the two stores can pay:
+ * Moves the money store of a datadir from its SQLite file into an empty PostgreSQL database, while no daemon uses the datadir. At every moment at
+ * most one of the two stores can make payments:
  *
  * <ol>
- *   <li>The row of the table {@code moving} names the store that is moved. From here on no daemon opens the database.
- *   <li>All rows are copied in one transaction, with their ids, under the id that the store has, and compared.
- *   <li>The file is marked as moved. From here on nothing is written to it, not even by a process that has it open.
- *   <li>{@code sent.log} becomes the log of a daemon on the database, of which it tells the commit that the copy was.
- *   <li>The database becomes that of the datadir, and {@code moving} is gone: daemons open it.
+ * <li>The row of the table {@code moving} names the store that is moved. From here on no daemon opens the database.
+ * <li>All rows are copied in one transaction, with their ids, under the id of the store, and compared.
+ * <li>The file is marked as moved. From here on nothing is written to it, not even by a process that has it open.
+ * <li>{@code sent.log} is replaced by the log of a daemon on the database, which contains the commit that the copy was.
+ * <li>The database becomes that of the datadir, and {@code moving} is dropped: daemons can open it.
  * </ol>
  *
- * <p>A move that was interrupted is run again. Rows are copied anew as long as the file is not marked, since it may have paid meanwhile, and as long
- * as the log shows that no daemon has started on a database: the log of a daemon that has is never replaced.
+ * <p>An interrupted move is run again. Rows are copied anew as long as the file is not marked, since it may have made payments meanwhile, and as long
+ * as the log shows that no daemon has started on a database: the log of a daemon that has started is never replaced.
  */
 public final class PostgresMove {
-    /** Number in its log of the commit that a copy is, before any daemon has started on the database. */
+    /** Number of the copy's commit in its log, before any daemon has started on the database. */
     private static final long COPY = 1;
 
     private static final String COMMITS = "commits";
-    /** Tables that have a row in an empty store. */
+    /** Tables that have a row even in an empty store. */
     private static final List<String> NEVER_EMPTY = List.of("identity", "payout_queue");
     /** Tables that only the server has; they are filled from the rows, or by daemons. */
     private static final String DERIVED = "live_tokens, held_coins, changes, former_runners, logs, daemons";
@@ -59,9 +59,9 @@ public final class PostgresMove {
     /**
      * Result of a move.
      *
-     * @param before whether the store had been moved to this database before, so that nothing was done
+     * @param before whether the store was already in this database, so that nothing was done
      * @param rows number of rows of each table, in the order in which they were copied; empty when an interrupted move only had to be ended
-     * @param compared number of spends, payouts and the like that were read from both stores and were the same
+     * @param compared number of spends, payouts and similar objects that were read from both stores and were equal
      */
     public record Moved(boolean before, Map<String, Long> rows, int compared) {
         public Moved {
@@ -84,11 +84,11 @@ public final class PostgresMove {
     }
 
     /**
-     * Moves the store in {@code folder} into the database, or ends a move that was interrupted. Blocks; the caller holds the lock of the datadir.
+     * Moves the store in {@code folder} into the database, or ends an interrupted move. Blocks; the caller holds the lock of the datadir.
      *
-     * @param books the commit that the books of the datadir remember, which the file must contain
+     * @param books the last commit recorded in the books of the datadir, which the file must contain
      * @param chain settings of the chain that never change, see {@link PostgresMember}
-     * @throws StoreException with what to do, in one sentence; the file is the store that pays unless the sentence says that it was moved
+     * @throws StoreException with instructions in one sentence; payments are made from the file unless the sentence says that it was moved
      */
     public static Moved run(
             Path folder, Optional<CommitMark> books, PostgresDatabase database, Map<String, String> chain) {
@@ -145,8 +145,8 @@ public final class PostgresMove {
             }
             CrashPoint.MOVE_BEGUN.reached();
             if (marked && isUsed(memory)) {
-                // A daemon has paid in the database, which has then gone back to a moment of the move: its log is not
-                // touched.
+                // A daemon has paid from the database, which was then reset to a state within the move: its log must
+                // not be replaced.
                 end(session, begun.get());
                 return new Moved(false, Map.of(), 0);
             }
@@ -165,8 +165,8 @@ public final class PostgresMove {
     }
 
     /**
-     * Tells whether a daemon may have started on a database with the datadir of a marked file. It announces its first commit in the log before it makes
-     * it; a log that is lost or damaged does not show that none has.
+     * Returns whether a daemon may have started on a database with the datadir of a marked file. A daemon announces its first commit in the log
+     * before making it; if the log is lost or damaged, a start cannot be ruled out.
      */
     private static boolean isUsed(StoreMemory memory) {
         return memory.isShared()
@@ -174,7 +174,7 @@ public final class PostgresMove {
                 : memory.log().isEmpty();
     }
 
-    /** Tells whether a move may have ended, although the log is that of the file: somebody has put it back. */
+    /** Returns whether a move may have ended although the log is that of the file, because someone has put that log back. */
     private boolean mayHaveEnded(StoreMemory memory) {
         return !memory.isShared() && Files.exists(folder.resolve(PostgresMember.MARK_FILE));
     }
@@ -191,7 +191,7 @@ public final class PostgresMove {
         }
     }
 
-    /** Reserves the database for this store, and commits that; empty when the store was moved there before. */
+    /** Reserves the database for this store, and commits; empty when the store is already there. */
     private Optional<PostgresMoving> begin(SqlSession session, SqlSession source, StoreMemory memory, boolean marked)
             throws SQLException, IOException {
         session.execute(PostgresTransactions.LOCK);
@@ -228,9 +228,9 @@ public final class PostgresMove {
     }
 
     /**
-     * Requires that the move that was begun is this one, and that the file has not gone back since.
+     * Checks that the move that was begun is this one, and that the file has not gone back since.
      *
-     * @param ofMarked what is remembered beside a file that is marked
+     * @param ofMarked records kept beside the file, if it is marked
      */
     private void requireSame(PostgresMoving begun, SqlSession source, Optional<StoreMemory> ofMarked)
             throws SQLException {
@@ -257,7 +257,7 @@ public final class PostgresMove {
         return memory.log().flatMap(SentLog.Known::shared).map(SentLog.Shared::name);
     }
 
-    /** Tells whether the database has the store, and this datadir is the one that works with it. */
+    /** Returns whether the database has the store and belongs to this datadir. */
     private static boolean isThere(SqlSession session, SqlSession source, StoreMemory memory) throws SQLException {
         Optional<String> log = logName(memory);
         return log.isPresent()
@@ -282,7 +282,7 @@ public final class PostgresMove {
         }
     }
 
-    /** Copies everything in one transaction, in place of what an earlier attempt has copied. */
+    /** Copies everything in one transaction, replacing the rows copied by an earlier attempt. */
     private PostgresMoving copy(SqlSession session, SqlSession source, long timeline, Map<String, Long> rows)
             throws SQLException, IOException {
         source.execute("BEGIN");
@@ -315,7 +315,7 @@ public final class PostgresMove {
                 }
             }
             Commits.mark(session, Optional.empty());
-            // No daemon has followed any of them.
+            // Removes the changes recorded for copied rows, because no daemon has followed earlier ones.
             session.update("DELETE FROM changes");
             move.enter(session);
             session.execute("COMMIT");
@@ -325,7 +325,7 @@ public final class PostgresMove {
         }
     }
 
-    /** Enters the openings of the file, which the books may remember, and as the newest commit the copy itself. */
+    /** Inserts the openings of the file, which the books may have recorded, and the copy itself as the newest commit. */
     private static void copyCommits(SqlSession session, SqlSession source, long start, PostgresMoving move)
             throws SQLException {
         record Opening(long number, long random) {}
@@ -342,7 +342,7 @@ public final class PostgresMove {
         session.update(insert, move.source().number() + 1, start, COPY, move.random());
     }
 
-    /** Compares the stores, as daemons would read them, and returns how much of them. */
+    /** Compares the stores as daemons would read them; returns the number of objects compared. */
     private int compare(SqlSession source, Map<String, Long> rows) throws SQLException {
         try (SqlSession session = TableCopy.connect(database, connector)) {
             for (Map.Entry<String, Long> table : rows.entrySet()) {
@@ -379,7 +379,10 @@ public final class PostgresMove {
                 + " remains the store that pays: start without --store, and report this as a fault of the program");
     }
 
-    /** Requires that a standby on which others rely has the copy: a warning on one of its commits, even of an earlier run, tells of none later. */
+    /**
+     * Checks that the synchronous standby has the copy. A commit's warning, possibly in an earlier run, is not repeated later, so another commit is
+     * made.
+     */
     private void requireDurable(SqlSession session) throws SQLException {
         session.execute("BEGIN");
         session.update("UPDATE moving SET copied = true");
@@ -390,7 +393,7 @@ public final class PostgresMove {
         }
     }
 
-    /** Marks the file, unless it has been written since it was copied. */
+    /** Marks the file, unless it was written since it was copied. */
     private void mark(SqlSession source, PostgresMoving move) throws SQLException {
         source.execute("BEGIN IMMEDIATE");
         if (!Commits.last(source).equals(move.source())) {
@@ -399,11 +402,14 @@ public final class PostgresMove {
         }
         Commits.mark(source, Optional.of(database));
         source.execute("COMMIT");
-        // Otherwise a copy of the file without its write-ahead log has no mark.
+        // Otherwise a copy of the file without its write-ahead log would lack the mark.
         source.query("PRAGMA wal_checkpoint(TRUNCATE)", row -> row.getLong(1));
     }
 
-    /** Marks the file and replaces the log, which is written before, so that what prevents that is noticed while the file still pays. */
+    /**
+     * Marks the file and replaces the log. The new log is written first, so that a failure to write it is noticed while the file can still make
+     * payments.
+     */
     private void markAndLog(SqlSession source, PostgresMoving move) throws SQLException, IOException {
         AtomicFiles.removeLeftovers(folder, SentLog.FILE_NAME);
         SentLog.Successor log = StoreRestore.movedLog(
@@ -424,7 +430,7 @@ public final class PostgresMove {
         CrashPoint.MOVE_LOGGED.reached();
     }
 
-    /** Lets daemons open the database. */
+    /** Allows daemons to open the database. */
     private void end(SqlSession session, PostgresMoving move) throws SQLException, IOException {
         PostgresMember.mark(folder, database);
         session.execute(PostgresTransactions.LOCK);
@@ -438,7 +444,7 @@ public final class PostgresMove {
         session.execute("COMMIT");
     }
 
-    /** Returns the tables with their numbers of rows, for the operator. */
+    /** Formats the tables with their numbers of rows for the operator. */
     public static String words(Map<String, Long> rows) {
         return rows.entrySet().stream()
                 .filter(table -> !NEVER_EMPTY.contains(table.getKey()))

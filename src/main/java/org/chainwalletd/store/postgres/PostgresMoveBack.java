@@ -30,22 +30,23 @@ import org.chainwalletd.store.sql.StoreRestore;
 
 /**
  * Moves the store of a database back into an SQLite file of the last datadir that works with it, while no daemon runs. At every moment at most one of
- * the two stores can pay:
+ * the two stores can make payments:
  *
  * <ol>
- *   <li>The row of the table {@code moving} names the datadir, and the row of the store says so: from here on no daemon opens the database, and one
- *       that has it open writes nothing. Nothing in the datadir has changed, and the move can be given up.
- *   <li>Everything is copied into new files in a folder of the datadir, under the id that the store has, and compared.
- *   <li>The database is marked as moved, for good.
- *   <li>The new files take their places, and last the new {@code sent.log} that of the one that belongs to the database, beside which no file pays.
- *   <li>The database is told that the move has ended: the same files of an older copy of the datadir do not end it once more.
+ * <li>The row of the table {@code moving} names the datadir, and the row of the store is marked as stopped: from here on no daemon opens the
+ * database, and a daemon that has it open writes nothing. Nothing in the datadir has changed, and the move can be cancelled.
+ * <li>Everything is copied into new files in a folder of the datadir, under the id of the store, and compared.
+ * <li>The database is marked as moved, permanently.
+ * <li>The new files replace those of the datadir. The new {@code sent.log} comes last: it replaces the log that belongs to the database, beside which
+ * no file makes payments.
+ * <li>The end of the move is recorded in the database, so that the same files in an older copy of the datadir cannot end it again.
  * </ol>
  *
- * <p>A move that was interrupted is run again. Everything is copied anew as long as the database is not marked; later only the files that were compared
- * are used.
+ * <p>An interrupted move is run again. Everything is copied anew as long as the database is not marked; later only the files that were compared are
+ * used.
  */
 public final class PostgresMoveBack {
-    /** Folder in the datadir in which the new files are made. */
+    /** Folder in the datadir in which the new files are created. */
     public static final String FOLDER = "moved-back";
 
     private static final String RUN_AGAIN = "correct that, and run it again";
@@ -62,35 +63,35 @@ public final class PostgresMoveBack {
     private final Map<String, String> chain;
     private final Optional<CommitMark> books;
     private final Beside beside;
-    /** Ends the message about a failure: how to go on. */
+    /** End of the message about a failure, which says how to proceed. */
     private String wayOn = RUN_AGAIN;
 
-    /** Parts of a store that are not in its tables, such as keys and books. */
+    /** Parts of a store that are outside its tables, such as keys and books. */
     public interface Beside {
         /**
-         * Requires that all of it can be moved, before anything is changed.
+         * Checks that all of it can be moved, before anything is changed.
          *
-         * @throws StoreException otherwise, with what to do
+         * @throws StoreException if not, with instructions
          */
         void require() throws IOException;
 
         /**
          * Writes it into new files in {@code folder}, with the names that they have in a datadir, and compares them.
          *
-         * @param commit last one of the store
+         * @param commit last commit of the store
          */
         void copy(Path folder, CommitMark commit) throws IOException;
 
-        /** Tells the operator that a folder was in the way of a new one, and is called {@code name} now. */
+        /** Informs the operator that an existing folder occupied the place of a new one and was renamed to {@code name}. */
         void putAside(Path folder, Path name);
     }
 
     /**
      * Result of a move.
      *
-     * @param before whether the store had been moved to this datadir before, so that nothing was done
+     * @param before whether the store was already in this datadir, so that nothing was done
      * @param rows number of rows of each table; empty when an interrupted move only had to be ended
-     * @param compared number of spends, payouts and the like that were read from both stores and were the same
+     * @param compared number of spends, payouts and similar objects that were read from both stores and were equal
      * @param others other datadirs that have worked with the database
      */
     public record Moved(boolean before, Map<String, Long> rows, int compared, List<String> others) {
@@ -121,12 +122,11 @@ public final class PostgresMoveBack {
     }
 
     /**
-     * Moves the store of the database into the datadir {@code folder}, or ends a move that was interrupted. Blocks; the caller holds the lock of the
-     * datadir.
+     * Moves the store of the database into the datadir {@code folder}, or ends an interrupted move. Blocks; the caller holds the lock of the datadir.
      *
-     * @param books the commit that the books remember, which the database must contain
+     * @param books the last commit recorded in the books, which the database must contain
      * @param chain settings of the chain that never change, see {@link PostgresMember}
-     * @throws StoreException with what to do, in one sentence
+     * @throws StoreException with instructions in one sentence
      */
     public static Moved run(
             Path folder,
@@ -153,10 +153,10 @@ public final class PostgresMoveBack {
     }
 
     /**
-     * Gives up a move back that has not marked the database yet: daemons open it again. Blocks; the process that has begun the move may still run, and
-     * gives up too.
+     * Cancels a move back that has not marked the database yet, so that daemons open the database again. Blocks. The process that began the move may
+     * still be running; it then fails too.
      *
-     * @throws StoreException when there is none, or the database is marked
+     * @throws StoreException when there is no such move, or the database is marked
      */
     public static void giveUp(PostgresDatabase database) {
         giveUp(database.name(), database);
@@ -221,7 +221,7 @@ public final class PostgresMoveBack {
             Map<String, Long> rows = copy(session, commit);
             int compared = compare(session, rows);
             beside.copy(made, commit);
-            // Last, because it shows that everything is there.
+            // Written last, because its presence shows that everything is complete.
             writeLog();
             CrashPoint.BACK_MOVE_COPIED.reached();
             mark(session, move);
@@ -234,7 +234,7 @@ public final class PostgresMoveBack {
         }
     }
 
-    /** Reserves the database for the move to this datadir, and commits that: no daemon opens it from here on. */
+    /** Reserves the database for the move to this datadir, and commits: from here on no daemon opens it. */
     private PostgresMoving reserve(SqlSession session, PostgresStore.Server server, Optional<PostgresMoving> begun)
             throws SQLException, IOException {
         PostgresDatadir datadir = PostgresDatadir.of(folder, books, database);
@@ -297,7 +297,10 @@ public final class PostgresMoveBack {
         return session.number("SELECT coalesce(max(number), 0) FROM commits");
     }
 
-    /** A process that has not signed off may write, or send what it had begun, when it wakes; and its datadir may know what the database lacks. */
+    /**
+     * Rejects unless every start has signed off: another process may write, or finish a send, after a pause, and its datadir may know commits that
+     * the database lacks.
+     */
     private void requireAllEnded(SqlSession session) throws SQLException {
         List<String> working = session.query(
                 "SELECT start, coalesce(machine, '') AS machine, coalesce(datadir, '') AS datadir FROM daemons"
@@ -330,7 +333,7 @@ public final class PostgresMoveBack {
             }
             file.update("INSERT INTO commits (number, random) VALUES (?, ?)", commit.number(), commit.opening());
             file.update("UPDATE identity SET commits = ? WHERE one = 1", commit.number());
-            // Until the database is marked no daemon may start on the folder of the new files.
+            // No daemon may start on the folder of the new files until the database is marked.
             Commits.mark(file, Optional.of(database));
             file.execute("COMMIT");
         } finally {
@@ -339,7 +342,7 @@ public final class PostgresMoveBack {
         return rows;
     }
 
-    /** Compares the stores, as daemons would read them, and returns how much of them. */
+    /** Compares the stores as daemons would read them; returns the number of objects compared. */
     private int compare(SqlSession session, Map<String, Long> rows) throws SQLException, IOException {
         String why = "store " + database + ": it is being moved";
         try (SqlSession file = SqliteStore.connectForWriting(SqliteStore.path(made));
@@ -375,7 +378,7 @@ public final class PostgresMoveBack {
                 + ": go on with the database after store move --give-up, and report this as a fault of the program");
     }
 
-    /** Writes the log of the new file, and forces both to the disk. */
+    /** Writes the log of the new file, and forces both to disk. */
     private void writeLog() throws SQLException, IOException {
         Path path = SqliteStore.path(made);
         try (SqlSession file = SqliteStore.connectForWriting(path)) {
@@ -391,7 +394,7 @@ public final class PostgresMoveBack {
         AtomicFiles.syncFolder(folder);
     }
 
-    /** Marks the database as moved: only the new files pay from here on, once they are in their places. */
+    /** Marks the database as moved: from here on only the new files can make payments, once they are in place. */
     private void mark(SqlSession session, PostgresMoving move) throws SQLException {
         session.execute(PostgresTransactions.LOCK);
         boolean ours = PostgresMoving.in(session).filter(move::equals).isPresent();
@@ -406,7 +409,10 @@ public final class PostgresMoveBack {
         session.execute("COMMIT");
     }
 
-    /** Requires that a standby on which others rely has the mark: a warning on its commit, even of an earlier run, tells of none later. */
+    /**
+     * Checks that the synchronous standby has the mark. A commit's warning, possibly in an earlier run, is not repeated later, so another commit is
+     * made.
+     */
     private void requireDurable(SqlSession session) throws SQLException {
         session.execute("BEGIN");
         session.update("UPDATE moving SET copied = copied");
@@ -415,7 +421,7 @@ public final class PostgresMoveBack {
         }
     }
 
-    /** Puts the new files in their places; those that an earlier attempt has put there are not in the folder any more. */
+    /** Moves the new files into place; files that an earlier attempt has moved are no longer in the folder. */
     private void install(CommitMark commit) throws IOException {
         List<Path> all = new ArrayList<>(files(made));
         all.removeIf(file -> isOfDatabase(file.getFileName().toString()));
@@ -426,7 +432,7 @@ public final class PostgresMoveBack {
         }
         for (Path file : all) {
             Path place = folder.resolve(file.getFileName());
-            // A log without its file would be taken for that of the next file.
+            // A leftover write-ahead log would be taken for that of the new file.
             for (String suffix : List.of("-wal", "-shm")) {
                 AtomicFiles.delete(place.resolveSibling(place.getFileName() + suffix));
             }
@@ -452,7 +458,7 @@ public final class PostgresMoveBack {
         }
     }
 
-    /** Tells whether a file is put in its place last, or is none that goes there. */
+    /** Returns whether a file is moved into place last, or not at all. */
     private static boolean isOfDatabase(String name) {
         return name.startsWith(SqliteStore.FILE_NAME)
                 || name.equals(SentLog.FILE_NAME)
@@ -474,7 +480,7 @@ public final class PostgresMoveBack {
         beside.putAside(place, aside);
     }
 
-    /** Returns a name for a folder that is in the way. */
+    /** Returns an unused name for renaming an existing folder at {@code place}. */
     private static Path free(Path place) {
         Path aside = place.resolveSibling(place.getFileName() + ASIDE);
         for (int number = 2; Files.exists(aside); number++) {
@@ -503,7 +509,7 @@ public final class PostgresMoveBack {
         return files;
     }
 
-    /** Ends a move whose mark is in the database. Nothing is copied any more: the file may have paid. */
+    /** Finishes a move whose mark is in the database. Nothing is copied again, because the file may have made payments. */
     private Moved finish(SqlSession session, PostgresMoving move) throws SQLException, IOException {
         StoreMemory memory = StoreMemory.of(folder, Optional.empty());
         CommitMark commit = new CommitMark(Commits.id(session), move.random(), newest(session) + 1);
@@ -540,7 +546,7 @@ public final class PostgresMoveBack {
         return Moved.ended(true);
     }
 
-    /** The datadir may have worked with a copy of the database meanwhile: its log has payments then that the new files lack. */
+    /** Rejects if the datadir has worked with a copy of the database meanwhile: its log then has payments that the new files lack. */
     private void requireNotGoneOn(SqlSession session) throws SQLException, IOException {
         Optional<String> lacking =
                 PostgresDatadir.of(folder, Optional.empty(), database).lacking(session);
@@ -557,7 +563,7 @@ public final class PostgresMoveBack {
                 .isPresent();
     }
 
-    /** Tells whether the file of the datadir is the one that the move has made, however it has gone on. */
+    /** Returns whether the file of the datadir is the one that the move has created, whatever was written to it since. */
     private boolean isIn(CommitMark commit) throws SQLException, IOException {
         Path store = SqliteStore.path(folder);
         if (!Files.exists(store)) {
@@ -569,7 +575,7 @@ public final class PostgresMoveBack {
     }
 
     private void end(SqlSession session, PostgresMoving move) throws SQLException, IOException {
-        // First: from then on an older copy of the datadir does not end the move once more.
+        // First, so that an older copy of the datadir cannot end the move again.
         session.execute(PostgresTransactions.LOCK);
         session.update("UPDATE moving SET copied = true WHERE random = ?", move.random());
         Optional<String> file = Commits.movedTo(session);
@@ -580,7 +586,7 @@ public final class PostgresMoveBack {
         leave();
     }
 
-    /** Removes what tells a start to name the database, and what is left of the new files. */
+    /** Removes the file that requires a start to name the database, and the remains of the new files. */
     private void leave() throws IOException {
         AtomicFiles.delete(folder.resolve(PostgresMember.MARK_FILE));
         discard();

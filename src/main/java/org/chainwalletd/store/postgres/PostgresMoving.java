@@ -12,16 +12,16 @@ import org.chainwalletd.store.sql.SqlSession;
 import org.chainwalletd.store.sql.SqliteStore;
 
 /**
- * A store that is being moved into the database, as the only row of the table {@code moving} describes it. The table is there until the move has
- * ended; no daemon opens the database meanwhile.
+ * Store that is being moved into the database, as described by the only row of the table {@code moving}. The table exists until the move has ended;
+ * no daemon opens the database meanwhile.
  *
- * <p>A move back to a file has such a row too, which stays for ever unless the move is given up: earlier releases know it as well. Its source is a
- * commit of no store.
+ * <p>A move back to a file has such a row too, which stays permanently unless the move is cancelled, and which earlier releases recognise as well.
+ * Its source is a commit that belongs to no store.
  *
- * @param source last commit of the file when it was copied last, or when the move was begun
- * @param copied whether the rows are in the database; of a move back, whether it has ended
- * @param log name of the log that the datadir is to have; empty before the rows are copied; of a move back, of the log that it has
- * @param random number of the commit that the copy is
+ * @param source last commit of the file when it was last copied, or when the move was begun
+ * @param copied whether the rows are in the database; for a move back, whether it has ended
+ * @param log name of the log that the datadir will have, empty before the rows are copied; for a move back, name of the log that it has
+ * @param random random number of the commit that the copy is
  * @param datadir of the file
  */
 record PostgresMoving(CommitMark source, boolean copied, String log, long random, String datadir) {
@@ -30,7 +30,7 @@ record PostgresMoving(CommitMark source, boolean copied, String log, long random
                     + " opening BIGINT NOT NULL, number BIGINT NOT NULL, copied BOOLEAN NOT NULL, log TEXT NOT NULL,"
                     + " random BIGINT NOT NULL, datadir TEXT NOT NULL)";
 
-    /** Describes the move of the store to a file. */
+    /** Describes a move of the store back to a file. */
     static PostgresMoving back(String log, long random, Path datadir) {
         return new PostgresMoving(new CommitMark("", 0, 0), false, log, random, datadir.toString());
     }
@@ -39,7 +39,7 @@ record PostgresMoving(CommitMark source, boolean copied, String log, long random
         return source.store().isEmpty();
     }
 
-    /** Reads the move into the database that has not ended; empty when there is none. */
+    /** Reads the unfinished move into the database; empty when there is none. */
     static Optional<PostgresMoving> in(SqlSession session) throws SQLException {
         boolean made = Schema.isOnServer(session, "moving");
         return made
@@ -67,9 +67,9 @@ record PostgresMoving(CommitMark source, boolean copied, String log, long random
     }
 
     /**
-     * Returns why the database is not used, a clause that completes "store …".
+     * Returns why the database is not used, as a clause that completes "store …".
      *
-     * @param moved the file that the store was moved to, if it was
+     * @param moved file that the store was moved to, if any
      */
     String why(Optional<String> moved) {
         String file = SqliteStore.FILE_NAME + " in " + datadir;
@@ -88,7 +88,7 @@ record PostgresMoving(CommitMark source, boolean copied, String log, long random
                         + " with the database";
     }
 
-    /** Records this move, in place of what was recorded of it before. */
+    /** Records this move, replacing any earlier record of it. */
     void enter(SqlSession session) throws SQLException {
         session.execute(TABLE);
         session.update("DELETE FROM moving");

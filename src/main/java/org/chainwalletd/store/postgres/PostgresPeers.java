@@ -3,11 +3,12 @@ package org.chainwalletd.store.postgres;
 import java.util.List;
 
 /**
- * Where the daemons of a database find each other: the address of each one's node, and the gathering that counts, which is a number. A node belongs to
- * the gathering under whose number it came to the others. Nothing about money follows from these rows. Methods block, on a connection of their own.
+ * Registry through which the daemons of a database find each other: the address of each daemon's node, and the number of the current gathering. A
+ * node belongs to the gathering under whose number it joined the other nodes. No payment depends on these rows. Methods block, on a separate
+ * connection.
  */
 public final class PostgresPeers implements AutoCloseable {
-    /** Age of a heartbeat, by the server's clock, from which on no other daemon tries to reach this one. */
+    /** Age of a heartbeat, by the server's clock, from which on other daemons do not try to reach this one. */
     private static final long HEARD_MILLIS = 5_000;
 
     private static final String HEARD =
@@ -17,7 +18,7 @@ public final class PostgresPeers implements AutoCloseable {
     private final long start;
 
     /**
-     * @param connector of sessions with the primary that end by themselves when it does not answer
+     * @param connector of sessions with the primary that time out when it does not respond
      * @param start of this daemon
      */
     PostgresPeers(String name, Postgres.Connector connector, long start) {
@@ -26,7 +27,7 @@ public final class PostgresPeers implements AutoCloseable {
     }
 
     /**
-     * Another daemon that was heard of lately and has a node.
+     * Another daemon with a recent heartbeat and a node.
      *
      * @param node its address
      * @param gathered number of the gathering that it belongs to; 0 for none yet
@@ -34,15 +35,15 @@ public final class PostgresPeers implements AutoCloseable {
     public record Peer(String node, long gathered) {}
 
     /**
-     * The gathering that counts, and who is there.
+     * The current gathering, and the daemons that are present.
      *
-     * @param number 0 before the first
-     * @param founder address of the node that has begun it; empty before the first
-     * @param millis the server's clock when it was read, milliseconds since 1970
+     * @param number 0 before the first gathering
+     * @param founder address of the node that has begun it; empty before the first gathering
+     * @param millis server time when it was read, milliseconds since 1970
      */
     public record Gathering(long number, String founder, long millis, List<Peer> peers) {}
 
-    /** Reads who is there. */
+    /** Reads the current gathering and its peers. */
     public Gathering read() {
         return database.run(session -> {
             List<Peer> peers = session.query(
@@ -59,7 +60,7 @@ public final class PostgresPeers implements AutoCloseable {
         });
     }
 
-    /** Records the address of this daemon's node, which belongs to no gathering yet; empty when it has none any more. */
+    /** Records the address of this daemon's node, which belongs to no gathering yet; an empty string when the daemon no longer has a node. */
     public void tellNode(String node) {
         database.run(session ->
                 session.update("UPDATE daemons SET node = nullif(?, ''), gathered = 0 WHERE start = ?", node, start));
@@ -73,12 +74,12 @@ public final class PostgresPeers implements AutoCloseable {
     /**
      * Begins a gathering with this daemon's node, unless another daemon has begun one since.
      *
-     * @param before number of the one that was read
-     * @param anyway also when daemons that were heard of belong to that one; otherwise neither they nor its founder may be there
-     * @return whether it was begun; it has the next number then
+     * @param before number of the gathering as it was read
+     * @param anyway whether to begin it although live daemons belong to the current gathering; otherwise neither they nor its founder may be present
+     * @return whether it was begun, in which case it has the next number
      */
     public boolean found(long before, String node, boolean anyway) {
-        // Two that do so at once are one after the other at the row, and the second finds another number in it.
+        // The row serialises concurrent attempts: the second one finds a different number in it.
         return database.run(session -> session.update(
                         "UPDATE gathering SET number = number + 1, founder = ? WHERE one = 1 AND number = ? AND (? = 1 OR NOT EXISTS"
                                 + " (SELECT 1 FROM daemons WHERE start <> ? AND (gathered = number OR node = founder) AND gathering.number > 0 AND "

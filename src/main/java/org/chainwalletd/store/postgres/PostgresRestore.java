@@ -19,24 +19,24 @@ import org.chainwalletd.store.sql.SqlSession;
 import org.chainwalletd.store.sql.StoreRestore;
 
 /**
- * Completes a PostgreSQL store that lacks payments with the logs of all daemons. Each log is first copied into the table {@code restoring}: the
- * records that the database lacks, which are those after the newest commit of the log that it has. Once all logs are there, or declared lost, the
- * records are entered in the order in which their commits were made, whichever daemon made them, and the store goes on. Everything happens in
- * transactions of the database and no file is changed, so a restore that was interrupted is started again in the same way.
+ * Completes a PostgreSQL store that lacks payments from the logs of all daemons. Each log is first copied into the table {@code restoring}: only the
+ * records after the newest commit of the log that the database has. Once all logs are copied or declared lost, the records are added in the order in
+ * which their commits were made, across all daemons, and the store resumes. Everything happens in transactions of the database and no file is
+ * changed, so an interrupted restore is simply run again.
  */
 public final class PostgresRestore {
     private static final String STOPPED =
             "the store %s is being restored: run for the datadir of each daemon that is missing:"
                     + " chain-walletd --datadir ... store restored";
-    /** Place of the commit that the books remember, before the records of the log. */
+    /** Place of the commit recorded in the books, before the records of the log. */
     private static final long BOOKS = -1;
 
     private static final int STARTS_FORGOTTEN = 10_000;
 
     /**
-     * Outcome of one run. Both are empty when nothing was done: the database has everything that the datadir remembers, and is not stopped.
+     * Outcome of one run. Both are empty when nothing was done: the database has everything that the datadir has recorded, and is not stopped.
      *
-     * @param restored present when the store was completed and goes on
+     * @param restored present when the store was completed and has resumed
      * @param missing the logs that are still needed, for which the store stays stopped
      */
     public record Step(Optional<StoreRestore.Restored> restored, List<Log> missing) {
@@ -49,7 +49,7 @@ public final class PostgresRestore {
      * Log of a daemon.
      *
      * @param name by which it is declared lost
-     * @param datadir where it was when its daemon started last; empty when only other logs tell of it
+     * @param datadir path at the last start of its daemon; empty when only other logs mention it
      */
     public record Log(String name, String datadir) {}
 
@@ -108,7 +108,7 @@ public final class PostgresRestore {
         return new Step(restored, missing);
     }
 
-    /** Makes a database that has no payment the store that the datadir has worked with. */
+    /** Gives a database without payments the id of the store that the datadir has worked with. */
     private void takeStore(PostgresDatadir datadir) throws SQLException {
         Optional<String> other = datadir.store().filter(id -> datadir.logName().isPresent());
         if (other.isPresent()
@@ -132,7 +132,7 @@ public final class PostgresRestore {
                 name.get());
     }
 
-    /** Copies what the database lacks of the log in {@code folder}. */
+    /** Copies the records of the log in {@code folder} that the database lacks. */
     private void copy(Path folder, PostgresDatadir datadir) throws IOException, SQLException {
         String name = datadir.logName().orElseThrow();
         SentLog.Known end = datadir.log().orElseThrow();
@@ -199,7 +199,9 @@ public final class PostgresRestore {
         session.update("INSERT INTO logs (name, datadir) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", log, datadir);
     }
 
-    /** Refuses logs of which none has the commit that the books remember, unless one is given up: any daemon may have made it. */
+    /**
+     * Rejects logs none of which has the commit recorded in the books, unless a log was declared lost: any of the daemons may have made that commit.
+     */
     private void requireAsNewAsBooks() throws SQLException {
         if (session.has(
                 "SELECT 1 FROM restoring WHERE place = ? AND number > (SELECT coalesce(max(number), 0) FROM restoring"
@@ -215,7 +217,7 @@ public final class PostgresRestore {
         }
     }
 
-    /** Enters all records, and lets the store go on. */
+    /** Adds all records and lets the store resume. */
     private StoreRestore.Restored finish() throws IOException, SQLException {
         boolean complete = !session.has("SELECT 1 FROM restoring_logs WHERE NOT complete");
         if (complete) {
@@ -225,12 +227,12 @@ public final class PostgresRestore {
         session.update(
                 "INSERT INTO daemons (timeline, log, superseded, ended) SELECT ?, log, true, true FROM restoring_logs",
                 timeline);
-        // Each lost commit counts as made again, so that the datadirs find the newest one that they remember.
+        // Lost commits are recorded as made again, so that each datadir finds the newest commit that it has recorded.
         session.update("INSERT INTO commits (number, daemon, counter, random)"
                 + " SELECT (SELECT coalesce(max(number), 0) FROM commits) + row_number() OVER (ORDER BY number, log, place),"
                 + " (SELECT max(start) FROM daemons d WHERE d.log = r.log), counter, random"
                 + " FROM (SELECT DISTINCT ON (log, random) * FROM restoring ORDER BY log, random, place) r");
-        // Numbers of starts that the database has forgotten are not given again: their processes may wake.
+        // Skips numbers of starts that the database may have forgotten: their processes may still be running.
         session.query(
                 "SELECT count(nextval(pg_get_serial_sequence('daemons', 'start'))) FROM generate_series(1, ?)",
                 row -> true,
@@ -251,7 +253,10 @@ public final class PostgresRestore {
         return restore.report(new CommitMark(Commits.id(session), random, number), complete);
     }
 
-    /** Enters the records in the order of their commits. The number of one that was not made was given again: the one that was made decides. */
+    /**
+     * Adds the records in the order of their commits. The number of a commit that failed was assigned again: the commit that was made takes
+     * precedence.
+     */
     private void enterAll(StoreRestore restore, long commit) throws IOException, SQLException {
         record Place(String log, long place, long start) {}
         List<Place> places = session.query(

@@ -12,28 +12,26 @@ import org.chainwalletd.store.sql.SpendTable;
 import org.chainwalletd.store.sql.SqlSession;
 
 /**
- * Tables of {@link Schema} in PostgreSQL, and those that several daemons need beside them: the store lock, a row for each commit and each start
- * of a daemon, the changes of each commit, which daemon runs a spend, and constraints that repeat the daemon's own checks. Triggers maintain
- * these, so that no statement of the shared tables can omit them; they fail for anyone who writes without the store lock.
+ * Tables of {@link Schema} in PostgreSQL, and the additional tables that several daemons need: the store lock, a row for each commit and each start
+ * of a daemon, the changes of each commit, the daemon that runs each spend, and constraints that repeat the daemon's own checks. Triggers maintain
+ * these, so that no statement on the shared tables can omit them; they fail for a writer that does not use the store lock.
  */
 final class PostgresSchema {
     /** Advisory lock that admits one migration at a time ("WDST"). */
     private static final long MIGRATION_LOCK = 0x57445354L;
 
-    /**
-     * Expression for the timeline of the file to which the server writes its log: the timeline reported with checkpoints lags behind a promotion.
-     */
+    /** Expression for the timeline of the WAL file that the server is writing; the timeline reported with checkpoints lags behind a promotion. */
     static final String TIMELINE = "('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint";
 
-    /** Expression for the time at which the server was started, microseconds since 1970. */
+    /** Expression for the start time of the server, microseconds since 1970. */
     static final String BOOT = "(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint";
 
     static final String SYSTEM = "(SELECT system_identifier FROM pg_control_system())";
 
-    /** Expression for the server's clock in milliseconds since 1970. */
+    /** Expression for the server's clock, milliseconds since 1970. */
     static final String MILLIS = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
-    /** Holder of the lease on background work before the first one. */
+    /** Holder of the lease on background work before the first daemon takes it. */
     static final long NOBODY = 0;
 
     private static final String COMMIT = "current_setting('walletd.commit')::bigint";
@@ -173,12 +171,12 @@ final class PostgresSchema {
                         + " FOR EACH ROW EXECUTE FUNCTION allowance_changed()");
     }
 
-    /** Tells whether the tables are there. */
+    /** Returns whether the tables exist. */
     static boolean isMade(SqlSession session) throws SQLException {
         return Schema.isOnServer(session, "store");
     }
 
-    /** Creates the tables or upgrades them to the newest version; several daemons may do so at once. */
+    /** Creates the tables or upgrades them to the newest version; several daemons may do so concurrently. */
     static void migrate(SqlSession session, String name) throws SQLException {
         session.execute("BEGIN");
         session.execute("SET LOCAL lock_timeout = 0; " + PostgresTransactions.NOT_FOR_EVER);
@@ -240,7 +238,7 @@ final class PostgresSchema {
                     + " FOR EACH ROW EXECUTE FUNCTION watched_changed()");
         }
         if (!hasTrigger(session, "raw_kept", "kept_spends")) {
-            // All other rows of the table have been spends under their numbers.
+            // All other rows of the table were spends under the same numbers.
             session.execute("""
                 CREATE FUNCTION raw_kept() RETURNS trigger LANGUAGE plpgsql AS $$
                 BEGIN
@@ -255,12 +253,12 @@ final class PostgresSchema {
         session.execute("COMMIT");
     }
 
-    /** Tells whether the lease on background work is there, which earlier releases have not made. */
+    /** Returns whether the table of the lease on background work exists; earlier releases did not create it. */
     static boolean hasLease(SqlSession session) throws SQLException {
         return Schema.isOnServer(session, "keeper");
     }
 
-    /** Tells whether the rows by which nodes find each other are there, which earlier releases have not made. */
+    /** Returns whether the table through which nodes find each other exists; earlier releases did not create it. */
     static boolean hasGathering(SqlSession session) throws SQLException {
         return Schema.isOnServer(session, "gathering");
     }
@@ -275,13 +273,13 @@ final class PostgresSchema {
     }
 
     /**
-     * Returns the version of the tables. Those of the next release are known too: it adds to them, and takes nothing away before {@link
-     * PostgresCluster#finishUpgrade}, so that daemons of both releases run beside each other.
+     * Returns the version of the tables. The next release's version is accepted too: it only adds to them, and removes nothing before
+     * {@link PostgresCluster#finishUpgrade}, so that daemons of both releases can run concurrently.
      *
      * @throws StoreException {@code DAMAGED} when a later release has written them, or an upgrade to the next one is finished
      */
     static long requireKnown(SqlSession session, String name) throws SQLException {
-        // As a JSON object the row tells of a column that earlier releases have not made.
+        // Reading the row as JSON allows for a column that earlier releases did not create.
         Optional<long[]> versions = session.queryOne(
                 "SELECT version, coalesce((to_jsonb(store) ->> 'least')::bigint, 0) AS least FROM store WHERE one = 1",
                 row -> new long[] {row.number("version"), row.number("least")});

@@ -5,23 +5,23 @@ import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.sql.GroupCommitWriter;
 import org.chainwalletd.store.sql.SqlSession;
 
-/** A session beside those of the money store, which is opened when it is needed, and anew after each failure. For one thread at a time, which blocks. */
+/** Session separate from those of the money store, opened on demand and reopened after each failure. Blocks; used by one thread at a time. */
 final class PostgresSession implements AutoCloseable {
     private final String name;
     private final Postgres.Connector connector;
-    /** Null as long as it is not connected. */
+    /** Null while not connected. */
     private SqlSession session;
 
     /**
-     * @param name of the database for messages about failures, without a password
-     * @param connector of sessions with the primary that end by themselves when it does not answer
+     * @param name of the database, used in error messages, without a password
+     * @param connector of sessions with the primary that time out when it does not respond
      */
     PostgresSession(String name, Postgres.Connector connector) {
         this.name = name;
         this.connector = connector;
     }
 
-    /** Runs statements, each of which is a transaction unless {@code work} begins one; fails with {@link StoreException}. */
+    /** Runs statements, each in its own transaction unless {@code work} begins one; fails with {@link StoreException}. */
     <T> T run(GroupCommitWriter.Work<T> work) {
         try {
             if (session == null) {

@@ -47,33 +47,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The money store in PostgreSQL, which several daemons may write at once: {@link PostgresTransactions} keeps them apart. Each daemon keeps {@code
- * sent.log} in its own datadir.
+ * Money store in PostgreSQL, written by several daemons at once; {@link PostgresTransactions} serialises their transactions. Each daemon keeps
+ * {@code sent.log} in its own datadir.
  */
 public final class PostgresStore extends SqlStore {
     private static final Logger LOG = LoggerFactory.getLogger(PostgresStore.class);
     static final String CANNOT_MAKE_TABLES =
             "cannot have its tables made: make the user the owner of the database, or grant it CREATE on the schema";
     private static final int OLDEST_SERVER = 150_000;
-    /** Number of no start of a daemon: of one that opens a stopped store, and of runners that have signed off. */
+    /** Number that identifies no start of a daemon: used for a stopped store, and for runners that have signed off. */
     private static final long NO_START = 0;
 
     private static final int SOCKET_MILLIS = 10_000;
     private static final long CHECK_MILLIS = 1_000;
-    /** Time after which changes by other daemons are known here at the latest, as long as the database answers. */
+    /** Maximum time until changes by other daemons are known here, as long as the database answers. */
     private static final long CHANGES_MILLIS = 200;
-    /** Age of a daemon's heartbeat from which on others take its spends over. */
+    /** Age of a daemon's heartbeat from which on other daemons take over its spends. */
     private static final long LAPSE_MILLIS = 5_000;
-    /** Time for which a spend is left to a runner that is alive, since its last change. */
+    /** Time since its last change for which a spend is left to a live runner. */
     private static final long RUNNERS_MILLIS = 30_000;
-    /** Time without an answer after which the daemon is not ready. */
+    /** Time without an answer from the database after which the daemon is not ready. */
     private static final long SILENT_MILLIS = 3_000;
     /** Time for which the store lock is held after which the daemon is not ready. */
     private static final long LOCKED_MILLIS = 5_000;
-    /** Executor that closes an unresponsive connection on the thread that waits for it. */
+    /** Executor that closes an unresponsive connection on the waiting thread. */
     private static final Executor AT_ONCE = Runnable::run;
 
-    /** State of a server, as it reports it. */
+    /** State of a server as it reports it. */
     record Server(
             int version,
             boolean recovering,
@@ -88,7 +88,7 @@ public final class PostgresStore extends SqlStore {
         }
     }
 
-    /** The store lock as it was seen held, since a monotonic time, with no commit after {@code newest}. */
+    /** Observation that the store lock has been held since a monotonic time, with no commit after {@code newest}. */
     private record Holding(long newest, long nanos) {}
 
     private final String name;
@@ -103,31 +103,31 @@ public final class PostgresStore extends SqlStore {
     private final ScheduledExecutorService pruner = executor("sent-log-pruning");
     private final Optional<Clock> sharedClock;
     private final AtomicBoolean checking = new AtomicBoolean();
-    /** Monotonic time of the last check that the server has answered. */
+    /** Monotonic time of the last check answered by the server. */
     private volatile long answered = System.nanoTime();
-    /** Monotonic time at the beginning of the last check that has found this start among those that may write. */
+    /** Monotonic time at the beginning of the last check that found this start among those that may write. */
     private volatile long standing = System.nanoTime();
 
     private volatile String silence = "";
-    /** Null as long as the store lock is seen free. */
+    /** Null while the store lock is observed free. */
     private volatile Holding holding;
 
     private SqlSession reading;
-    /** Null as long as it is not connected. */
+    /** Null while not connected. */
     private volatile SqlSession beating;
 
     private final long start;
-    /** Whom to tell of changes by other daemons, by the table. */
+    /** Listeners for changes by other daemons, by table. */
     private final Map<String, List<Runnable>> listeners = new ConcurrentHashMap<>();
 
     private final AtomicBoolean looking = new AtomicBoolean();
-    /** Highest number of a commit that another daemon has hinted at. */
+    /** Highest commit number that another daemon has hinted at. */
     private final AtomicLong hinted = new AtomicLong();
-    /** Number of the last followed commit at the last look for changes; belongs to whoever has set {@code looking}. */
+    /** Number of the last followed commit when changes were last looked for; written only by the thread that has set {@code looking}. */
     private volatile long followedBefore = -1;
 
     private final AtomicReference<PostgresAgreed> agreed;
-    /** Completes when this start must not write any more, although others do. */
+    /** Completes when this start must not write any more while other starts may. */
     private final CompletableFuture<Void> succeeded = new CompletableFuture<>();
 
     private PostgresStore(
@@ -165,19 +165,19 @@ public final class PostgresStore extends SqlStore {
     }
 
     /**
-     * Opens the store of the daemon with the datadir {@code folder}, or creates it when the database is empty. Blocks; the caller holds the lock
-     * of the datadir. A store that has lost payments is {@link #stopped}, for all daemons.
+     * Opens the store of the daemon with the datadir {@code folder}, or creates it when the database is empty. Blocks; the caller holds the lock of
+     * the datadir. A store that has lost payments is opened as {@link #stopped}, for all daemons.
      *
-     * @param books the commit that the books of the datadir remember, which the store must contain
-     * @throws StoreException {@code UNAVAILABLE} with what is to be done about the server or the datadir, {@code DAMAGED} when a newer release has
-     *     written the store
+     * @param books the last commit recorded in the books of the datadir, which the store must contain
+     * @throws StoreException {@code UNAVAILABLE} with instructions about the server or the datadir; {@code DAMAGED} when a newer release has written
+     *     the store
      */
     public static PostgresStore open(
             Path folder, Optional<CommitMark> books, PostgresDatabase database, PostgresMember member) {
         return open(folder, books, database.name(), database, Optional.of(member), true, SentLog.LEAST_TO_PRUNE);
     }
 
-    /** Opens the store without a comparison of settings, for tests. */
+    /** Opens the store without comparing settings, for tests. */
     static PostgresStore open(Path folder, Optional<CommitMark> books, String name, Postgres.Connector connector) {
         return open(folder, books, name, connector, Optional.empty(), true, SentLog.LEAST_TO_PRUNE);
     }
@@ -185,9 +185,9 @@ public final class PostgresStore extends SqlStore {
     /**
      * Opens the store as {@link #open(Path, Optional, PostgresDatabase, PostgresMember)} does.
      *
-     * @param name of the database for messages about failures, without a password
+     * @param name of the database, used in error messages, without a password
      * @param member empty in tests that compare no settings
-     * @param countsByServer whether the server's clock decides when a use of the allowance ends, not the daemon's
+     * @param countsByServer whether a use of the allowance expires by the server's clock instead of the daemon's
      * @param leastToPrune size in bytes below which the log is not pruned
      */
     static PostgresStore open(
@@ -246,9 +246,9 @@ public final class PostgresStore extends SqlStore {
     }
 
     /**
-     * Opens a store that is being moved into the database, for reading: nothing is written, as while the store is stopped.
+     * Opens a store that is being moved into the database, for reading only: as in a stopped store, nothing is written.
      *
-     * @param why nothing is written
+     * @param why reason why nothing is written
      */
     static PostgresStore lookingAt(String name, Postgres.Connector connector, String why) throws SQLException {
         try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
@@ -270,10 +270,10 @@ public final class PostgresStore extends SqlStore {
     }
 
     /**
-     * Returns what the next start would report about the store with the datadir {@code folder}; empty when it would use the store, or make one.
-     * Changes nothing, and can be used while the daemon is running; blocks.
+     * Returns the problem that the next start would report about the store with the datadir {@code folder}; empty when it would use the store or
+     * create one. Changes nothing and may be called while the daemon is running; blocks.
      *
-     * @throws StoreException with the refusal of a start
+     * @throws StoreException with the error that would prevent a start
      */
     public static Optional<String> look(
             Path folder, Optional<CommitMark> books, PostgresDatabase database, PostgresMember member) {
@@ -293,7 +293,7 @@ public final class PostgresStore extends SqlStore {
     }
 
     /**
-     * Returns what the daemons of a database have in common; empty when it has no tables yet. Blocks.
+     * Returns the settings that the daemons of a database have in common; empty when it has no tables yet. Blocks.
      *
      * @throws StoreException {@code UNAVAILABLE} when the database does not answer
      */
@@ -318,10 +318,12 @@ public final class PostgresStore extends SqlStore {
         return Postgres.isCutOff(e) ? e.getMessage() : "cannot be opened: " + e.getMessage();
     }
 
-    /** Returns what {@link #look(Path, Optional, PostgresDatabase, PostgresMember)} does, without a look at whose database it is. */
+    /**
+     * Returns what {@link #look(Path, Optional, PostgresDatabase, PostgresMember)} does, without checking that the database is of the same chain.
+     */
     static Optional<String> look(Path folder, Optional<CommitMark> books, String name, Postgres.Connector connector) {
         try {
-            // Read before the store, because a running daemon may commit meanwhile.
+            // Read this before the store, because a running daemon may commit in between.
             PostgresDatadir datadir = PostgresDatadir.of(folder, books, name);
             try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
                 requireFit(session, name);
@@ -348,7 +350,7 @@ public final class PostgresStore extends SqlStore {
     /**
      * Opens the store without a log, for tests.
      *
-     * @param start number of this process, when it has had the store open before; a new process is given one
+     * @param start number of this process if it has opened the store before; otherwise the process gets a new number
      */
     static PostgresStore open(String name, Postgres.Connector connector, OptionalLong start, boolean countsByServer) {
         try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
@@ -387,7 +389,7 @@ public final class PostgresStore extends SqlStore {
         return store;
     }
 
-    /** Lets tokens be changed also while nothing is spent. */
+    /** Keeps the settings in common up to date, so that tokens can be changed while the store is stopped. */
     private static PostgresStore stopped(PostgresStore store) {
         Runnable look = () -> store.read(session -> {
             store.lookAtAgreed(session);
@@ -397,7 +399,7 @@ public final class PostgresStore extends SqlStore {
         return store;
     }
 
-    /** Prunes the log on a thread of its own, while the writer continues. */
+    /** Prunes the log on a separate thread while the writer continues. */
     private void prune(long from) {
         try (SqlSession session = new SqlSession(connect(), Postgres.DIALECT)) {
             log.orElseThrow().succeed(StoreRestore.successor(log.get(), session, start, from));
@@ -412,22 +414,22 @@ public final class PostgresStore extends SqlStore {
         return KeyRows.of(this, name, lines);
     }
 
-    /** Returns the lease on background work, as this daemon may take it. */
+    /** Returns this daemon's access to the lease on background work. */
     public PostgresLease lease() {
         return new PostgresLease(name, this::connect, start, transactions::keepIn);
     }
 
-    /** Returns where the daemons of the database find each other. */
+    /** Returns the registry through which the daemons of the database find each other. */
     public PostgresPeers peers() {
         return new PostgresPeers(name, this::connect, start);
     }
 
-    /** Tells {@code told} the number of each commit of this daemon from now on; it must not block. */
+    /** Sets the listener for the number of each further commit of this daemon; it must not block. */
     public void whenCommitted(LongConsumer told) {
         transactions.whenCommitted(told);
     }
 
-    /** Takes a hint that another daemon has made the commit with this number, and looks for its changes at once. */
+    /** Accepts a hint that another daemon has made the commit with this number, and looks for its changes at once. */
     public void hint(long number) {
         hinted.accumulateAndGet(number, Math::max);
         if (number > transactions.followed()) {
@@ -435,7 +437,7 @@ public final class PostgresStore extends SqlStore {
         }
     }
 
-    /** Tells whether the log could be written at the last commit: otherwise another daemon is to take this one's place. */
+    /** Returns whether the log could be written at the last commit; if not, another daemon should take over. */
     public boolean canLog() {
         return !transactions.logFails();
     }
@@ -450,12 +452,12 @@ public final class PostgresStore extends SqlStore {
     }
 
     /**
-     * Opens a session with the primary, for one that reads or writes tables beside the money store.
+     * Opens a session with the primary, for reading or writing tables other than those of the money store.
      *
-     * @param name of the database for messages about failures, without a password
-     * @param patience milliseconds after which a connection without an answer is closed
+     * @param name of the database, used in error messages, without a password
+     * @param patience milliseconds after which a connection without a response is closed
      * @param names replaces names of tables that the money store has as well
-     * @throws StoreException {@code UNAVAILABLE}, with what is to be done about the server
+     * @throws StoreException {@code UNAVAILABLE}, with instructions about the server
      */
     public static SqlSession connect(
             String name, Postgres.Connector connector, int patience, UnaryOperator<String> names) throws SQLException {
@@ -526,8 +528,8 @@ public final class PostgresStore extends SqlStore {
     }
 
     /**
-     * Writes the daemon's heartbeat, on a connection of its own: behind many reads it would come late, and another daemon take this one's place. Writes
-     * none when the log cannot be written: then others run this one's spends.
+     * Writes the daemon's heartbeat on a separate connection: queued behind many reads it would be late, and another daemon would take over. Writes
+     * no heartbeat while the log cannot be written, so that other daemons run this daemon's spends.
      */
     private void beat() {
         if (transactions.logFails()) {
@@ -546,8 +548,8 @@ public final class PostgresStore extends SqlStore {
     }
 
     /**
-     * Checks that the newest commit that was seen still exists and that no standby was promoted, for a daemon that has nothing to write: the
-     * others wait for its confirmation.
+     * Checks that the newest commit seen still exists and that no standby was promoted, for a daemon that has nothing to write: the other daemons
+     * wait for its confirmation.
      */
     void check() {
         if (!checking.compareAndSet(false, true)) {
@@ -587,19 +589,22 @@ public final class PostgresStore extends SqlStore {
                 AT_ONCE);
     }
 
-    /** Updates the state in memory when others have changed rows, for a daemon that has nothing to write. */
+    /** Updates the in-memory state when other daemons have changed rows, for a daemon that has nothing to write. */
     private void lookForChanges() {
         look(false);
     }
 
-    /** @param anyway also when this daemon writes */
+    /**
+     * @param anyway whether to look even if this daemon is writing
+     */
     private void look(boolean anyway) {
         if (!looking.compareAndSet(false, true)) {
             return;
         }
         long wanted = hinted.get();
         long followed = transactions.followed();
-        // Whoever writes follows anyway, and a commit of its own that it has not noted yet is no change by others.
+        // A daemon that writes follows anyway, and a commit of its own that it has not recorded yet is not a change by
+        // others.
         boolean idle = anyway || followed == followedBefore;
         followedBefore = followed;
         read(session -> idle
@@ -609,7 +614,7 @@ public final class PostgresStore extends SqlStore {
                 .whenCompleteAsync(
                         (done, failure) -> {
                             looking.set(false);
-                            // A hint that came meanwhile; without an answer the next poll is soon enough.
+                            // A hint arrived meanwhile. After a failure the next poll is soon enough.
                             if (failure == null && hinted.get() > Math.max(wanted, transactions.followed())) {
                                 look(true);
                             }
@@ -617,7 +622,7 @@ public final class PostgresStore extends SqlStore {
                         AT_ONCE);
     }
 
-    /** Notes since when one transaction holds the store lock. */
+    /** Records since when the store lock has been held by one transaction. */
     private void lookAtLock(SqlSession session) throws SQLException {
         long newest = session.number("SELECT coalesce(max(number), 0) FROM commits");
         boolean free = session.has("SELECT 1 FROM store WHERE one = 1 FOR UPDATE SKIP LOCKED");
@@ -660,7 +665,10 @@ public final class PostgresStore extends SqlStore {
         return write(session -> null);
     }
 
-    /** Asks the database only when it has not been asked lately: a daemon that was heard of within this time cannot have been declared off. */
+    /**
+     * Queries the database only if the last successful check is too old: a daemon confirmed within {@code SILENT_MILLIS} cannot have been declared
+     * off yet.
+     */
     @Override
     public CompletionStage<Void> maySend() {
         if (closed) {
@@ -713,7 +721,7 @@ public final class PostgresStore extends SqlStore {
         return Optional.of(KeyringTable.deletion(address));
     }
 
-    /** A process counts as alive by its heartbeat; adopting the spend of one that only seems dead is safe, and pays nothing twice. */
+    /** A process counts as alive by its heartbeat. Adopting the spend of a process that only seems dead is safe and pays nothing twice. */
     @Override
     protected boolean runsElsewhere(SqlSession session, SpendRow row) throws SQLException {
         return ages().isWithin(row.intent().changedAt(), RUNNERS_MILLIS)
@@ -725,7 +733,7 @@ public final class PostgresStore extends SqlStore {
                         row.id());
     }
 
-    /** Leaves a mark of a runner that has signed off: whether it has sent the bytes is not known any more. */
+    /** Records the former runner before replacing it; for one that has signed off, {@link #NO_START}: whether it has sent the bytes is unknown by now. */
     @Override
     protected void adopt(SqlSession session, SpendRow row) throws SQLException {
         session.update(
@@ -745,7 +753,7 @@ public final class PostgresStore extends SqlStore {
         }
     }
 
-    /** The runner stays in the row, because its log has the bytes. One statement for all: it is planned anew each time. */
+    /** Leaves the runner in the row, because its log has the bytes. Uses one statement for all spends, because each statement is planned anew. */
     @Override
     protected void signOff(SqlSession session, Set<Hash256> txIds) throws SQLException {
         byte[][] keys = txIds.stream().map(Hash256::toArray).toArray(byte[][]::new);
@@ -787,7 +795,9 @@ public final class PostgresStore extends SqlStore {
         }
     }
 
-    /** Refuses while a process that has run the spend has neither signed it off nor ended: it could still send the bytes, perhaps when it wakes. */
+    /**
+     * Rejects while a process that has run the spend has neither signed it off nor ended: it could still send the bytes, for example after a pause.
+     */
     @Override
     protected void requireSignedOff(SqlSession session, SpendRow row) throws SQLException {
         OptionalLong runner = session.ifNumber(
@@ -806,13 +816,13 @@ public final class PostgresStore extends SqlStore {
     }
 
     /**
-     * Restores a store that is stopped, or has forgotten payments, from the logs of all daemons, which must all have ended; called once for each.
-     * Nothing is entered before the last missing log is given. Blocks; the caller holds the lock of the datadir.
+     * Restores a store that is stopped or has forgotten payments, from the logs of all daemons, which must all have ended; called once per log.
+     * Nothing is added before the last missing log is supplied. Blocks; the caller holds the lock of the datadir.
      *
      * @param folder contains the log, usually a datadir
-     * @param books the commit that the books of the datadir remember
-     * @param without names of the logs that are lost; their payments stay forgotten. {@code sent.log} names the one of {@code folder}
-     * @return what was restored, or is missing; neither when the store is not stopped and lacks nothing of the datadir
+     * @param books the last commit recorded in the books of the datadir
+     * @param without names of the logs that are lost, whose payments stay forgotten. {@code sent.log} names the log in {@code folder}
+     * @return what was restored or is missing; neither when the store is not stopped and lacks nothing of the datadir
      * @throws StoreException {@code UNAVAILABLE} when the log cannot be used, or {@code without} names one although nothing is lacking
      */
     public static PostgresRestore.Step restore(
@@ -830,7 +840,7 @@ public final class PostgresStore extends SqlStore {
         }
     }
 
-    /** Returns those of {@code txIds} that are no spend of the store, in their order. Blocks. */
+    /** Returns those of {@code txIds} that belong to no spend of the store, in their given order. Blocks. */
     public static List<Hash256> unknown(String name, Postgres.Connector connector, List<Hash256> txIds) {
         try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
             return unknown(session, txIds);
@@ -851,7 +861,7 @@ public final class PostgresStore extends SqlStore {
         });
     }
 
-    /** Returns the settings that all daemons have in common, as they were about a second ago or later. */
+    /** Returns the settings that all daemons have in common, at most about a second old. */
     public PostgresAgreed agreed() {
         return agreed.get();
     }
@@ -870,12 +880,12 @@ public final class PostgresStore extends SqlStore {
         return keepNewest(PostgresAgreed.read(session));
     }
 
-    /** Several threads read these settings; one that is late has older ones. */
+    /** Keeps the newest settings: several threads read them, and a slow one may arrive with an older version. */
     private PostgresAgreed keepNewest(PostgresAgreed found) {
         return agreed.accumulateAndGet(found, (known, read) -> read.version() < known.version() ? known : read);
     }
 
-    /** Reads the settings again when another process has changed them; for a stopped store, too. */
+    /** Reloads the settings if another process has changed them; also works for a stopped store. */
     private void lookAtAgreed(SqlSession session) throws SQLException {
         long version = session.number("SELECT agreement FROM store WHERE one = 1");
         if (version != agreed().version()) {
@@ -906,7 +916,7 @@ public final class PostgresStore extends SqlStore {
 
     @Override
     public void close() {
-        // Others may run this daemon's spends from the end of its start on.
+        // Other daemons may run this daemon's spends as soon as its start has ended.
         closed = true;
         checker.shutdownNow();
         beater.shutdownNow();
@@ -929,13 +939,13 @@ public final class PostgresStore extends SqlStore {
         Postgres.close(beating);
     }
 
-    /** Completes also when another start has taken this one's place: the process is of no use then until it starts again. */
+    /** Completes also when another start has replaced this one: the process is useless then until it is restarted. */
     @Override
     public CompletionStage<Void> died() {
         return super.died().applyToEitherAsync(succeeded, nothing -> nothing, AT_ONCE);
     }
 
-    /** Updates the state in memory from rows that other daemons have changed. */
+    /** Updates the in-memory state from rows that other daemons have changed. */
     private final class Rows implements PostgresTransactions.Memory {
         @Override
         public void fold(SqlSession session, Map<String, Collection<Long>> changes) throws SQLException {

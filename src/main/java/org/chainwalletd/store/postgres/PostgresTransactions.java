@@ -36,39 +36,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Transactions of one of several daemons that write the same database. Each transaction takes the store lock, so that they commit one after the
- * other, and first reads what the others have committed since: the state in memory follows that before anything is checked. Reads and writes on
- * the writer's thread.
+ * Transactions of one of several daemons that write the same database. Each transaction takes the store lock, so that transactions commit one after
+ * the other, and first applies to the in-memory state what other daemons have committed since, before anything is checked. Used on the writer thread.
  */
 final class PostgresTransactions implements GroupCommitWriter.Transactions {
     private static final Logger LOG = LoggerFactory.getLogger(PostgresTransactions.class);
 
-    /** Least number of commits whose changes are kept; a daemon that is further behind reads everything again. */
+    /** Minimum number of commits whose changes are kept; a daemon that is further behind reloads everything. */
     static final long KEPT_COMMITS = 10_000;
 
     private static final long COMMITS_BETWEEN_PRUNING = 1_000;
 
-    /** Number of messages in a transaction from which on no more units join it: all other daemons wait for its end. */
+    /** Number of messages in a transaction after which no further units join it, because all other daemons wait for its end. */
     private static final long MOST_MESSAGES = 64;
 
-    /** More commits than any disk or network leaves in doubt one after the other. */
+    /** Bound on consecutive commits with unknown outcome, more than any disk or network failure causes. */
     private static final int MOST_DOUBTED = 1_000;
 
-    /** Lets the server end a transaction whose process stands still, or is cut off, and so the lock that everybody waits for. */
+    /** Makes the server end a transaction whose process hangs or is cut off, and so release the lock that all daemons wait for. */
     static final String NOT_FOR_EVER = "SET LOCAL idle_in_transaction_session_timeout = '15s'";
 
-    /** Statements that begin a short transaction under the store lock which is no commit of the store. */
+    /** Statements that begin a short transaction under the store lock that is not counted as a commit of the store. */
     static final String LOCK =
             "BEGIN; SET LOCAL lock_timeout = '3s'; " + NOT_FOR_EVER + "; SELECT 1 FROM store WHERE one = 1 FOR UPDATE";
 
-    /** For a command in whose transaction local files are read: no daemon runs meanwhile. */
+    /** Disables the timeouts for a command that reads local files within the transaction; no daemon runs meanwhile. */
     static final String PATIENTLY =
             "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0";
 
     /**
-     * Statements that begin a transaction, sent as one message. The first one may wait for the lock, and sees of other tables only what was
-     * committed before it began to wait; so they are read, and the commit gets its number, by later ones. No sequence is used: it would survive
-     * commits that a fail-over has lost.
+     * Statements that begin a transaction, sent as one message. The first SELECT may wait for the lock, and its snapshot of other tables dates from
+     * before that wait; therefore later statements read them and assign the commit number. No sequence is used: its value would survive commits that
+     * a failover has lost.
      */
     private static final String HEAD = """
             BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
@@ -100,7 +99,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
                     PostgresSchema.BOOT,
                     PostgresSchema.MILLIS);
 
-    /** State in memory that is derived from rows which other daemons change too. */
+    /** In-memory state derived from rows that other daemons change too. */
     interface Memory {
         /**
          * Reloads changed rows.
@@ -111,7 +110,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
 
         void readAgain(SqlSession session) throws SQLException;
 
-        /** Takes note that this start of the daemon writes nothing any more. */
+        /** Called when this start of the daemon must not write any more. */
         void succeeded();
 
         /** Reloads the settings that all daemons have in common. */
@@ -119,10 +118,10 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     }
 
     /**
-     * A commit, as the daemon that made it remembers it.
+     * Commit as remembered by the daemon that made it.
      *
      * @param number of the commit
-     * @param random number that tells it from another commit with the same number
+     * @param random number that distinguishes it from another commit with the same number
      */
     record Made(long number, long random) {}
 
@@ -130,12 +129,12 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
 
     private static final long NO_TERM = -1;
 
-    /** The database that answers, whichever the store was written in before. */
+    /** The database server that answers, which may differ from the one that the store was written in before. */
     private record Server(long system, long timeline, long boot, boolean durable) {}
 
-    /** Row of the store, which is its lock. */
+    /** Row of the store, which is also its lock. */
     private record StoreRow(long version, long least, long system, long pruned, String stopped, long agreement) {
-        /** Tells whether daemons of this release work with the store, see {@link PostgresSchema#requireKnown}. */
+        /** Returns whether daemons of this release work with the store, see {@link PostgresSchema#requireKnown}. */
         boolean isKnown() {
             return version >= Schema.version() && version <= Schema.version() + 1 && least <= Schema.version();
         }
@@ -144,17 +143,17 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     /**
      * Row of the lease on background work, see {@link PostgresLease}.
      *
-     * @param start of the daemon that has taken it; {@link PostgresSchema#NOBODY} before any has
+     * @param start of the daemon that took it last; {@link PostgresSchema#NOBODY} if none has yet
      * @param epoch number of times that it was taken
      */
     private record KeeperRow(long start, long epoch) {}
 
     /**
-     * Answer to {@link #HEAD}.
+     * Response to {@link #HEAD}.
      *
-     * @param counter number of the new commit among those of this daemon's log
+     * @param counter number of the new commit in this daemon's log
      * @param last number under which the database has the newest of the commits that this daemon has {@link #seen}
-     * @param silent number of daemons that have not confirmed a fail-over
+     * @param silent number of daemons that have not confirmed a failover
      * @param standing empty while this start of the daemon may write
      */
     private record Head(
@@ -180,47 +179,47 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     private Connection connection;
     private SqlSession session;
     private long timeline;
-    /** When the server was started that has this daemon's commits, see {@link PostgresSchema#BOOT}. */
+    /** Start time of the server that has this daemon's commits, see {@link PostgresSchema#BOOT}. */
     private long boot;
-    /** Number of the commit that is being prepared, among those of this daemon's log. */
+    /** Number, within this daemon's log, of the commit being prepared. */
     private long counter;
 
-    /** Names of the logs of daemons that this daemon's own log tells of, and those that the commit being prepared adds. */
+    /** Names of the daemons' logs that this daemon's own log mentions, and those with which the commit being prepared extends them. */
     private Set<String> told = Set.of();
 
     private Set<String> telling = Set.of();
     private volatile boolean logFails;
-    /** Number of the last commit that the state in memory includes; written by the thread that writes alone. */
+    /** Number of the last commit that the in-memory state includes; written only by the writer thread. */
     private volatile long followed;
 
-    /** The lease, according to the transaction that is being prepared. */
+    /** Lease as read by the transaction being prepared. */
     private KeeperRow keeper = new KeeperRow(PostgresSchema.NOBODY, 0);
-    /** Epoch in which this daemon has taken the lease last. */
+    /** Epoch in which this daemon last took the lease. */
     private volatile long term = NO_TERM;
-    /** The term in which the unit of work that is being applied was queued. */
+    /** Term in which the unit of work being applied was queued. */
     private long queuedIn = NO_TERM;
 
     private long messagesBefore;
-    /** Version of the settings in common that the state in memory includes, see {@link PostgresAgreed}. */
+    /** Version of the settings in common that the in-memory state includes, see {@link PostgresAgreed}. */
     private long agreement = -1;
 
     private boolean readAgain = true;
     private boolean committing;
     private Made next;
     private volatile Made confirmed;
-    /** Commits since {@link #confirmed} that may have been made: when one was, the database may have pruned the confirmed one. */
+    /** Commits since {@link #confirmed} with unknown outcome: if one of them was made, the database may have pruned the confirmed one. */
     private final List<Made> doubted = new ArrayList<>();
 
     private volatile LongConsumer committed = number -> {};
     private volatile String stopped;
 
     /**
-     * A start of a daemon.
+     * Start of a daemon.
      *
      * @param number of this start among those of all daemons
-     * @param millis now by the server's clock, milliseconds since 1970
+     * @param millis time of the server's clock, milliseconds since 1970
      * @param confirmed a commit that the daemon has seen
-     * @param stopped why nothing is written, not even by this start; empty in normal operation
+     * @param stopped reason why nothing is written, not even by this start; empty in normal operation
      */
     record Start(
             long number,
@@ -234,7 +233,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     /**
      * Log of a daemon.
      *
-     * @param store its id
+     * @param store id of the store
      * @param log empty while the store is stopped, and in tests
      * @param pruner see {@link SentLog#prune}
      */
@@ -254,9 +253,9 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         this.logging = logging;
     }
 
-    /** The server's clock as it was read under the lock last, going on from there by the time that this process has measured. */
+    /** The server's clock as last read under the lock, advanced by this process's monotonic clock. */
     private static final class ServerClock extends Clock {
-        /** The server's time, less the process's monotonic time. */
+        /** Server time minus this process's monotonic time. */
         private volatile long difference;
 
         ServerClock(long millis) {
@@ -305,25 +304,25 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         return confirmed;
     }
 
-    /** Tells {@code told} the number of each commit from now on, on the thread that has made it. */
+    /** Sets the listener for the number of each further commit; called on the thread that made the commit. */
     void whenCommitted(LongConsumer told) {
         committed = told;
     }
 
-    /** Returns the number of the last commit that the state in memory includes. */
+    /** Returns the number of the last commit that the in-memory state includes. */
     long followed() {
         return followed;
     }
 
     /**
-     * Tells whether this daemon does the background work, according to the transaction that is being prepared, and did already when the unit of work
-     * was queued, without a pause: what was decided in an earlier term may be wrong by now.
+     * Returns whether this daemon does the background work according to the transaction being prepared, and has done so without interruption since
+     * the unit of work was queued: a decision made in an earlier term may be wrong by now.
      */
     boolean mayKeep() {
         return keeper.start() == PostgresSchema.NOBODY || keeper.start() == start && keeper.epoch() == queuedIn;
     }
 
-    /** Takes note that this daemon has taken the lease; units of work that are queued from now on belong to that term. */
+    /** Records that this daemon has taken the lease; units of work queued from now on belong to that term. */
     void keepIn(long epoch) {
         term = epoch;
     }
@@ -337,12 +336,12 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         });
     }
 
-    /** Returns why nothing is written any more, as the store's row says; empty in normal operation. */
+    /** Returns the reason, from the store's row, why nothing is written any more; empty in normal operation. */
     Optional<String> stopped() {
         return Optional.ofNullable(stopped);
     }
 
-    /** Tells whether the log could not be written at the last commit: then other daemons are to run this one's spends. */
+    /** Returns whether the log could not be written at the last commit; other daemons should then run this daemon's spends. */
     boolean logFails() {
         return logFails;
     }
@@ -397,7 +396,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         }
     }
 
-    /** Names the commit and the start of a daemon to the triggers, in a transaction that is none of a running daemon. */
+    /** Passes the numbers of a commit and of a start to the triggers, for a transaction that does not belong to a running daemon. */
     static void writeAs(SqlSession session, long commit, long start) throws SQLException {
         session.query(
                 "SELECT set_config('walletd.commit', ?, true), set_config('walletd.runner', ?, true)",
@@ -406,7 +405,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
                 Long.toString(start));
     }
 
-    /** Refuses everything when this start of the daemon must not write any more; that concerns no other daemon. */
+    /** Rejects the transaction when this start of the daemon must not write any more; other daemons are not affected. */
     private void refuseEnded(Head head) {
         boolean moved = head.last().isPresent()
                 && seen().noneMatch(made -> made.number() == head.last().getAsLong());
@@ -496,7 +495,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         }
     }
 
-    /** Returns the next rows in the answer to a message of several statements. */
+    /** Returns the next result set in the response to a message of several statements. */
     private static ResultSet answer(PreparedStatement statement) throws SQLException {
         while (!statement.getMoreResults()) {
             if (statement.getUpdateCount() < 0) {
@@ -521,7 +520,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
                         "lacks commit " + confirmed.number() + ", which start " + start + " of a daemon had seen");
     }
 
-    /** Stops the store for every daemon: payments are lost, and their tokens would pay again. */
+    /** Stops the store for every daemon, because payments are lost and their tokens would pay again. */
     private void stop(String why) throws SQLException {
         rollback();
         String reason = Postgres.lost(name, why);
@@ -534,8 +533,8 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     }
 
     /**
-     * Records that this daemon has found its own commits after a standby was promoted, or the server was started again, perhaps with an older copy of
-     * its data. All other running daemons have to confirm the same before anything goes on.
+     * Records that this daemon has found its own commits after a standby was promoted, or the server was restarted, perhaps with an older copy of its
+     * data. All other running daemons must confirm the same before anything is written.
      */
     private void tellServer(Server now) throws SQLException {
         rollback();
@@ -551,7 +550,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
 
     private void follow(Head head) throws SQLException {
         boolean all = readAgain || followed < head.store().pruned();
-        // A partly read state must not be used.
+        // A partly loaded state must not be used; the next transaction reloads everything if this fails.
         readAgain = true;
         if (all) {
             memory.readAgain(session);
@@ -566,7 +565,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         followed = head.number() - 1;
     }
 
-    /** Removes old commits and their changes, but keeps the newest commit of each daemon, by which it would notice that it was lost. */
+    /** Removes old commits and their changes, but keeps the newest commit of each daemon, by which that daemon would notice a loss. */
     private void prune(long before) throws SQLException {
         session.update("DELETE FROM changes WHERE commit <= ?", before);
         session.update(
@@ -576,8 +575,8 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     }
 
     /**
-     * Commits; never cancelled and never repeated. A warning means that a synchronous standby may lack the commit: it counts as durable once a
-     * further commit is made without a warning. Commits nothing that the log does not accept, and returns when both have it.
+     * Commits; never cancelled and never repeated. A warning means that a synchronous standby may lack the commit: the commit then counts as durable
+     * only once a further commit succeeds without a warning. Commits nothing that the log has not accepted, and returns when both have it.
      */
     @Override
     public void commit(Runnable settle) throws SQLException {
@@ -624,7 +623,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         }
     }
 
-    /** Returns the commits of which a database that has not gone back has the newest or an earlier one. */
+    /** Returns the commits of which a database that has not gone back contains the newest, or an earlier one. */
     private Stream<Made> seen() {
         return Stream.concat(Stream.of(confirmed), doubted.stream());
     }
@@ -712,7 +711,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
                 : GroupCommitWriter.unavailable(name, "cannot be written: " + e.getMessage(), e);
     }
 
-    /** Closes the connection; nothing that it has not committed will be committed later. */
+    /** Closes the connection; nothing that it has left uncommitted will be committed later. */
     void drop() {
         committing = false;
         Postgres.close(session);
@@ -720,7 +719,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         connection = null;
     }
 
-    /** Ends this start of the daemon: others no longer wait for its confirmations. */
+    /** Ends this start of the daemon, so that other daemons no longer wait for its confirmations. */
     void end() {
         try {
             if (session == null) {

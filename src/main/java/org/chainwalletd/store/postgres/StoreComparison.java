@@ -19,8 +19,8 @@ import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.sql.SqlSession;
 
 /**
- * Reads the same from two stores, of which one is a copy of the other, the way a daemon reads them: everything that is open, and of what is over the
- * oldest and the newest. Blocks.
+ * Compares two stores, one of which is a copy of the other, by reading them as a daemon does: all open objects, and the oldest and newest of the
+ * finished ones. Blocks.
  */
 final class StoreComparison {
     private static final int SAMPLE = 100;
@@ -35,7 +35,7 @@ final class StoreComparison {
     /**
      * Creates a comparison.
      *
-     * @param source session on the file of {@code from}, for keys by which no daemon asks
+     * @param source session on the file of {@code from}, to find keys for which the stores have no query
      */
     StoreComparison(Store from, Store to, SqlSession source) {
         this.from = from;
@@ -43,7 +43,7 @@ final class StoreComparison {
         this.source = source;
     }
 
-    /** Returns the number of things that were compared. */
+    /** Returns the number of objects compared. */
     int compared() {
         return compared;
     }
@@ -52,7 +52,7 @@ final class StoreComparison {
         return answer(from.reservations().all()).size();
     }
 
-    /** Returns what differs; empty when everything that was read is the same. */
+    /** Returns what differs; empty when everything that was read is equal. */
     Optional<String> difference() throws SQLException {
         spends();
         payouts();

@@ -8,19 +8,20 @@ import java.util.Optional;
 import org.chainwalletd.store.sql.SqlSession;
 import org.chainwalletd.store.sql.Sqlite;
 
-/** Copies tables of an SQLite file to a server, or back. */
+/** Copies tables from an SQLite file to a server, or back. */
 public final class TableCopy {
     private static final int ROWS_IN_STATEMENT = 200;
-    /** Milliseconds within which the server answers a statement, such as one that counts the rows of a table. */
+    /** Time in milliseconds within which the server answers a statement, such as counting the rows of a table. */
     private static final int PATIENCE_MILLIS = 600_000;
 
     private TableCopy() {}
 
     /**
-     * Replaces the rows of a table of the server by those of one in a file, with their ids and numbers, in a transaction that the caller has begun.
+     * Replaces the rows of a table of the server by those of a table in a file, including ids and numbers, in a transaction that the caller has
+     * begun.
      *
      * @return the number of rows
-     * @throws SQLException also when the server has another number of rows in the end
+     * @throws SQLException also when the number of rows on the server differs afterwards
      */
     public static long copy(SqlSession file, String from, SqlSession server, String to) throws SQLException {
         List<String> columns =
@@ -51,11 +52,11 @@ public final class TableCopy {
     }
 
     /**
-     * Replaces the rows of a table of a file by those of one on a server, with their ids and numbers, in transactions that the caller has begun on
-     * both.
+     * Replaces the rows of a table of a file by those of a table on a server, including ids and numbers, in transactions that the caller has begun on
+     * both sides.
      *
      * @return the number of rows
-     * @throws SQLException also when the file has another number of rows in the end
+     * @throws SQLException also when the number of rows in the file differs afterwards
      */
     public static long back(SqlSession server, String from, SqlSession file, String to) throws SQLException {
         List<String> columns =
@@ -63,7 +64,7 @@ public final class TableCopy {
         String insert = "INSERT INTO " + to + " (" + String.join(", ", columns) + ") VALUES ";
         String places = "(" + String.join(", ", Collections.nCopies(columns.size(), "?")) + ")";
         file.update("DELETE FROM " + to);
-        // A cursor, because the driver reads all rows of a query into memory.
+        // A cursor, because otherwise the driver reads all rows of a query into memory.
         server.execute(
                 "DECLARE moved_rows NO SCROLL CURSOR FOR SELECT " + String.join(", ", columns) + " FROM " + from);
         long rows = 0;
@@ -88,12 +89,12 @@ public final class TableCopy {
         return rows;
     }
 
-    /** Connects to the server, whose answer to a statement that counts the rows of a table is awaited. */
+    /** Connects to the server with a timeout that allows for counting the rows of a table. */
     static SqlSession connect(String database, Postgres.Connector connector) throws SQLException {
         return new SqlSession(PostgresStore.connect(database, connector, PATIENCE_MILLIS), Postgres.DIALECT);
     }
 
-    /** Lists the tables of a file, in the order in which they were made. */
+    /** Lists the tables of a file in the order of their creation. */
     static List<String> tables(SqlSession file) throws SQLException {
         return file.query(
                 "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
@@ -110,7 +111,7 @@ public final class TableCopy {
         }
     }
 
-    /** Lets the file give no number again that the server has given, where the table keeps the last one. */
+    /** Prevents the file from assigning numbers that the server has assigned, where the table keeps the last one. */
     private static void continueNumbersBack(SqlSession server, String from, SqlSession file, String to)
             throws SQLException {
         Optional<String> numbered = file.queryOne(
@@ -132,7 +133,7 @@ public final class TableCopy {
                 given);
     }
 
-    /** Lets the server give no number again that the file has given, also to rows that were deleted. */
+    /** Prevents the server from assigning numbers that the file has assigned, including those of deleted rows. */
     private static void continueNumbers(SqlSession file, String from, SqlSession server, String to)
             throws SQLException {
         Optional<String> numbered = server.queryOne(
