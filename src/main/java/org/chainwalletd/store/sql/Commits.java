@@ -99,12 +99,12 @@ public final class Commits {
         session.update("INSERT INTO commits (number, random) VALUES (?, ?)", number, random);
     }
 
-    /** Tells whether the store was ever written by a release that keeps a {@code sent.log} beside it. */
+    /** Returns whether the store was ever written by a release that keeps a {@code sent.log} beside it. */
     static boolean wasLogged(SqlSession session) throws SQLException {
         return last(session).opening() != CommitMark.BEFORE_OPENINGS;
     }
 
-    /** Tells whether payments may be missing in the store because it was restored without a log that contained them. */
+    /** Returns whether payments may be missing in the store because it was restored without a log that contained them. */
     public static boolean isForgetful(SqlSession session) throws SQLException {
         return session.number("SELECT forgetful FROM identity WHERE one = 1") == 1;
     }

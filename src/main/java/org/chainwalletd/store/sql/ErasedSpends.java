@@ -17,7 +17,7 @@ final class ErasedSpends {
                 most);
     }
 
-    /** Tells whether a kept or erased row records what the token of an erased spend was bound to. */
+    /** Returns whether a kept or erased row records what the token of an erased spend was bound to. */
     static boolean knows(SqlSession session, SentLine.Erased.Item erased) throws SQLException {
         byte[] txId = erased.txId().toArray();
         return session.has(

@@ -79,7 +79,7 @@ public final class GroupCommitWriter {
         default void foresee(Supplier<Stream<Work<?>>> units) throws SQLException {}
 
         /**
-         * Tells whether another unit may join the transaction.
+         * Returns whether another unit may join the transaction.
          *
          * @param applying nanoseconds for which units have been applied in it
          * @param committing nanoseconds that the last commit has taken
@@ -100,7 +100,7 @@ public final class GroupCommitWriter {
         void rollback();
 
         /**
-         * Tells whether the connection was lost with certainly nothing written, so that the same units may be tried once more on another
+         * Returns whether the connection was lost with certainly nothing written, so that the same units may be tried once more on another
          * connection.
          */
         default boolean isCutOff(SQLException e) {

@@ -246,7 +246,7 @@ final class KeptSpends {
                 closedBefore);
     }
 
-    /** Tells whether a kept spend with this transaction was confirmed: then no other payment can be made by it. */
+    /** Returns whether a kept spend with this transaction was confirmed: then no other payment can be made by it. */
     static boolean has(SqlSession session, Hash256 txId) throws SQLException {
         return session.find(confirmed(txId)).isPresent();
     }
@@ -255,13 +255,13 @@ final class KeptSpends {
         return isThere(txId, " AND state IS NULL");
     }
 
-    /** Tells whether a kept spend with this transaction was closed without success; only what is lost for good is kept. */
+    /** Returns whether a kept spend with this transaction was closed without success; only what is lost for good is kept. */
     static boolean isLost(SqlSession session, Hash256 txId) throws SQLException {
         return session.find(isThere(txId, " AND state IN ('REFUSED', 'CONFLICTED', 'ABANDONED')" + OF_SPEND))
                 .isPresent();
     }
 
-    /** Tells whether a kept spend with this transaction exists, however it ended. */
+    /** Returns whether a kept spend with this transaction exists, however it ended. */
     static boolean knows(SqlSession.Finder finder, Hash256 txId) throws SQLException {
         return finder.find(any(txId)).isPresent();
     }
@@ -280,7 +280,7 @@ final class KeptSpends {
                 key);
     }
 
-    /** Tells whether a kept or erased spend has this number. */
+    /** Returns whether a kept or erased spend has this number. */
     static boolean hasNumber(SqlSession session, long number) throws SQLException {
         return session.has(
                 "SELECT 1 FROM kept_spends WHERE id = ? UNION ALL SELECT 1 FROM erased_spends WHERE id = ?",

@@ -79,7 +79,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         this.log = log;
     }
 
-    /** Tells whether there has ever been a payout. */
+    /** Returns whether there has ever been a payout. */
     boolean any() {
         return lastId > 0;
     }
@@ -112,7 +112,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         return ended.test(owner.orElse(PayoutStore.CLASSIC));
     }
 
-    /** Tells whether the payout's token has ended, and nobody has released the payout since. */
+    /** Returns whether the payout's token has ended, and nobody has released the payout since. */
     boolean mustBeHeld(Standing payout) {
         return !payout.released() && hasEnded(payout.owner());
     }

@@ -19,7 +19,7 @@ final class RawSendTable {
         this.log = log;
     }
 
-    /** Tells whether a transaction is a spend of the daemon's own, whose row tells of it. */
+    /** Returns whether a transaction is a spend of the daemon's own, whose row tells of it. */
     static boolean isOwn(SqlSession session, Hash256 txId) throws SQLException {
         return SpendTable.find(session, txId).isPresent() || KeptSpends.knows(session::find, txId);
     }

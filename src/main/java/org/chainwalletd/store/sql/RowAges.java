@@ -47,7 +47,7 @@ public final class RowAges {
                 clocks.chainMillis().get(), shared.get().map(Clock::millis).orElse(now));
     }
 
-    /** Tells whether a row was stamped with {@code at} less than {@code millis} ago; a stamp further ahead of the clock than that tells nothing. */
+    /** Returns whether a row was stamped with {@code at} less than {@code millis} ago; a stamp further ahead of the clock than that tells nothing. */
     public boolean isWithin(long at, long millis) {
         long now = shared.get().map(Clock::millis).orElseGet(() -> clocks.own().millis());
         return Math.abs(now - at) < millis;

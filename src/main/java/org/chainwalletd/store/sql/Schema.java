@@ -7,9 +7,9 @@ import java.util.List;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.WatchStore;
 
-/** The tables of the store, and the steps that upgrade older files. A step is never edited once released: a new version appends one. */
+/** Tables of the store, and the steps that upgrade older files. A released step is never edited: a new version appends one. */
 public final class Schema {
-    /** Application id in the file's header that marks it as a store of this daemon ("WDST"). */
+    /** Application id in the file header that marks a store of this daemon ("WDST"). */
     private static final long APPLICATION_ID = 0x57445354L;
 
     private static final List<List<String>> STEPS = List.of(
@@ -34,7 +34,7 @@ public final class Schema {
             sweeps(),
             moves());
 
-    /** Index of the first step that a new store runs; the ones before it only upgrade older files. */
+    /** Index of the first step that a new store runs; earlier steps only upgrade older files. */
     private static final int FIRST_STILL_USED = 2;
 
     private Schema() {}
@@ -73,10 +73,7 @@ public final class Schema {
                 "CREATE INDEX allowance_uses_by_time ON allowance_uses (at)");
     }
 
-    /**
-     * Records the block of a confirmed spend, and whether it is too deep for a reorganisation. Blocks of spends confirmed earlier are looked up
-     * again.
-     */
+    /** Adds the block of a confirmed spend, and whether it is buried. The blocks of spends confirmed before this step are looked up again. */
     private static List<String> burials() {
         return List.of(
                 "ALTER TABLE intents ADD COLUMN block_height INTEGER",
@@ -85,7 +82,7 @@ public final class Schema {
                 "CREATE INDEX intents_unburied ON intents (created_at) WHERE state = 'CONFIRMED' AND buried = 0");
     }
 
-    /** Creates a table with one row for each spend; {@link EarlierRows} moves the older rows. */
+    /** Creates a table with one row per spend; {@link EarlierRows} moves the older rows into it. */
     private static List<String> spends() {
         return List.of(
                 """
@@ -121,7 +118,7 @@ public final class Schema {
                 "CREATE TABLE allowance_minutes (minute INTEGER PRIMARY KEY, amount BLOB NOT NULL)");
     }
 
-    /** Creates the journal of the account chain. A nonce is given once, a reference names one transaction. */
+    /** Creates the journal of the account chain. A nonce is assigned once, and a reference names one transaction. */
     private static List<String> accountSends() {
         return List.of(
                 """
@@ -164,7 +161,7 @@ public final class Schema {
               PRIMARY KEY (send, number)) WITHOUT ROWID""");
     }
 
-    /** Creates the swap journal. A hash lock and a pool's id are used once. */
+    /** Creates the swap journal. A hash lock and a pool's id are each used only once. */
     private static List<String> swaps() {
         return List.of(
                 """
@@ -185,14 +182,16 @@ public final class Schema {
                 "CREATE INDEX swaps_watched ON swaps (number) WHERE " + SqlSwaps.WATCHED);
     }
 
-    /** Records the id of the store and the number of its commits, see {@link Commits}. */
+    /** Adds the id of the store and the number of its commits, see {@link Commits}. */
     private static List<String> identity() {
         return List.of(
                 "CREATE TABLE identity (one INTEGER PRIMARY KEY CHECK (one = 1), id BLOB NOT NULL, commits INTEGER NOT NULL)",
                 "INSERT INTO identity (one, id, commits) VALUES (1, randomblob(16), 0)");
     }
 
-    /** Keeps a spend that lost a conflict open until the transaction it lost to is buried, so that no clock alone removes it. */
+    /**
+     * Keeps a spend that lost a conflict open until the transaction that it lost to is buried, so that it is never removed by elapsed time alone.
+     */
     private static List<String> lostSpends() {
         return List.of(
                 "DROP INDEX spends_closed",
@@ -201,8 +200,8 @@ public final class Schema {
     }
 
     /**
-     * Marks which rows of the account chain's journal are sealed, because a claim contains its secret. Existing rows are sealed by their owner,
-     * the only one who can.
+     * Marks which rows of the account chain's journal are sealed, because a claim contains its secret. Existing rows are sealed later by their owner,
+     * the only component that can seal them.
      */
     private static List<String> sealedSends() {
         return List.of(
@@ -215,12 +214,12 @@ public final class Schema {
         return List.of("CREATE TABLE scans (name TEXT PRIMARY KEY, block INTEGER NOT NULL) WITHOUT ROWID");
     }
 
-    /** Extends the watched spends to refused and abandoned ones, which may be mined just as those that lost a conflict. */
+    /** Extends the watched spends to refused and abandoned ones, which can still be mined just like spends that lost a conflict. */
     private static List<String> closedSpends() {
         return List.of("DROP INDEX spends_lost", "CREATE INDEX spends_lost ON spends (id) WHERE " + SpendTable.LOST);
     }
 
-    /** Creates the table that kept only the answer of a buried payment, until {@link KeptSpends} replaced it. */
+    /** Creates a table that kept only the answer of a buried payment; {@link KeptSpends} has replaced it. */
     private static List<String> keptReceipts() {
         return List.of(
                 """
@@ -238,14 +237,14 @@ public final class Schema {
                 "CREATE INDEX spends_settled ON spends (changed_at) WHERE " + SpendTable.SETTLED);
     }
 
-    /** Records the first commit of each opening, and whether payments may be missing since a restore, see {@link Commits}. */
+    /** Adds the first commit of each opening, and whether payments may be missing after a restore, see {@link Commits}. */
     private static List<String> openings() {
         return List.of(
                 "CREATE TABLE commits (number INTEGER PRIMARY KEY, random INTEGER NOT NULL)",
                 "ALTER TABLE identity ADD COLUMN forgetful INTEGER NOT NULL DEFAULT 0");
     }
 
-    /** Allows claims and refunds at nonces that endpoints name: only nonces given by the journal are unique. */
+    /** Allows claims and refunds at nonces reported by endpoints: only nonces assigned by the journal are unique. */
     private static List<String> copies() {
         return List.of(
                 "DROP INDEX account_sends_by_nonce",
@@ -255,7 +254,7 @@ public final class Schema {
                         + AccountSendTable.COPIES);
     }
 
-    /** Links the spends of a rebuilt payment to its first one: they are one payment, whichever of them is mined. */
+    /** Links the spends of a rebuilt payment to its first spend: they are one payment, whichever of them is mined. */
     private static List<String> paymentsAgain() {
         return List.of(
                 "ALTER TABLE spends ADD COLUMN first_id INTEGER",
@@ -263,9 +262,9 @@ public final class Schema {
     }
 
     /**
-     * Keeps a history of all spends: rows get the token's name, the memo and the fee, and spends that are only needed for reporting move to
-     * {@code kept_spends}, see {@link KeptSpends}. Numbers of spends are reported to callers from this version on, so those of {@code
-     * kept_receipts}, which {@link EarlierRows} moves, come before them.
+     * Keeps a history of all spends: rows get the token's name, the memo and the fee, and spends needed only for reporting move to
+     * {@code kept_spends}, see {@link KeptSpends}. From this version on, spend numbers are reported to callers, so the rows of {@code kept_receipts},
+     * which {@link EarlierRows} moves, get numbers below all others.
      */
     private static List<String> ownPayments() {
         return List.of(
@@ -313,8 +312,8 @@ public final class Schema {
     }
 
     /**
-     * Creates the queue of payouts: {@code mark} is the state of a payout while no spend carries it, or the one it returns to. Batches are kept
-     * for ever.
+     * Creates the queue of payouts: {@code mark} is the state of a payout while no spend carries it, or the state to which it returns. Batches are
+     * kept permanently.
      */
     private static List<String> payouts() {
         return List.of(
@@ -353,7 +352,7 @@ public final class Schema {
                 "CREATE INDEX spends_batches ON spends (id) WHERE " + PayoutTable.OPEN_BATCH);
     }
 
-    /** Creates the sums spent by named tokens with a cap per period, see {@link TokenUses}. */
+    /** Creates the sums spent by named tokens that have a cap per period, see {@link TokenUses}. */
     private static List<String> tokenUses() {
         return List.of("""
             CREATE TABLE token_minutes (
@@ -363,7 +362,7 @@ public final class Schema {
               PRIMARY KEY (token_name, minute)) WITHOUT ROWID""");
     }
 
-    /** Creates the list of addresses that are watched although their keys are elsewhere, see {@link WatchStore}. */
+    /** Creates the list of watch-only addresses, see {@link WatchStore}. */
     private static List<String> watchOnly() {
         return List.of(
                 "CREATE TABLE watch_only (address BLOB NOT NULL PRIMARY KEY, label TEXT, birth INTEGER) WITHOUT ROWID");
@@ -399,7 +398,7 @@ public final class Schema {
               PRIMARY KEY (sweep_id, number)) WITHOUT ROWID""");
     }
 
-    /** Records the database that a store was moved to; null while this store is the one that pays. */
+    /** Adds the database that a store was moved to; null while payments are made from this store. */
     private static List<String> moves() {
         return List.of("ALTER TABLE identity ADD COLUMN moved TEXT");
     }
@@ -408,11 +407,11 @@ public final class Schema {
         return STEPS.size();
     }
 
-    /** Returns the statements that create the tables of a new store, without those that only older versions need. */
+    /** Returns the statements that create the tables of a new store, without steps that only older versions need. */
     public static List<String> whole() {
         List<String> statements = new ArrayList<>(after(FIRST_STILL_USED));
         statements.add("DROP TABLE kept_receipts");
-        // Cursors of another store are not taken for ones of this store.
+        // Prevents cursors issued by another store from being accepted by this one.
         statements.add("UPDATE payout_queue SET generation = " + (new SecureRandom().nextLong() | 1));
         return statements;
     }
@@ -460,7 +459,7 @@ public final class Schema {
         }
     }
 
-    /** Tells whether a server has a table; a file is asked with {@link Sqlite#hasTable}. */
+    /** Returns whether a table exists on a server; for a file use {@link Sqlite#hasTable}. */
     public static boolean isOnServer(SqlSession session, String table) throws SQLException {
         return session.has("SELECT 1 WHERE to_regclass(?) IS NOT NULL", table);
     }

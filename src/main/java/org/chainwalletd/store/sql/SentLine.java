@@ -60,7 +60,7 @@ public sealed interface SentLine {
          */
         private static final Set<String> SECRETIVE = Set.of("htlc_claim");
 
-        /** Tells whether the log lacks the transaction bytes. */
+        /** Returns whether the log lacks the transaction bytes. */
         boolean isWithheld() {
             return intent.transaction().length() == 0;
         }
@@ -241,7 +241,7 @@ public sealed interface SentLine {
     record Peer(String log) implements SentLine {}
 
     /**
-     * Tells whether the line frees coins, or permits other bytes for the same token: such a line is on the disk before the store records the
+     * Returns whether the line frees coins, or permits other bytes for the same token: such a line is on the disk before the store records the
      * change.
      */
     default boolean goesFirst() {

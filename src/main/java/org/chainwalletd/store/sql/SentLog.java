@@ -145,7 +145,7 @@ public final class SentLog implements AutoCloseable {
 
     /** Receives the lines of a log, in their order. */
     interface Replay {
-        /** Tells whether the lines of this commit, or of the base that was read at it, are wanted. Called for the base in any case. */
+        /** Returns whether the lines of this commit, or of the base that was read at it, are wanted. Called for the base in any case. */
         boolean wants(CommitMark mark) throws IOException;
 
         void line(SentLine line) throws IOException;
@@ -302,7 +302,7 @@ public final class SentLog implements AutoCloseable {
     }
 
     /**
-     * Tells whether the log has reached {@link #leastToPrune} bytes and twice its base, so that much of it is about spends that the store has
+     * Returns whether the log has reached {@link #leastToPrune} bytes and twice its base, so that much of it is about spends that the store has
      * forgotten or keeps in a shorter form.
      */
     private boolean isWorthPruning() throws IOException {

@@ -28,8 +28,8 @@ import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.TokenBinding;
 
 /**
- * The table {@code spends}: one row for each spend, from its intent until it is forgotten. The conditions here repeat those of the partial
- * indexes word for word; otherwise SQLite would not use the indexes.
+ * The table {@code spends}: one row per spend, from its intent until it is forgotten. The conditions here repeat those of the partial indexes word
+ * for word; otherwise SQLite would not use the indexes.
  */
 public final class SpendTable {
     static final String IN_FLIGHT = Arrays.stream(IntentState.values())
@@ -40,61 +40,57 @@ public final class SpendTable {
     static final String UNBURIED = "(state = 'CONFIRMED' AND buried = 0)";
     /**
      * Condition of spends that were closed without success, hold no coin, and could still be mined by anyone who has seen their bytes: until the
-     * transaction that spends their coin instead is known to be too deep for a reorganisation.
+     * transaction that spends their coin instead is known to be buried.
      */
     static final String LOST = "(buried = 0 AND held IS NULL AND state IN ('REFUSED', 'CONFLICTED', 'ABANDONED'))";
 
-    /** Condition of spends that are closed: they hold no coin, and nothing watches them or sends them again. */
+    /** Condition of closed spends: they hold no coin, and nothing watches or resends them. */
     static final String CLOSED = "(held IS NULL AND (state IN ('REFUSED', 'ABANDONED')"
             + " OR state IN ('CONFIRMED', 'CONFLICTED') AND buried = 1))";
 
     /**
-     * Condition of spends that may be forgotten when they are old enough. A spend qualifies only when it, or the transaction that spends its coin
-     * instead, is buried: until then anyone who has seen its bytes can have them mined, and its token must not make another payment meanwhile. A
-     * spend that was never sent counts as buried. A spend that holds a coin does not qualify: one that was abandoned in part can stay in a
-     * mempool for any time.
+     * Condition of spends that may be forgotten once they are old enough. A spend qualifies only when it, or the transaction that spends its coin
+     * instead, is buried: until then anyone who has seen its bytes can get them mined, and its token must not make another payment. A spend that was
+     * never sent counts as buried. A spend that holds a coin does not qualify: one that was partly abandoned can stay in a mempool indefinitely.
      */
     static final String FINAL = "(" + CLOSED + " AND buried = 1)";
 
     /**
-     * Condition of buried transfers of which only the answer to their token is still needed. Locks, claims and swap spends are excluded: their
+     * Condition of buried transfers of which only the answer for their token is still needed. Locks, claims and swap spends are excluded: their
      * owners read the spends themselves again.
      */
     static final String SETTLED = "(state = 'CONFIRMED' AND buried = 1 AND held IS NULL AND kind = 'transfer'"
             + " AND token_key IS NOT NULL)";
 
-    /**
-     * Condition of spends that can never be mined: closed without success, and the transaction that spends their coin instead is too deep for a
-     * reorganisation.
-     */
+    /** Condition of spends that can never be mined: closed without success, and the transaction that spends their coin instead is buried. */
     static final String LOST_FOR_GOOD =
             "(buried = 1 AND held IS NULL AND state IN ('REFUSED', 'CONFLICTED', 'ABANDONED'))";
 
     /**
-     * The only kind of spend that is rebuilt with other coins after a conflict. All other kinds spend particular coins, or are named by
-     * transaction id elsewhere.
+     * The only kind of spend that is rebuilt with other coins after a conflict. All other kinds spend particular coins, or are referenced elsewhere
+     * by transaction id.
      */
     private static final String BUILT_AGAIN = "transfer";
 
     static final String STILL_COUNTED = "(state = 'ABANDONED' AND counted_at IS NOT NULL)";
 
-    /** Expression of PostgreSQL for the number of the start of the daemon that writes. */
+    /** PostgreSQL expression for the start number of the writing daemon. */
     public static final String RUNNER = "current_setting('walletd.runner')::bigint";
 
-    /** Signs off what this process runs, in a statement that changes the row in PostgreSQL. */
+    /** Assignment that signs off a spend run by this process, for statements that update the row in PostgreSQL. */
     private static final String SIGNS_OFF = ", signed_off = CASE runner WHEN " + RUNNER + " THEN 1 ELSE signed_off END";
 
     private static final String SELECT = "SELECT " + SpendRow.COLUMNS + " FROM spends WHERE ";
 
-    /** A change to a spend, applied once it was found in the expected state. */
+    /** Change to a spend, applied once the spend was found in the expected state. */
     @FunctionalInterface
     interface Change {
         void apply(SpendRow row) throws SQLException;
     }
 
     /**
-     * Maps each held coin to the number of the spend that holds it. The same is in the rows of the spends; this copy in memory belongs to the
-     * writer, which alone changes it, so that reserving and releasing coins costs no write of its own. Rolls back with the transaction.
+     * Maps each held coin to the number of the spend that holds it. The rows of the spends contain the same; this in-memory copy is changed only by
+     * the writer, so that reserving and releasing coins needs no separate write. Rolls back with the transaction.
      */
     private final UndoableMap<Outpoint, Long> holdings = new UndoableMap<>();
 
@@ -107,7 +103,7 @@ public final class SpendTable {
     /**
      * Creates the table's accessor.
      *
-     * @param log receives a line for each change that a restored store has to be completed with
+     * @param log receives a line for each change with which a restored store has to be completed
      * @param ages stamps each change
      */
     SpendTable(SentLog.Lines log, RowAges ages) {
@@ -115,7 +111,7 @@ public final class SpendTable {
         this.ages = ages;
     }
 
-    /** Returns the map of coins held by spends, which the writer commits and rolls back together with the rows. */
+    /** Returns the map of held coins, which the writer commits and rolls back together with the rows. */
     GroupCommitWriter.InMemory inMemory() {
         return holdings;
     }
@@ -125,7 +121,7 @@ public final class SpendTable {
         return accepted.known(row.intent());
     }
 
-    /** Loads from the rows the last number used and the coins that spends hold. */
+    /** Loads the last number used and the coins held by spends from the rows. */
     void takeUp(SqlSession session) throws SQLException {
         for (String last : List.of(
                 "SELECT spends_after FROM identity WHERE one = 1",
@@ -142,7 +138,7 @@ public final class SpendTable {
     /**
      * Reloads the spends with these numbers, which other processes have changed.
      *
-     * @param found receives each of them that is there
+     * @param found receives each of them that still exists
      */
     void follow(SqlSession session, Collection<Long> changed, Consumer<Intent> found) throws SQLException {
         holdings.removeAll(changed::contains);
@@ -159,7 +155,7 @@ public final class SpendTable {
         holdings.settle();
     }
 
-    /** Reloads everything kept in memory, since other processes may have changed any row. */
+    /** Reloads all in-memory state, because other processes may have changed any row. */
     void readAgain(SqlSession session) throws SQLException {
         holdings.removeAll(id -> true);
         accepted.forgetAll();
@@ -167,7 +163,7 @@ public final class SpendTable {
         others.addAny();
     }
 
-    /** Returns what {@link IntentStore#changedByOthers} does. */
+    /** Implements {@link IntentStore#changedByOthers}. */
     Changes changedByOthers() {
         return others.take();
     }
@@ -201,7 +197,7 @@ public final class SpendTable {
         return ids.stream().<SqlSession.Lookup<?>>map(SpendTable::ofNumber).toList();
     }
 
-    /** Lists the recalled batches that the chain has not decided about and whose coins other spends hold. */
+    /** Lists the recalled batches that are not decided by the chain yet and whose coins other spends hold. */
     static List<SpendRow> recalledWithoutCoins(SqlSession session) throws SQLException {
         return session.query(
                 "SELECT " + SpendRow.COLUMNS + " FROM spends INDEXED BY spends_batches WHERE " + PayoutTable.OPEN_BATCH
@@ -236,7 +232,7 @@ public final class SpendTable {
                 closedBefore);
     }
 
-    /** Lists {@link #SETTLED} spends that have not changed since {@code before} (milliseconds since 1970), the oldest first. */
+    /** Lists {@link #SETTLED} spends that have not changed since {@code before} (milliseconds since 1970), oldest first. */
     static List<SpendRow> settled(SqlSession session, long before, int most) throws SQLException {
         return session.query(
                 "SELECT " + SpendRow.COLUMNS + " FROM spends INDEXED BY spends_settled WHERE " + SETTLED
@@ -270,7 +266,7 @@ public final class SpendTable {
                 token);
     }
 
-    /** Returns the lookup of the block that has a spend, and of whether the spend is lost for good. */
+    /** Returns the lookup of the height of the block that contains a spend, and of whether the spend is lost for good. */
     static SqlSession.Lookup<Standing> standingOf(long id) {
         return new SqlSession.Lookup<>(
                 id,
@@ -280,14 +276,17 @@ public final class SpendTable {
                 id);
     }
 
-    /** Columns of a spend that tell what the chain has made of it. */
+    /** Columns of a spend that record its outcome on the chain. */
     record Standing(OptionalLong blockHeight, boolean lostForGood) {}
 
     static Hash256 txId(Row row) throws SQLException {
         return Hash256.of(row.getBytes(1));
     }
 
-    /** Applies {@code change} if the spend is in state {@code before}. Runs on the only writer, so nothing writes between comparison and change. */
+    /**
+     * Applies {@code change} if the spend is in state {@code before}. Runs on the only writer, so nothing is written between the comparison and the
+     * change.
+     */
     Transition change(SqlSession session, Hash256 txId, IntentState before, Change change) throws SQLException {
         return change(session, txId, Set.of(before), change);
     }
@@ -309,7 +308,7 @@ public final class SpendTable {
     }
 
     /**
-     * Tells whether {@code intent} may be opened for the token of {@code bound}, a spend that was closed by a conflict. A payment is rebuilt only
+     * Returns whether {@code intent} may be opened for the token of {@code bound}, a spend that was closed by a conflict. A payment is rebuilt only
      * when the chain can never contain it twice: each earlier spend of the payment must be lost for good, or share a coin with the new one.
      */
     static boolean mayBeBuiltAgain(SqlSession session, Intent intent, SpendRow bound) throws SQLException {
@@ -327,7 +326,7 @@ public final class SpendTable {
                 .allMatch(other -> other.state().failed() && sharesCoin(other, intent));
     }
 
-    /** Tells whether the payment was rebuilt, or its token makes another payment by now: then the bytes of this spend must not be sent any more. */
+    /** Returns whether the payment was rebuilt, or its token now makes another payment; the bytes of this spend must not be sent any more then. */
     static boolean hasLostToken(SqlSession session, SpendRow row) throws SQLException {
         return row.intent().token().isPresent()
                 && session.has("SELECT 1 FROM spends WHERE id = ? AND token_key IS NULL", row.id());
@@ -341,7 +340,7 @@ public final class SpendTable {
         return session.number("SELECT coalesce(first_id, id) FROM spends WHERE id = ?", id);
     }
 
-    /** Binds the token back to a spend that is in a block, if its payment was rebuilt meanwhile: the rebuilt one can only lose now. */
+    /** Rebinds the token to a spend that is in a block, if its payment was rebuilt in the meantime: the rebuilt spend can only lose now. */
     static void takeToken(SqlSession session, SpendRow row) throws SQLException {
         if (!hasLostToken(session, row)) {
             return;
@@ -358,8 +357,8 @@ public final class SpendTable {
     }
 
     /**
-     * Adds a spend, which reserves those of its inputs that no other spend holds, and binds its token to it. When the token was bound to a {@code
-     * CONFLICTED} spend of the same payment, both rows are linked by {@code first_id}; replaying the log in the same order links them too.
+     * Adds a spend, reserves those of its inputs that no other spend holds, and binds its token to it. When the token was bound to a
+     * {@code CONFLICTED} spend of the same payment, both rows are linked by {@code first_id}; replaying the log in the same order links them too.
      */
     long insert(SqlSession session, Intent intent, OptionalLong countedAt) throws SQLException {
         return insert(session, ++lastId, intent, countedAt);
@@ -376,7 +375,7 @@ public final class SpendTable {
         session.update("UPDATE identity SET spends_after = ? WHERE one = 1", lastId);
     }
 
-    /** Returns the number that the log recorded for a spend, or the next unused one when that number is taken or the log has none (0). */
+    /** Returns the number that the log recorded for a spend, or the next unused one if that number is taken or the log has none (0). */
     long numberFor(SqlSession session, long logged) throws SQLException {
         boolean free = logged > 0
                 && !session.has("SELECT 1 FROM spends WHERE id = ?", logged)
@@ -404,7 +403,8 @@ public final class SpendTable {
             }
         }
         if (first.isPresent()) {
-            // A rebuilt payment keeps the token name and memo of the first request, whatever the repeated call gives.
+            // A rebuilt payment keeps the token name and memo of the first request, regardless of those in the repeated
+            // call.
             Intent.Details told = first.get().details();
             intent = intent.with(new Intent.Details(
                     told.tokenName(), told.memo(), asked.details().fee()));
@@ -449,8 +449,8 @@ public final class SpendTable {
     /**
      * Spend that a token was bound to until now, and the first spend of the same payment.
      *
-     * @param number of the first one
-     * @param details of the one that was bound
+     * @param number of the first spend
+     * @param details of the spend that was bound
      */
     private record First(long number, Hash256 digest, IntentState state, Intent.Details details) {
         boolean isConflicted(TokenBinding binding) {
@@ -497,8 +497,8 @@ public final class SpendTable {
     }
 
     /**
-     * Finds an input of {@code intent} that a spend other than {@code own} holds, unless the intent may spend it as that one's stand-in ({@link
-     * StandIns}).
+     * Finds an input of {@code intent} that is held by a spend other than {@code own}, unless the intent may spend it as a stand-in for that spend
+     * ({@link StandIns}).
      */
     Optional<Opening> taken(SqlSession session, Intent intent, long own) throws SQLException {
         for (Coin coin : intent.inputs()) {
@@ -526,8 +526,8 @@ public final class SpendTable {
     }
 
     /**
-     * Moves a spend to another state and logs that. A change caused by a block is not logged, because the block can be read again: see {@link
-     * #follow}.
+     * Moves a spend to another state and logs it. State changes caused by a block use {@link #follow} instead and are not logged, because the block
+     * can be read again.
      */
     void enter(SqlSession session, SpendRow row, IntentState state, String reason, long now) throws SQLException {
         long at = ages.stamp(now);
@@ -536,10 +536,10 @@ public final class SpendTable {
     }
 
     /**
-     * Notes in memory and in the log that a node has accepted the spend in flight. That is not worth writing a row, unless other processes read it:
-     * they answer a repeated token by it.
+     * Notes in memory and in the log that a node has accepted a spend in flight. The row is written only if other processes read it, because they
+     * answer a repeated token from it.
      *
-     * @param signsOff whether the row, if one is written, also says that this process does not send the spend any more
+     * @param signsOff whether the row, if written, also records that this process will not send the spend again
      */
     void heardAccepted(SqlSession session, SpendRow row, long now, boolean signsOff) throws SQLException {
         Intent intent = row.intent();
@@ -591,7 +591,7 @@ public final class SpendTable {
         return held;
     }
 
-    /** Lets the spend hold the coin unless another one does; returns whether it holds it. */
+    /** Makes the spend hold the coin unless another spend holds it; returns whether it holds it now. */
     private boolean takesFree(long id, Coin coin) {
         boolean free = isFreeFor(id, coin.outpoint());
         if (free) {
@@ -617,7 +617,7 @@ public final class SpendTable {
         }
     }
 
-    /** Lets a spend hold the coins in {@code held} (see {@link SpendRow.Held}), except those that another spend holds, and no others. */
+    /** Makes a spend hold exactly the coins in {@code held} (see {@link SpendRow.Held}), except those held by another spend. */
     void holdOnly(SqlSession session, SpendRow row, byte[] held) throws SQLException {
         List<Coin> inputs = row.intent().inputs();
         List<Coin> keeps = SpendRow.Held.coins(held, inputs);
@@ -665,9 +665,9 @@ public final class SpendTable {
         return value.isPresent() ? value.getAsLong() : null;
     }
 
-    /** Collects which spends other processes have changed, from the time when it is asked first. */
+    /** Collects the spends that other processes have changed, starting with the first call of {@link #take}. */
     private static final class ChangedByOthers {
-        /** Most spends that are collected; when there are more, everything has to be read again. */
+        /** Maximum number of spends collected; with more, the caller has to read everything again. */
         private static final int MOST = 10_000;
 
         private final Map<Hash256, Changed> spends = new LinkedHashMap<>();
@@ -698,8 +698,8 @@ public final class SpendTable {
     }
 
     /**
-     * Remembers which spends that are {@code PREPARED} on disk a node has accepted, and when that was learnt (milliseconds since 1970). It is not
-     * written: after a restart the nodes are asked again. Holds at most the spends in flight; the reader's thread reads it too.
+     * Remembers which spends stored as {@code PREPARED} a node has accepted, and when this process learnt it (milliseconds since 1970). Not written:
+     * after a restart the nodes are asked again. Holds at most the spends in flight; also read by the reader thread.
      */
     private static final class Accepted {
         private final Map<Hash256, Long> heardAt = new ConcurrentHashMap<>();
@@ -716,7 +716,7 @@ public final class SpendTable {
             heardAt.remove(txId);
         }
 
-        /** Returns the spend in state {@code ACCEPTED} when its row says {@code PREPARED} and a node has accepted it since. */
+        /** Returns the spend in state {@code ACCEPTED} if its row says {@code PREPARED} and a node has accepted it since. */
         Intent known(Intent stored) {
             Long at = stored.state() == IntentState.PREPARED ? heardAt.get(stored.txId()) : null;
             return at == null ? stored : stored.in(IntentState.ACCEPTED, "", at);

@@ -98,7 +98,7 @@ final class SqlAccountSends implements AccountSendStore {
         return store.read(session -> isBoundElsewhere(session, reference));
     }
 
-    /** Tells whether the client_token of a reference has bound something else. */
+    /** Returns whether the client_token of a reference has bound something else. */
     static boolean isBoundElsewhere(SqlSession session, String reference) throws SQLException {
         if (!reference.startsWith(TOKEN)) {
             return false;
@@ -109,7 +109,7 @@ final class SqlAccountSends implements AccountSendStore {
                 || SqlSweeps.everBound(session::find, token).isPresent();
     }
 
-    /** Tells whether a transaction of the account chain has this client_token. */
+    /** Returns whether a transaction of the account chain has this client_token. */
     static boolean has(SqlSession.Finder finder, String token) throws SQLException {
         return finder.find(ofToken(token)).isPresent();
     }

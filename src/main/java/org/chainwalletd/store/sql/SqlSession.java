@@ -23,39 +23,39 @@ import java.util.stream.Stream;
 /** A database connection with its prepared statements. Used by one thread at a time. */
 public final class SqlSession implements AutoCloseable {
     /**
-     * Differences between the database engines. Tables and statements are shared; they are written in SQL that both engines understand, or in
-     * SQLite's.
+     * Differences between the database engines. Tables and statements are shared: they are written in SQL that both engines accept, or in SQLite's
+     * dialect, which is then translated.
      */
     public interface Dialect {
         /** Translates a statement for this engine. */
         String text(String statement);
 
-        /** Returns the values of a statement in the order of the places where its translation has them. */
+        /** Returns the values of a statement in the order in which its translation expects them. */
         default Object[] values(String statement, Object... values) {
             return values;
         }
 
-        /** Statement that begins a transaction whose queries all see the same moment. */
+        /** Returns the statement that begins a transaction whose queries all read the same snapshot. */
         String beginReading();
 
-        /** Tells whether a constraint, or the type of a column, rejected a row. */
+        /** Returns whether a row was rejected because of a constraint or its column types. */
         boolean isConstraint(SQLException e);
 
-        /** Tells whether the rejected row can only come from a fault in this program: then the writer must stop. */
+        /** Returns whether the rejection can only be caused by a bug in this program, in which case the writer must stop. */
         boolean isImpossible(SQLException e);
 
         /**
-         * Tells whether a statement costs a round trip to a server: then lookups are fetched together ({@link SqlSession#fetch}) and writes sent
-         * together ({@link SqlSession#later}).
+         * Returns whether each statement costs a round trip to a server. Lookups are then fetched in batches ({@link SqlSession#fetch}) and writes
+         * sent in batches ({@link SqlSession#later}).
          */
         default boolean isRemote() {
             return false;
         }
 
-        /** Makes the present transaction write a commit although no data changes. */
+        /** Makes the current transaction write a commit although it changes no data. */
         void touch(SqlSession session) throws SQLException;
 
-        /** Sets whether replaced data is overwritten in the file from now on, instead of only releasing its pages. */
+        /** Sets whether deleted or replaced data is overwritten in the file from now on, instead of only releasing its pages. */
         void overwrite(SqlSession session, boolean on) throws SQLException;
     }
 
@@ -65,15 +65,15 @@ public final class SqlSession implements AutoCloseable {
         T read(Row row) throws SQLException;
     }
 
-    /** Processes one row, or what was read of it. */
+    /** Processes one row, or a value read from it. */
     @FunctionalInterface
     public interface Visitor<T> {
         void visit(T row) throws SQLException;
     }
 
     /**
-     * A query for the few rows of one key. Queries with the same text can be fetched in one message for many keys; the order of the rows of one
-     * key is not defined.
+     * Query for the few rows of one key. Queries with the same text can be fetched for many keys in one message; the order of a key's rows is
+     * undefined.
      *
      * @param key by which deferred writes name the rows that they change
      */
@@ -87,24 +87,24 @@ public final class SqlSession implements AutoCloseable {
         }
     }
 
-    /** Finds rows of lookups: by asking the database, or among rows that were fetched before. */
+    /** Finds the rows of lookups, in the database or among rows fetched earlier. */
     @FunctionalInterface
     interface Finder {
         /** Returns the first row of a lookup. */
         <T> Optional<T> find(Lookup<T> lookup) throws SQLException;
     }
 
-    /** Answers to the lookups of one {@link #ask}. */
+    /** Results of the lookups of one {@link #ask}. */
     public final class Answers implements Finder {
-        /** Rows that a server has sent, by the lookup; empty on a disk. */
+        /** Rows received from a server, by the identity of the lookup; empty on SQLite. */
         private final Map<List<Object>, List<?>> sent = new HashMap<>();
 
         private Answers() {}
 
-        /** Returns the rows of one of the lookups. */
+        /** Returns all rows of one of the lookups. */
         @SuppressWarnings("unchecked")
         public <T> List<T> all(Lookup<T> lookup) throws SQLException {
-            // Only the reader of this lookup has read the rows that are kept under its identity.
+            // The cast is safe: the rows stored under this identity were read by the reader of the same lookup.
             return dialect.isRemote()
                     ? (List<T>) sent.get(lookup.identity())
                     : query(lookup.sql(), lookup.reader(), lookup.values());
@@ -116,39 +116,36 @@ public final class SqlSession implements AutoCloseable {
         }
     }
 
-    /**
-     * A write that was not sent yet.
-     *
-     */
+    /** Deferred write that was not sent yet. */
     private record Write(String sql, Together together, Object... values) {
-        /** Returns what those have in common that are sent as one statement. */
+        /** Returns the key that is equal for writes which are sent as one statement. */
         private Object statement() {
             return together == Together.NO ? this : sql;
         }
     }
 
-    /** Way in which writes of the same text are sent as one statement. */
+    /** How deferred writes with the same text are combined into one statement. */
     private enum Together {
         NO,
-        /** Inserts or updates a row for each write. */
+        /** Inserts or updates one row per write. */
         ROWS,
-        /** Has one parameter, an array with the value of each write. */
+        /** Has one array parameter with the value of each write. */
         ARRAY
     }
 
-    /** Most statements in a message: the driver waits for an answer after some more. */
+    /** Maximum number of statements in one message; with more, the driver waits for a response in between. */
     private static final int STATEMENTS_IN_MESSAGE = 200;
 
     private final Connection connection;
     private final Dialect dialect;
-    /** Rows of lookups that no statement has changed since they were fetched. */
+    /** Rows of lookups not changed by any statement since they were fetched. */
     private final Map<List<Object>, List<?>> fetched = new HashMap<>();
 
     private final Map<Object, List<List<Object>>> fetchedByKey = new HashMap<>();
-    /** Deferred writes in their order; one that sets the row of a key replaces an earlier one. */
+    /** Deferred writes in order; a write that sets the row of a key replaces an earlier write of that row. */
     private final Map<Object, Write> unsent = new LinkedHashMap<>();
 
-    /** Statements for arrays of values, by the text of their lookups. */
+    /** Array statements, by the text of their lookups. */
     private final Map<String, String> ofMany = new HashMap<>();
 
     private long messages;
@@ -159,7 +156,7 @@ public final class SqlSession implements AutoCloseable {
         this.dialect = dialect;
     }
 
-    /** Sets the time in milliseconds after which the connection is closed when a statement gets no answer; from the next statement on. */
+    /** Sets the time in milliseconds after which the connection is closed when a statement gets no response, starting with the next statement. */
     public void patience(int millis) throws SQLException {
         connection.setNetworkTimeout(Runnable::run, millis);
     }
@@ -173,19 +170,19 @@ public final class SqlSession implements AutoCloseable {
         return Set.copyOf(prepared.keySet());
     }
 
-    /** Returns the number of messages that were sent for statements. */
+    /** Returns the number of messages sent for statements. */
     public long messages() {
         return messages;
     }
 
-    /** Fetches the rows of many lookups from a server at once: one statement for each text, all in one message. */
+    /** Fetches the rows of many lookups from a server at once: one statement per text, all in one message. */
     public void fetch(Collection<? extends Lookup<?>> lookups) throws SQLException {
         fetch(lookups, (lookup, rows) -> remember(lookup.key(), lookup.identity(), rows));
     }
 
     /**
-     * Returns the rows that many lookups have now: a server is asked once, on a disk each is looked up when its rows are wanted. Nothing is
-     * remembered.
+     * Returns the current rows of many lookups without remembering them: a server receives one request, on SQLite each lookup runs when its rows are
+     * read.
      */
     public Answers ask(Stream<? extends Lookup<?>> lookups) throws SQLException {
         Answers answers = new Answers();
@@ -226,8 +223,8 @@ public final class SqlSession implements AutoCloseable {
     }
 
     /**
-     * Returns the statement of a lookup for arrays of values; its last column is the place of the values in the arrays, from 1. Each row is looked up
-     * by an index: without OFFSET the planner takes the lookup for a join, and reads the whole table.
+     * Returns the statement of a lookup for arrays of values; its last column is the 1-based position of the values in the arrays. OFFSET 0 makes the
+     * planner look each row up by an index; without it the planner flattens the lookup into a join and scans the whole table.
      */
     private String ofMany(Lookup<?> lookup) {
         StringBuilder arrays = new StringBuilder();
@@ -280,10 +277,10 @@ public final class SqlSession implements AutoCloseable {
         fetchedByKey.computeIfAbsent(key, any -> new ArrayList<>()).add(identity);
     }
 
-    /** Returns the first row of a lookup, from what was fetched before if it still holds. */
+    /** Returns the first row of a lookup, from the rows fetched earlier if they are still valid. */
     @SuppressWarnings("unchecked")
     public <T> Optional<T> find(Lookup<T> lookup) throws SQLException {
-        // Only the reader of this lookup has read the rows that are kept under its identity.
+        // The cast is safe: the rows stored under this identity were read by the reader of the same lookup.
         List<T> rows = fetched.isEmpty() ? null : (List<T>) fetched.get(lookup.identity());
         if (rows == null) {
             return queryOne(lookup.sql(), lookup.reader(), lookup.values());
@@ -291,24 +288,24 @@ public final class SqlSession implements AutoCloseable {
         return rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(0));
     }
 
-    /** Runs a statement as {@link #later(Collection, String, Object...)} does, where nothing is fetched before it is looked up. */
+    /** Runs a statement as {@link #later(Collection, String, Object...)} does, for rows that no lookup has fetched. */
     public void later(String sql, Object... values) throws SQLException {
         later(List.of(), sql, values);
     }
 
-    /** Tells whether a server runs the statements, which other daemons ask as well. */
+    /** Returns whether the statements run on a server, which other daemons use as well. */
     public boolean isRemote() {
         return dialect.isRemote();
     }
 
-    /** Begins a transaction whose queries all see the same moment. */
+    /** Begins a transaction whose queries all read the same snapshot. */
     public void beginReading() throws SQLException {
         update(dialect.beginReading());
     }
 
     /**
-     * Runs a statement whose result nobody needs: on a server together with others, before the next query that was not fetched, or before the
-     * commit.
+     * Runs a statement whose result is not needed. On a server it is deferred and sent together with others, before the next query that was not
+     * fetched or before the commit.
      *
      * @param keys of all lookups whose rows the statement changes
      */
@@ -322,9 +319,9 @@ public final class SqlSession implements AutoCloseable {
     }
 
     /**
-     * Runs a statement as {@link #later(Collection, String, Object...)} does, on a server as one statement with all that have the same text: it
-     * plans each statement anew, which costs more than a row does. The statement inserts one row, or updates the row with its last value as id,
-     * setting numbers. Of the deferred statements, insertions of this kind may run earlier and updates later than they came.
+     * Runs a statement as {@link #later(Collection, String, Object...)} does; on a server all calls with the same text become one statement, because
+     * the server plans each statement anew, which costs more than a row does. The statement must insert one row, or set numbers in the row whose id
+     * is the last value. Compared with other deferred statements, these insertions may run earlier than they were made, and these updates later.
      */
     void laterTogether(Collection<?> keys, String sql, Object... values) throws SQLException {
         if (dialect.isRemote()) {
@@ -337,14 +334,14 @@ public final class SqlSession implements AutoCloseable {
 
     /**
      * Runs a statement on a server as {@link #later(Collection, String, Object...)} does, once for the values of all calls with the same text: its
-     * parameter is an array of them. It changes no row of a lookup.
+     * only parameter is an array of them. The statement must not change rows of a lookup.
      */
     public void laterForAll(String sql, long value) {
         unsent.put(new Object(), new Write(sql, Together.ARRAY, value));
     }
 
     /**
-     * Sets the row of a lookup, whatever it was, as {@link #later} does.
+     * Sets the row of a lookup, replacing any previous one, as {@link #later} does.
      *
      * @param value that the lookup finds from then on
      */
@@ -395,7 +392,7 @@ public final class SqlSession implements AutoCloseable {
         }
     }
 
-    /** Returns the writes of each statement: insertions at the place of the first of them, updates at the place of the last. */
+    /** Groups the writes by statement: insertions run at the position of the first one of their group, updates at the position of the last one. */
     private static Collection<List<Write>> together(List<Write> writes) {
         Map<Object, List<Write>> statements = new LinkedHashMap<>();
         for (Write write : writes) {
@@ -412,7 +409,7 @@ public final class SqlSession implements AutoCloseable {
         return sql.startsWith("INSERT ");
     }
 
-    /** A statement of a message. */
+    /** Statement within a message. */
     private record Statement(String text, List<?> values) {}
 
     private Statement statement(List<Write> writes) {
@@ -428,8 +425,8 @@ public final class SqlSession implements AutoCloseable {
     }
 
     /**
-     * Returns a statement for many rows, whose text is the same for any number of them: the server and the driver read a parameter for each column, and
-     * not for each value.
+     * Returns a statement for many rows whose text does not depend on their number: the server and the driver parse one parameter per column instead
+     * of one per value.
      */
     private Statement ofRows(String text, List<Write> writes) {
         List<Object[]> placed = writes.stream()
@@ -489,17 +486,17 @@ public final class SqlSession implements AutoCloseable {
         };
     }
 
-    /** Forgets what was fetched, and the deferred writes: the transaction, or a part of it, is rolled back. */
+    /** Forgets fetched rows and deferred writes, because the transaction or a part of it is rolled back. */
     public void forget() {
         fetched.clear();
         fetchedByKey.clear();
         unsent.clear();
     }
 
-    /** Runs a statement and returns the number of rows it changed. */
+    /** Runs a statement and returns the number of rows that it changed. */
     public int update(String sql, Object... values) throws SQLException {
         if (dialect.isRemote()) {
-            // It may change any row.
+            // The statement may change any row.
             flush();
             forget();
         }
@@ -517,7 +514,7 @@ public final class SqlSession implements AutoCloseable {
         return rows;
     }
 
-    /** Passes each row to {@code visitor} without collecting results: for many rows of which little is kept. */
+    /** Passes each row to {@code visitor} without collecting them: for many rows of which little is kept. */
     public void visit(String sql, Visitor<Row> visitor, Object... values) throws SQLException {
         flush();
         try (ResultSet result = bind(sql, values).executeQuery()) {
@@ -536,31 +533,31 @@ public final class SqlSession implements AutoCloseable {
         return rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(0));
     }
 
-    /** Tells whether a query finds a row. */
+    /** Returns whether a query finds a row. */
     public boolean has(String sql, Object... values) throws SQLException {
         return queryOne(sql, row -> true, values).isPresent();
     }
 
-    /** Returns the number in the only column of the first row, which there is. */
+    /** Returns the number in the only column of the first row, which must exist. */
     public long number(String sql, Object... values) throws SQLException {
         return ifNumber(sql, values).orElseThrow();
     }
 
-    /** Returns the number in the only column of the first row, when there is a row. */
+    /** Returns the number in the only column of the first row, if there is a row. */
     public OptionalLong ifNumber(String sql, Object... values) throws SQLException {
         return query(sql, row -> row.getLong(1), values).stream()
                 .mapToLong(Long::longValue)
                 .findFirst();
     }
 
-    /** Executes a statement without preparing it: for pragmas and schema changes. */
+    /** Executes a statement without preparing it, for pragmas and schema changes. */
     public void execute(String sql) throws SQLException {
         try (var statement = connection.createStatement()) {
             statement.execute(sql);
         }
     }
 
-    /** Commits; tells whether the server warns, for example because no standby that it waits for may have the commit. */
+    /** Commits, and returns whether the server warned, for example because no synchronous standby may have the commit. */
     public boolean commitWarns() throws SQLException {
         try (var statement = connection.createStatement()) {
             statement.execute("COMMIT");
@@ -582,7 +579,7 @@ public final class SqlSession implements AutoCloseable {
         return statement;
     }
 
-    /** Discards a prepared statement: after an error such as a full disk the driver has finalised it without notice. */
+    /** Discards a prepared statement: after an error such as a full disk, the driver has finalised it silently. */
     private void discard(String sql) throws SQLException {
         PreparedStatement broken = prepared.remove(sql);
         if (broken != null) {

@@ -43,8 +43,8 @@ import org.chainwalletd.store.TokenBinding;
 import org.chainwalletd.store.files.CrashPoint;
 
 /**
- * Keeps spends, the coins that they reserve and the tokens bound to them, in SQL. Only one writer thread exists, so that what a unit of work has
- * read stays true until it commits.
+ * Stores spends, the coins that they reserve and the tokens bound to them, in SQL. There is only one writer thread, so data that a unit of work has
+ * read stays unchanged until it commits.
  */
 public final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, SpendHistory, RawSendStore {
     private static final long NO_SPEND = 0;
@@ -71,7 +71,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
         this.sweeps = sweeps;
     }
 
-    /** Checks everything that can refuse the spend before it writes any part of it. */
+    /** Runs every check that can reject the spend before writing any part of it. */
     @Override
     public CompletionStage<Opening> open(Intent intent, long closedBefore, boolean capped, LongSupplier now) {
         return store.writeNew(GroupCommitWriter.Work.of(
@@ -83,7 +83,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
         return store.ages().ended(before);
     }
 
-    /** Returns what {@link #opened} looks up unless something collides. */
+    /** Returns the lookups that {@link #opened} needs unless there is a collision. */
     private List<SqlSession.Lookup<?>> lookups(Intent intent, long closedBefore, long at) {
         List<SqlSession.Lookup<?>> lookups = new ArrayList<>(SpendTable.forOpening(intent, closedBefore));
         store.deletion(intent.from()).ifPresent(lookups::add);
@@ -133,7 +133,8 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
         if (collision.isPresent()) {
             return collision.get();
         }
-        // At most one of these spends and the new one can be mined, so the payment counts against the allowance once.
+        // At most one of these spends and the new one can be mined, so the payment counts against the allowance only
+        // once.
         List<SpendRow> replaced = Stream.concat(bound.stream(), there.stream()).toList();
         Optional<Opening.CapExceeded> exceeded =
                 capped ? allowance.exceeded(session, intent, replaced) : Optional.empty();
@@ -157,7 +158,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
         return new Opening.Opened(there.isPresent());
     }
 
-    /** Refuses a spend whose key another daemon has deleted since it was signed: its change would come to nobody. */
+    /** Rejects a spend whose key another daemon has deleted after it was signed: its change would be lost. */
     private void requireKey(SqlSession session, Address from) throws SQLException {
         Optional<SqlSession.Lookup<Boolean>> deletion = store.deletion(from);
         if (deletion.isPresent() && session.find(deletion.get()).isPresent()) {
@@ -172,9 +173,9 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
     }
 
     /**
-     * Finds what else the token of a spend stands for.
+     * Finds another use of the token of a spend.
      *
-     * @param bound the spend to which it is bound
+     * @param bound the spend to which the token is bound
      */
     static Optional<Opening> tokenTaken(SqlSession session, Intent intent, Optional<SpendRow> bound, long closedBefore)
             throws SQLException {
@@ -212,15 +213,15 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
         if (there.isPresent() && there.get().intent().state() != IntentState.REFUSED) {
             return Optional.of(new Opening.SameTransaction(spends.known(there.get())));
         }
-        // Guards against a node that lists coins which were spent long ago: a kept payment's transaction must not pay
-        // again.
+        // Guards against a node that lists coins which were spent long ago: the transaction of a kept payment must not
+        // pay again.
         if (KeptSpends.has(session, intent.txId())) {
             return Optional.of(new Opening.CoinTaken(intent.inputs().get(0), intent.txId()));
         }
         return taken(session, intent, NO_SPEND);
     }
 
-    /** Finds an input that another spend than {@code own} holds, or that a running sweep is going to spend, unless it takes its batch's place. */
+    /** Finds an input held by a spend other than {@code own}, or planned by a running sweep; a batch's stand-in may take its coins. */
     private Optional<Opening> taken(SqlSession session, Intent intent, long own) throws SQLException {
         Optional<Opening> taken = spends.taken(session, intent, own);
         return taken.isPresent() || StandIns.isStandIn(intent.kind()) ? taken : sweeps.plannedByOther(intent);
@@ -307,8 +308,8 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
     }
 
     /**
-     * Writes a row only when a closed spend turns out to be in flight, or other processes ask for it; otherwise the acceptance of a spend in flight is
-     * kept in memory and in the log.
+     * Writes a row only when a closed spend turns out to be in flight, or when other processes read the row; otherwise the acceptance of a spend in
+     * flight is kept in memory and in the log.
      */
     @Override
     public CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now, boolean signsOff) {
@@ -355,8 +356,8 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
     }
 
     /**
-     * Rejects spends that only the chain may close: closed on the word of nodes, their payouts would be paid again while anyone who has the bytes
-     * can still have them mined.
+     * Rejects spends that only the chain may close. If they were closed because of node answers, their payouts would be paid again, while anyone who
+     * has the bytes could still get them mined.
      */
     private static void requireNodesMayClose(SpendRow row) {
         if (StandIns.onlyChainCloses(row.intent().kind())) {
@@ -401,14 +402,13 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
             spends.freeAll(session, row);
             allowance.giveBack(session, row);
             spends.countsSince(session, row, OptionalLong.empty());
-            // Its bytes have never left, so no block can ever contain it.
+            // The bytes were never sent, so no block can contain them.
             session.update("UPDATE spends SET buried = 1 WHERE id = ?", row.id());
         }));
     }
 
     /**
-     * Makes a change that rests on the bytes never having been sent, or being another's payment. Only the one process that could have sent the
-     * spend knows that; in any other the change is {@link Transition.Stale}.
+     * Makes a change that relies on the bytes never having been sent, or belonging to another payment. Only a process that alone has ever run the spend can know that; in any other the change is {@link Transition.Stale}.
      */
     private Transition changeByRunner(SqlSession session, Hash256 txId, IntentState before, SpendTable.Change change)
             throws SQLException {
@@ -418,7 +418,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
                 : spends.change(session, txId, before, change);
     }
 
-    /** Keeps the use of the allowance counted, because a node has the very same transaction. */
+    /** Keeps the use of the allowance counted, because a node has exactly this transaction. */
     @Override
     public CompletionStage<Transition> contest(Hash256 txId, String reason, long now) {
         return store.write(session -> changeByRunner(session, txId, IntentState.PREPARED, row -> {
@@ -472,7 +472,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
         });
     }
 
-    /** Changes only the block when the spend was confirmed before. Allowance that a failed spend had given back counts again. */
+    /** Changes only the block if the spend was already confirmed. Allowance returned by a failed spend counts again. */
     @Override
     public CompletionStage<Transition> confirm(Hash256 txId, IntentState before, BlockPlace place, long now) {
         return store.write(session -> spends.change(session, txId, before, row -> {
@@ -501,7 +501,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
                 store.requireKeeper();
                 session.update(
                         "UPDATE spends SET block_height = NULL, block_id = NULL, buried = 0 WHERE id = ?", row.id());
-                // A batch that was recalled is not sent again, even if a node still has it.
+                // A recalled batch is not sent again, even if a node still has it.
                 boolean recalled = SpendTable.bound(session, StandIns.recallToken(txId), Long.MIN_VALUE)
                         .isPresent();
                 spends.follow(session, row, recalled ? IntentState.ABANDONED : IntentState.ACCEPTED, "", now);
@@ -690,7 +690,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
     @Override
     public CompletionStage<Void> seal(Hash256 txId, Bytes sealed) {
         return store.write(session -> {
-            // Overwrites the clear bytes in the file instead of only releasing their pages.
+            // Overwrites the plaintext bytes in the file instead of only releasing their pages.
             session.dialect().overwrite(session, true);
             session.update(
                     "UPDATE spends SET tx = ? WHERE short_id = ? AND tx_id = ?",

@@ -34,14 +34,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A store in the tables of {@link Schema}, independent of the database engine. One thread writes with group commit, one reads; callers block only
- * while it opens and closes.
+ * Store kept in the tables of {@link Schema}, independent of the database engine. One thread writes with group commit and one reads; callers block
+ * only while it opens and closes.
  */
 public abstract class SqlStore implements Store {
     private static final Logger LOG = LoggerFactory.getLogger(SqlStore.class);
 
     private final String name;
-    /** Lines of the commit that is being prepared, for {@code sent.log}. */
+    /** Lines for {@code sent.log} of the commit that is being prepared. */
     protected final SentLog.Lines lines = new SentLog.Lines();
 
     private final ExecutorService reader;
@@ -59,7 +59,7 @@ public abstract class SqlStore implements Store {
     /**
      * Creates the store.
      *
-     * @param name of the file or the database, for messages about failures
+     * @param name of the file or the database, used in error messages
      */
     protected SqlStore(String name) {
         this.name = name;
@@ -79,14 +79,14 @@ public abstract class SqlStore implements Store {
         this.swaps = new SqlSwaps(this);
     }
 
-    /** Loads the state in memory from the rows. */
+    /** Loads the in-memory state from the rows. */
     void takeUp(SqlSession session) throws SQLException {
         spendTable.takeUp(session);
         payoutTable.takeUp(session);
         sweeps.takeUp(session);
     }
 
-    /** Reloads rows that other processes have changed; called in a transaction, before anything is checked. */
+    /** Reloads rows that other processes have changed. Called inside a transaction, before any check runs. */
     protected void follow(
             SqlSession session,
             Collection<Long> spendIds,
@@ -105,11 +105,11 @@ public abstract class SqlStore implements Store {
         if (ofSweeps) {
             sweeps.takeUp(session);
         }
-        // Changes that others have committed stay when a unit of this transaction is rolled back.
+        // Changes committed by other processes must survive a rollback of a unit of work in this transaction.
         sweeps.inMemory().settle();
     }
 
-    /** Reloads everything, when it is not known which rows have changed. */
+    /** Reloads all in-memory state, when it is unknown which rows have changed. */
     protected void readAgain(SqlSession session) throws SQLException {
         spendTable.readAgain(session);
         allowance.readAgain(session);
@@ -118,8 +118,8 @@ public abstract class SqlStore implements Store {
     }
 
     /**
-     * Tells whether this process can know that the bytes of a spend were never sent, or are another's payment: no other process has ever run the
-     * spend.
+     * Returns whether this process alone may conclude that a spend's bytes were never sent, or belong to another payment: true when no other process
+     * has ever run the spend.
      */
     protected boolean mayDeny(SqlSession session, SpendRow row) throws SQLException {
         return true;
@@ -134,50 +134,50 @@ public abstract class SqlStore implements Store {
     public void whenOthersChange(SharedRows rows, Runnable told) {}
 
     /**
-     * Refuses a write that only the daemon which does the background work may make.
+     * Rejects a write that is reserved for the daemon that does the background work.
      *
      * @throws StoreException {@code NOT_KEEPER}
      */
     public void requireKeeper() {}
 
     /**
-     * Refuses to close a spend in a process that neither runs it nor does the background work.
+     * Rejects closing a spend in a process that neither runs it nor does the background work.
      *
      * @throws StoreException {@code NOT_KEEPER}
      */
     protected void requireRunnerOrKeeper(SqlSession session, SpendRow row) throws SQLException {}
 
-    /** Tells whether this process has run the spend and another has taken it over meanwhile: what this one knows of it is out of date. */
+    /** Returns whether another process has taken over a spend that this process ran, so that its knowledge of the spend is out of date. */
     protected boolean hasLost(SqlSession session, SpendRow row) throws SQLException {
         return false;
     }
 
-    /** Tells whether another process runs the spend, is alive and has had little time for it. */
+    /** Returns whether another live process runs the spend and the spend changed recently, so that it is left to that process for now. */
     protected boolean runsElsewhere(SqlSession session, SpendRow row) throws SQLException {
         return false;
     }
 
-    /** Returns how to look up whether the key of an address was deleted, by another process perhaps; empty where no process can. */
+    /** Returns the lookup of whether another process has deleted the key of an address; empty when no other process uses the store. */
     protected Optional<SqlSession.Lookup<Boolean>> deletion(Address address) {
         return Optional.empty();
     }
 
-    /** Records that this process is about to send the bytes of a spend, whichever process has run it before. */
+    /** Records that this process is about to send the bytes of a spend, regardless of which process ran it before. */
     protected void adopt(SqlSession session, SpendRow row) throws SQLException {}
 
-    /** Records that this process does not send the bytes of these spends any more before it has adopted them again. */
+    /** Records that this process will not send the bytes of these spends again without adopting them first. */
     protected void signOff(SqlSession session, Set<Hash256> txIds) throws SQLException {}
 
-    /** Records, of a spend that is signed off, that what this process has sent of it in an earlier run is answered too. */
+    /** Records for a spend being signed off that no send by this process in an earlier run of the spend is still unanswered. */
     protected void unmark(SqlSession session, SpendRow row) throws SQLException {}
 
-    /** Refuses an act that frees coins of a spend while another process may still send it. */
+    /** Rejects an operation that frees coins of a spend while another process may still send it. */
     protected void requireSignedOff(SqlSession session, SpendRow row) throws SQLException {}
 
-    /** Refuses other caps than those on which the processes of the store have agreed. */
+    /** Rejects caps that differ from those that all processes of the store have agreed on. */
     protected void requireAgreement(SqlSession session, AllowanceStore.Limits caps) throws SQLException {}
 
-    /** Returns the clock of the database, when several daemons whose clocks may differ count against the same caps. */
+    /** Returns the clock of the database when daemons with possibly different clocks count against the same caps; empty otherwise. */
     protected Optional<Clock> sharedClock() {
         return Optional.empty();
     }
@@ -187,7 +187,7 @@ public abstract class SqlStore implements Store {
         return CompletableFuture.completedFuture(null);
     }
 
-    /** Returns the judge of the age of rows. */
+    /** Returns the helper that stamps rows and compares their ages. */
     protected RowAges ages() {
         return ages;
     }
@@ -197,17 +197,17 @@ public abstract class SqlStore implements Store {
         return sharedClock().orElse(own);
     }
 
-    /** Returns the failure of a read. */
+    /** Returns the exception for a failed read. */
     protected StoreException unreadable(Throwable e) {
         return StoreException.unavailable("store " + name + " cannot be read: " + e.getMessage(), e);
     }
 
-    /** Tells whether the reader's session was lost and can be opened again. */
+    /** Returns whether the reader lost its connection and the read can be retried on a new one. */
     protected boolean readingWasCutOff(SQLException e) {
         return false;
     }
 
-    /** Starts the writer; called at the end of a constructor. */
+    /** Creates the writer; called at the end of a constructor. */
     protected void write(GroupCommitWriter.Transactions transactions) {
         writer = new GroupCommitWriter(
                 transactions,
@@ -219,7 +219,7 @@ public abstract class SqlStore implements Store {
         writer.start();
     }
 
-    /** Returns the session of the reader's thread. */
+    /** Returns the session used by the reader thread. */
     protected abstract SqlSession reading() throws SQLException;
 
     @Override
@@ -252,7 +252,7 @@ public abstract class SqlStore implements Store {
         return allowance;
     }
 
-    /** Takes over caps that the operator has changed for all processes of the store. */
+    /** Adopts the caps that the operator has changed for all processes of the store. */
     protected final void agree(SqlSession session, AllowanceStore.Limits caps) throws SQLException {
         allowance.agree(session, caps);
     }
@@ -297,7 +297,7 @@ public abstract class SqlStore implements Store {
         return writer.died();
     }
 
-    /** Writes as {@link #write} does, but refuses when too many writes wait. */
+    /** Writes as {@link #write} does, but rejects the write when too many are queued. */
     <T> CompletableFuture<T> writeNew(GroupCommitWriter.Work<T> work) {
         return stopped().isPresent() ? whileStopped() : writer.submitNew(work);
     }
@@ -328,7 +328,7 @@ public abstract class SqlStore implements Store {
         } catch (SQLException | RuntimeException e) {
             future.completeExceptionally(unreadable(e));
         } catch (Error e) {
-            // The caller must get its failure before the thread ends.
+            // Complete the caller's future before the error ends this thread.
             future.completeExceptionally(unreadable(e));
             throw e;
         }
@@ -345,7 +345,7 @@ public abstract class SqlStore implements Store {
         }
     }
 
-    /** Finishes the queued reads and writes. Blocks. */
+    /** Waits for the queued reads and writes to finish. Blocks. */
     protected void finish() throws InterruptedException {
         reader.shutdown();
         writer.finish();
@@ -412,7 +412,7 @@ public abstract class SqlStore implements Store {
         }
     }
 
-    /** Returns those of {@code txIds} that are no spend, kept or not, in their order. */
+    /** Returns those of {@code txIds} that belong to no spend, live or kept, in their given order. */
     protected static List<Hash256> unknown(SqlSession session, List<Hash256> txIds) throws SQLException {
         List<Hash256> unknown = new ArrayList<>();
         for (Hash256 txId : txIds) {

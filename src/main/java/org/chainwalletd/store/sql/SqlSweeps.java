@@ -75,7 +75,7 @@ public final class SqlSweeps implements SweepStore {
         return planned;
     }
 
-    /** Tells whether a part plans the coin whose spend has another token than this one. Any thread may ask. */
+    /** Returns whether a part plans the coin whose spend has another token than this one. Any thread may ask. */
     boolean isPlannedByOther(Outpoint coin, Optional<String> token) {
         return planned.get(coin)
                 .filter(part -> !token.equals(Optional.of(part)))
@@ -126,7 +126,7 @@ public final class SqlSweeps implements SweepStore {
         }
     }
 
-    /** Tells whether there may be a sweep. */
+    /** Returns whether there may be a sweep. */
     boolean any() {
         return any;
     }
@@ -289,7 +289,7 @@ public final class SqlSweeps implements SweepStore {
         log.add(new SentLine.SweepPartEnded(sweep.id(), number, ending));
     }
 
-    /** Tells whether the spend is that of a part which has ended: then it is not opened. */
+    /** Returns whether the spend is that of a part which has ended: then it is not opened. */
     static boolean hasEnded(SqlSession session, Intent intent) throws SQLException {
         if (!intent.kind().equals(KIND)) {
             return false;

@@ -174,7 +174,7 @@ public final class Sqlite {
         return session.has("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name);
     }
 
-    /** Tells whether the file has no table yet. */
+    /** Returns whether the file has no table yet. */
     public static boolean isEmpty(SqlSession session) throws SQLException {
         return session.query("SELECT name FROM sqlite_master", row -> row.getString(1))
                 .isEmpty();
@@ -186,7 +186,7 @@ public final class Sqlite {
         return complaints.equals(List.of("ok")) ? Optional.empty() : Optional.of(complaints.get(0));
     }
 
-    /** Tells whether a commit failed because the disk was full: its last page was not written, without which it does not count as a commit. */
+    /** Returns whether a commit failed because the disk was full: its last page was not written, without which it does not count as a commit. */
     static boolean isFull(SQLException e) {
         return (e.getErrorCode() & PRIMARY_CODE) == SQLiteErrorCode.SQLITE_FULL.code;
     }

@@ -39,7 +39,7 @@ public final class SqliteStore extends SqlStore {
     private final SqlSession readSession;
     private final SqlSession writeSession;
     private final SqliteTransactions transactions;
-    /** When it was last tried whether a store that could not be written can be written again. */
+    /** Monotonic time of the last attempt to write again to a store that could not be written. */
     private final AtomicLong tried = new AtomicLong(System.nanoTime() - TRIED_AGAIN_NANOS);
 
     private final ExecutorService pruner = Executors.newSingleThreadExecutor(task -> {
@@ -54,7 +54,7 @@ public final class SqliteStore extends SqlStore {
     /**
      * Creates the store.
      *
-     * @param log empty when the store is stopped, in which case it is never written
+     * @param log empty when the store is stopped and therefore never written
      */
     private SqliteStore(
             String file,
@@ -81,17 +81,17 @@ public final class SqliteStore extends SqlStore {
         write(transactions);
     }
 
-    /** Opens the store as {@link #open(Path, Optional)} does, without books that remember its commits. */
+    /** Opens the store as {@link #open(Path, Optional)} does, without books to compare its commits with. */
     public static SqliteStore open(Path folder) {
         return open(folder, Optional.empty());
     }
 
     /**
-     * Opens or creates the store in {@code folder}, checks it and upgrades it to the newest version. Blocks. A store that has lost payments is
-     * {@link #stopped}.
+     * Opens or creates the store in {@code folder}, checks it and upgrades it to the newest version. Blocks. A store that has lost payments is opened
+     * as {@link #stopped}.
      *
-     * @param books the commit that the books remember, which the store must contain
-     * @throws StoreException with the file's name: {@code DAMAGED}, and the file is left as it is, never replaced; or {@code UNAVAILABLE}
+     * @param books the last commit recorded in the books, which the store must contain
+     * @throws StoreException naming the file: {@code DAMAGED}, and the file is left as it is, never replaced; or {@code UNAVAILABLE}
      */
     public static SqliteStore open(Path folder, Optional<CommitMark> books) {
         return open(folder, books, SentLog.LEAST_TO_PRUNE);
@@ -125,9 +125,9 @@ public final class SqliteStore extends SqlStore {
     }
 
     /**
-     * Opens a file that is being moved, for reading: nothing is written, as while the store is stopped.
+     * Opens a file that is being moved, for reading only: as in a stopped store, nothing is written.
      *
-     * @param why nothing is written
+     * @param why reason why nothing is written
      */
     public static SqliteStore lookingAt(Path folder, String why) {
         Path path = path(folder);
@@ -142,9 +142,9 @@ public final class SqliteStore extends SqlStore {
     }
 
     /**
-     * Reads what is remembered beside the store.
+     * Reads the records kept beside the store.
      *
-     * @throws StoreException when it shows that the payments of the datadir are in a database
+     * @throws StoreException when they show that the payments of the datadir are in a database
      */
     private static StoreMemory unmoved(Path folder, Optional<CommitMark> books) throws IOException {
         StoreMemory memory = StoreMemory.of(folder, books);
@@ -173,8 +173,8 @@ public final class SqliteStore extends SqlStore {
     }
 
     /**
-     * Returns the message for the operator about a store that was moved; empty when it was not. A file is not written any more once it is marked: when
-     * the log beside it has later commits, they are those of the file that took its place when the store was moved back.
+     * Returns the operator message about a moved store; empty when the store was not moved. A file marked as moved is never written again: later
+     * commits in the log beside it belong to the file that replaced it when the store was moved back.
      */
     private static Optional<String> moved(SqlSession session, Path path, StoreMemory memory) throws SQLException {
         Optional<String> database = Commits.movedTo(session);
@@ -194,7 +194,10 @@ public final class SqliteStore extends SqlStore {
                         : Commits.moved(path.toString(), database.get()));
     }
 
-    /** Returns the name of the database that the store in {@code folder} was moved to; empty when it was not, or cannot tell. Blocks. */
+    /**
+     * Returns the name of the database that the store in {@code folder} was moved to; empty when it was not moved, or that cannot be determined.
+     * Blocks.
+     */
     public static Optional<String> movedTo(Path folder) {
         Path path = path(folder);
         if (!Files.exists(path)) {
@@ -227,8 +230,8 @@ public final class SqliteStore extends SqlStore {
     }
 
     /**
-     * Opens the log. A log that does not exist yet, or lacks the store's last commit because it was restored from a copy, is written anew from
-     * the store.
+     * Opens the log. The log is rewritten from the store when it does not exist yet, or lacks the store's last commit because it was restored from a
+     * copy.
      */
     private static SentLog openLog(Path folder, SqlSession session, Optional<SentLog.Known> known, long leastToPrune)
             throws IOException, SQLException {
@@ -243,7 +246,9 @@ public final class SqliteStore extends SqlStore {
         return SentLog.open(folder, leastToPrune);
     }
 
-    /** Tells whether the store in {@code folder} is missing, or has lost payments. Changes nothing but its version; blocks. */
+    /**
+     * Returns whether the store in {@code folder} is missing or has lost payments. May upgrade the store's version, changes nothing else; blocks.
+     */
     public static boolean needsRestore(Path folder, Optional<CommitMark> books) {
         Path path = path(folder);
         try {
@@ -260,13 +265,13 @@ public final class SqliteStore extends SqlStore {
     }
 
     /**
-     * Returns what the next start would report about the store in {@code folder}; empty when it would use the store, or when an older release has
-     * written it. Changes nothing and can be used while a daemon is running; blocks.
+     * Returns the problem that the next start would report about the store in {@code folder}; empty when it would use the store, or when an older
+     * release wrote it. Changes nothing and may be called while a daemon is running; blocks.
      */
     public static Optional<String> look(Path folder, Optional<CommitMark> books) {
         Path path = path(folder);
         try {
-            // Read before the store, because a running daemon may commit meanwhile.
+            // Read this before the store, because a running daemon may commit in between.
             StoreMemory memory = unmoved(folder, books);
             if (!Files.exists(path)) {
                 return memory.isEmpty() ? Optional.empty() : Optional.of(missing(path));
@@ -290,7 +295,7 @@ public final class SqliteStore extends SqlStore {
         return StoreMemory.stopped(path, "is missing although this datadir has worked with one");
     }
 
-    /** Returns those of {@code txIds} that are no spend of the store in {@code folder}, in their order. Blocks. */
+    /** Returns those of {@code txIds} that belong to no spend of the store in {@code folder}, in their given order. Blocks. */
     public static List<Hash256> unknown(Path folder, List<Hash256> txIds) {
         Path path = path(folder);
         try (SqlSession session = connectForWriting(path)) {
@@ -301,13 +306,13 @@ public final class SqliteStore extends SqlStore {
     }
 
     /**
-     * Restores a store that is {@link #stopped}, or missing: enters everything that {@code sent.log} contains and the store lacks, and makes it
-     * the store that this datadir works with. Blocks; nothing else may use the datadir meanwhile. An interrupted restore is started again in the
-     * same way: the log, which contains most, is replaced last.
+     * Restores a store that is {@link #stopped} or missing: adds everything that {@code sent.log} contains and the store lacks, and makes it the
+     * store of this datadir. Blocks; nothing else may use the datadir meanwhile. After an interruption, run the restore again: the log, which
+     * contains the most, is replaced last.
      *
-     * @param without whether the operator goes on without a log that is missing, damaged or too old
-     * @param tellBooks receives the commit that the books are to remember from then on
-     * @throws StoreException {@code UNAVAILABLE} when there is nothing to be restored, or a log is missing and {@code without} is false
+     * @param without whether the operator accepts that a log is missing, damaged or too old
+     * @param tellBooks receives the commit that the books must record from then on
+     * @throws StoreException {@code UNAVAILABLE} when there is nothing to restore, or a log is missing and {@code without} is false
      */
     public static StoreRestore.Restored restore(
             Path folder, Optional<CommitMark> books, boolean without, Consumer<CommitMark> tellBooks) {
@@ -393,7 +398,7 @@ public final class SqliteStore extends SqlStore {
         return why.map(text -> "the store " + file + " cannot be written, so nothing is spent until it can: " + text);
     }
 
-    /** Begins a commit without a change of its own: a daemon that nobody pays with, because it complains, would never find that there is room again. */
+    /** Makes an empty commit: while the complaint keeps payments away, nothing else would notice that the disk has space again. */
     private void tryAgain() {
         long before = tried.get();
         long now = System.nanoTime();
@@ -417,7 +422,7 @@ public final class SqliteStore extends SqlStore {
         return readSession;
     }
 
-    /** Prunes the log on a thread of its own, while the writer continues. */
+    /** Prunes the log on a separate thread while the writer continues. */
     private void prune(long from) {
         Path path = Path.of(file);
         try (SqlSession session = connect(path)) {

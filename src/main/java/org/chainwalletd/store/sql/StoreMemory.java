@@ -60,7 +60,7 @@ public record StoreMemory(Optional<SentLog.Known> log, Optional<String> damage, 
         return new StoreMemory(log, damage, marks);
     }
 
-    /** Tells whether the log is that of one of several daemons, whose store is in a database. */
+    /** Returns whether the log is that of one of several daemons, whose store is in a database. */
     public boolean isShared() {
         return log.flatMap(SentLog.Known::shared).isPresent();
     }

@@ -405,7 +405,7 @@ public final class StoreRestore {
         }
     }
 
-    /** Tells whether the log contained this commit or a later one of its opening. */
+    /** Returns whether the log contained this commit or a later one of its opening. */
     boolean hasSeen(CommitMark mark) {
         return logged.getOrDefault(mark.opening(), -1L) >= mark.number();
     }
@@ -551,7 +551,7 @@ public final class StoreRestore {
     }
 
     /**
-     * Tells whether the token of a spend, whose commit was announced and perhaps not made, is another's. Then that commit was not made, so that nobody
+     * Returns whether the token of a spend, whose commit was announced and perhaps not made, is another's. Then that commit was not made, so that nobody
      * has sent the spend, and it must not take the token. A binding that had ended before the spend was opened tells nothing.
      */
     private boolean isTokenTaken(Intent intent) throws SQLException {
@@ -745,7 +745,7 @@ public final class StoreRestore {
     }
 
     /**
-     * Tells whether the caller of a payment, whose commit was announced and perhaps not made, may have paid in another way: it has no name by which its
+     * Returns whether the caller of a payment, whose commit was announced and perhaps not made, may have paid in another way: it has no name by which its
      * caller could repeat it, and nothing shows that the commit was made. It would be sent by itself.
      */
     private boolean mayBePaidAgain(AccountSend send) throws SQLException {
