@@ -195,7 +195,8 @@ final class PostgresDatadir {
             boolean lacksOne =
                     !isNew && newest > memory.log().orElseThrow().last().number();
             if (lacksOne || isNew && KeyringTable.head(session).isPresent()) {
-                // From then on only this datadir has every payment of its own and every key.
+                // The rewritten log will contain every payment of this datadir and every key, without the logs of other
+                // datadirs.
                 log.renew();
             }
             long counter = newest + 1;

@@ -29,11 +29,11 @@ import org.chainwalletd.store.sql.StoreRestore;
  * most one of the two stores can make payments:
  *
  * <ol>
- * <li>The row of the table {@code moving} names the store that is moved. From here on no daemon opens the database.
- * <li>All rows are copied in one transaction, with their ids, under the id of the store, and compared.
- * <li>The file is marked as moved. From here on nothing is written to it, not even by a process that has it open.
- * <li>{@code sent.log} is replaced by the log of a daemon on the database, which contains the commit that the copy was.
- * <li>The database becomes that of the datadir, and {@code moving} is dropped: daemons can open it.
+ *   <li>The row of the table {@code moving} names the store that is moved. From here on no daemon opens the database.
+ *   <li>All rows are copied in one transaction, with their ids, under the id of the store, and compared.
+ *   <li>The file is marked as moved. From here on nothing is written to it, not even by a process that has it open.
+ *   <li>{@code sent.log} is replaced by the log of a daemon on the database, which contains the commit that the copy was.
+ *   <li>The database becomes that of the datadir, and {@code moving} is dropped: daemons can open it.
  * </ol>
  *
  * <p>An interrupted move is run again. Rows are copied anew as long as the file is not marked, since it may have made payments meanwhile, and as long

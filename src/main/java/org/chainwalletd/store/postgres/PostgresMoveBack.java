@@ -33,13 +33,13 @@ import org.chainwalletd.store.sql.StoreRestore;
  * the two stores can make payments:
  *
  * <ol>
- * <li>The row of the table {@code moving} names the datadir, and the row of the store is marked as stopped: from here on no daemon opens the
- * database, and a daemon that has it open writes nothing. Nothing in the datadir has changed, and the move can be cancelled.
- * <li>Everything is copied into new files in a folder of the datadir, under the id of the store, and compared.
- * <li>The database is marked as moved, permanently.
- * <li>The new files replace those of the datadir. The new {@code sent.log} comes last: it replaces the log that belongs to the database, beside which
- * no file makes payments.
- * <li>The end of the move is recorded in the database, so that the same files in an older copy of the datadir cannot end it again.
+ *   <li>The row of the table {@code moving} names the datadir, and the row of the store is marked as stopped: from here on no daemon opens the
+ *       database, and a daemon that has it open writes nothing. Nothing in the datadir has changed, and the move can be cancelled.
+ *   <li>Everything is copied into new files in a folder of the datadir, under the id of the store, and compared.
+ *   <li>The database is marked as moved, permanently.
+ *   <li>The new files replace those of the datadir. The new {@code sent.log} comes last: it replaces the log that belongs to the database,
+ *       beside which no file makes payments.
+ *   <li>The end of the move is recorded in the database, so that the same files in an older copy of the datadir cannot end it again.
  * </ol>
  *
  * <p>An interrupted move is run again. Everything is copied anew as long as the database is not marked; later only the files that were compared are

@@ -733,7 +733,9 @@ public final class PostgresStore extends SqlStore {
                         row.id());
     }
 
-    /** Records the former runner before replacing it; for one that has signed off, {@link #NO_START}: whether it has sent the bytes is unknown by now. */
+    /**
+     * Records the former runner before replacing it; for one that has signed off, {@link #NO_START}: whether it has sent the bytes is unknown by now.
+     */
     @Override
     protected void adopt(SqlSession session, SpendRow row) throws SQLException {
         session.update(
