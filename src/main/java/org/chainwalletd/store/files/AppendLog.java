@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file that only grows, record by record. An incomplete record that a crash left at the end is dropped at the next opening, with a warning in
- * the log; damage anywhere else is refused. Appended records survive the death of the process; {@link #force} and {@link #close} make them
- * durable against a power cut.
+ * Append-only file of records. An incomplete record left at the end by a crash is dropped at the next opening, with a warning in the log; damage
+ * anywhere else is rejected. Appended records survive the death of the process; {@link #force} and {@link #close} make them durable against a power
+ * failure.
  *
  * <p>Record: {@code u32le length ‖ u32le CRC-32C of the length ‖ u32le CRC-32C of the content ‖ content}. The first record is the title, which
  * identifies the kind of log. Thread-safe.
@@ -36,18 +36,18 @@ public final class AppendLog implements AutoCloseable {
         this.channel = channel;
     }
 
-    /** Receives the records of a log, one by one. */
+    /** Receives the records of a log one by one. */
     @FunctionalInterface
     public interface Reader {
         /**
          * Receives the content of one record.
          *
-         * @throws IOException when the record is malformed; the message says why
+         * @throws IOException when the record is malformed; the message contains the reason
          */
         void record(byte[] content) throws IOException;
     }
 
-    /** The file is damaged, is another kind of file or is in use; the message names it and says what to do. */
+    /** Thrown when the file is damaged, of another kind, or in use; the message names the file and contains instructions. */
     public static final class RefusedException extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -76,7 +76,7 @@ public final class AppendLog implements AutoCloseable {
     /**
      * Opens the log as {@link #open(Path, byte[], Reader)} does.
      *
-     * @param lock whether to lock the file; needed when nothing else keeps a second process away from it
+     * @param lock whether to lock the file; required unless something else keeps other processes away from it
      */
     public static AppendLog open(Path file, byte[] title, Reader reader, boolean lock) throws IOException {
         if (!Files.exists(file)) {
@@ -110,13 +110,13 @@ public final class AppendLog implements AutoCloseable {
         }
     }
 
-    /** Appends the records of a new file, one after the other. */
+    /** Appends the records of a new file in order. */
     @FunctionalInterface
     public interface Content {
         void writeTo(AppendLog log) throws IOException;
     }
 
-    /** Writes or replaces {@code file} as a whole: when this returns it is complete and survives a power cut. */
+    /** Writes or replaces {@code file} as a whole: when this returns, it is complete and survives a power failure. */
     public static void write(Path file, byte[] title, Content content) throws IOException {
         AppendLog log = beside(file, title);
         try {
@@ -130,7 +130,7 @@ public final class AppendLog implements AutoCloseable {
         AtomicFiles.syncFolder(file.toAbsolutePath().getParent());
     }
 
-    /** Creates a temporary log (0600) beside {@code file}, with its title, which is to replace the file once it is complete. */
+    /** Creates a temporary log (0600) with its title beside {@code file}, to replace that file once it is complete. */
     public static AppendLog beside(Path file, byte[] title) throws IOException {
         Path temp = AtomicFiles.tempFor(file);
         Set<StandardOpenOption> options =
@@ -140,7 +140,7 @@ public final class AppendLog implements AutoCloseable {
         return log;
     }
 
-    /** Forces this log to the disk and renames it to {@code file}. The rename itself survives a power cut only once the folder is forced. */
+    /** Forces this log to disk and renames it to {@code file}. The rename itself survives a power failure only after the folder is forced. */
     public void takePlaceOf(Path file) throws IOException {
         force();
         CrashPoint.FILE_TEMP_WRITTEN.reached();
@@ -148,19 +148,19 @@ public final class AppendLog implements AutoCloseable {
         CrashPoint.FILE_RENAMED.reached();
     }
 
-    /** Closes and deletes this log, which has not replaced another. */
+    /** Closes and deletes this log, which has not replaced a file. */
     public void discard() throws IOException {
         channel.close();
         Files.deleteIfExists(file);
     }
 
-    /** Closes the file without forcing it to the disk. */
+    /** Closes the file without forcing it to disk. */
     public void letGo() throws IOException {
         channel.close();
     }
 
     /**
-     * Passes the records from {@code place} on to {@code reader}.
+     * Passes the records starting at {@code place} to {@code reader}.
      *
      * @param place offset in bytes at which a record begins
      */
@@ -211,7 +211,7 @@ public final class AppendLog implements AutoCloseable {
         return position;
     }
 
-    /** Reads the record at {@code position}; null when it is the last one and incomplete. */
+    /** Reads the record at {@code position}; null if it is the last one and incomplete. */
     private byte[] read(long position, long size, ByteBuffer head) throws IOException {
         readFully(head.clear(), position);
         head.flip();
@@ -272,8 +272,8 @@ public final class AppendLog implements AutoCloseable {
     }
 
     /**
-     * Forces the appended records to the disk: they survive a power cut when this returns. After a failure the disk may have lost them, and
-     * reports that only once.
+     * Forces the appended records to disk: when this returns, they survive a power failure. After a failure the records may be lost, and the
+     * operating system reports that only once.
      */
     public void force() throws IOException {
         channel.force(false);
@@ -302,7 +302,7 @@ public final class AppendLog implements AutoCloseable {
         }
     }
 
-    /** Appends one record; appends nothing when it fails. */
+    /** Appends one record; on failure nothing is appended. */
     public synchronized void append(byte[] content) throws IOException {
         ByteBuffer record = record(content);
         long before = channel.position();

@@ -17,8 +17,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * Writes files that are either complete or absent: temp file (0600 from creation), fsync, rename, fsync of the folder. Folders are created 0700.
- * A reader never sees half a file, whenever the process dies.
+ * Writes files that are either complete or absent: temp file (0600 from creation), fsync, rename, fsync of the folder. Folders are created with mode
+ * 0700. A reader never sees a partial file, whenever the process dies.
  */
 public final class AtomicFiles {
     static final FileAttribute<Set<PosixFilePermission>> OWNER_FILE =
@@ -28,7 +28,7 @@ public final class AtomicFiles {
 
     private AtomicFiles() {}
 
-    /** Creates {@code folder} and its missing parents, each 0700, and makes them durable. */
+    /** Creates {@code folder} and its missing parents, each with mode 0700, and makes them durable. */
     public static void createFolder(Path folder) throws IOException {
         if (Files.isDirectory(folder)) {
             return;
@@ -43,7 +43,7 @@ public final class AtomicFiles {
         }
     }
 
-    /** Writes or replaces {@code file}; when this returns the content survives a power cut. */
+    /** Writes or replaces {@code file}; when this returns, the content survives a power failure. */
     public static void write(Path file, byte[] content) throws IOException {
         Path folder = file.toAbsolutePath().getParent();
         Path temp = tempFor(file);
@@ -59,30 +59,30 @@ public final class AtomicFiles {
         syncFolder(folder);
     }
 
-    /** Renames {@code from} in its folder, in place of {@code to} if that is there; when this returns the change survives a power cut. */
+    /** Renames {@code from} to {@code to} within its folder, replacing an existing file; when this returns, the change survives a power failure. */
     public static void rename(Path from, Path to) throws IOException {
         move(from, to);
         syncFolder(to.toAbsolutePath().getParent());
     }
 
-    /** Removes {@code file} if it is there; when this returns the removal survives a power cut. */
+    /** Removes {@code file} if it exists; when this returns, the removal survives a power failure. */
     public static void delete(Path file) throws IOException {
         if (Files.deleteIfExists(file)) {
             syncFolder(file.toAbsolutePath().getParent());
         }
     }
 
-    /** A change that reads and writes files. */
+    /** Change that reads and writes files. */
     @FunctionalInterface
     public interface Change {
         void make() throws IOException;
     }
 
     /**
-     * Makes a change of {@code file} that begins by reading it, while no other process or thread makes one. The lock is on {@code .<name>.lock}
-     * beside it and ends with the process that holds it.
+     * Makes a read-modify-write change of {@code file} while no other process or thread makes one. The lock is on {@code .<name>.lock} beside the
+     * file and is released when the process that holds it ends.
      *
-     * @return false when another one is changing the file; then nothing was done
+     * @return false when another change of the file is in progress; nothing was done then
      */
     public static boolean alone(Path file, Change change) throws IOException {
         Path lock = file.resolveSibling("." + file.getFileName() + ".lock");
@@ -98,12 +98,12 @@ public final class AtomicFiles {
         }
     }
 
-    /** Removes temp files of {@link #write} that a crash left in {@code folder}. */
+    /** Removes temp files of {@link #write} left in {@code folder} by a crash. */
     public static void removeLeftovers(Path folder) throws IOException {
         removeLeftovers(folder, "*");
     }
 
-    /** Removes temp files as {@link #removeLeftovers(Path)} does, only those for the file with this name. */
+    /** Removes temp files as {@link #removeLeftovers(Path)} does, but only those for the file with this name. */
     public static void removeLeftovers(Path folder, String name) throws IOException {
         try (var files = Files.newDirectoryStream(folder, "." + name + ".*.tmp")) {
             for (Path file : files) {

@@ -7,9 +7,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Named places at which a test kills the process to prove that nothing acknowledged is lost. The system property {@code walletd.crash-point}
- * halts the JVM there at once, like kill -9; without it a point costs two comparisons. Its value is a point's name; {@code name@what} counts only
- * passages with that description, such as a swap's direction and status, and {@code #n} at the end of either means the n-th passage.
+ * Named points at which a test kills the process to prove that nothing acknowledged is lost. The system property {@code walletd.crash-point} halts
+ * the JVM there immediately, like kill -9; without the property a point costs two comparisons. Its value is a point's name; {@code name@what} counts
+ * only passes with that description, such as a swap's direction and status, and a suffix {@code #n} selects the n-th pass.
  */
 public enum CrashPoint {
     FILE_TEMP_WRITTEN,
@@ -76,11 +76,11 @@ public enum CrashPoint {
     private long passed;
 
     /**
-     * The crash point that is armed in this process.
+     * Crash point that is armed in this process.
      *
      * @param name of the point; empty when none is armed
-     * @param what description of the passages that count; empty for all
-     * @param passage number of the passage that halts the process, from 1
+     * @param what description of the passes that count; empty for all
+     * @param passage number of the pass that halts the process, from 1
      */
     private record Armed(String name, String what, long passage) {
         private static final Pattern FORM = Pattern.compile("([A-Z_]*)(?:@([^#]+))?(?:#([0-9]+))?");
@@ -97,27 +97,27 @@ public enum CrashPoint {
         }
     }
 
-    /** Inspects the disk as a kill at this moment would leave it. */
+    /** Inspects the disk in the state in which a kill at this moment would leave it. */
     @FunctionalInterface
     public interface Watcher {
         /** Called on the thread that reaches the point, which continues afterwards. */
         void at(CrashPoint point);
     }
 
-    /** Sets the watcher of a test that inspects instead of killing. At most one at a time; {@code null} removes it. */
+    /** Sets the watcher of a test that inspects instead of killing; at most one at a time. {@code null} removes it. */
     public static void watch(Watcher looking) {
         watcher = looking;
     }
 
-    /** Halts the process when this point is armed. */
+    /** Halts the process if this point is armed. */
     public void reached() {
         reached(() -> "");
     }
 
     /**
-     * Halts the process when this point is armed for this passage.
+     * Halts the process if this point is armed for this pass.
      *
-     * @param what describes the passage; asked for only when this point is armed with a description
+     * @param what supplies a description of the pass; called only if this point is armed with a description
      */
     public void reached(Supplier<String> what) {
         Watcher looking = watcher;

@@ -19,19 +19,19 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Keeps a second process out of a datadir: an exclusive lock on {@code <datadir>/LOCK}, which the operating system releases when the process dies
- * for whatever reason. The file itself stays and has no meaning without the lock.
+ * Keeps a second process out of a datadir: an exclusive lock on {@code <datadir>/LOCK}, which the operating system releases when the process ends for
+ * any reason. The file itself stays and has no meaning without the lock.
  *
- * <p>The lock is on the file, not on its name: when somebody removes or replaces the file, another process can take a lock of its own. So the
- * holder checks whether the name still leads to its file, see {@link #check}, and must end when it does not.
+ * <p>The lock is on the file, not on its name: if the file is removed or replaced, another process can acquire a lock on the new one. The holder
+ * therefore checks that the name still refers to the locked file, see {@link #check}, and must end when it does not.
  *
- * <p>A daemon writes into {@code <datadir>/DAEMON} which process it is and at which URL it is reached, see {@link Holder}. That file is no lock:
- * it is removed when the lock is taken or released, so one that exists while nobody has the lock was left by a process that died.
+ * <p>A daemon writes its process id and its URL to {@code <datadir>/DAEMON}, see {@link Holder}. That file is not a lock: it is removed when the lock
+ * is acquired or released, so if it exists while the lock is free, it was left by a process that died.
  */
 public final class DatadirLock implements AutoCloseable, Fence {
     /** Name of the lock file. */
     public static final String FILE = "LOCK";
-    /** Name of the file that describes the daemon that has the lock. */
+    /** Name of the file that describes the daemon holding the lock. */
     public static final String HOLDER_FILE = "DAEMON";
 
     private final FileChannel channel;
@@ -44,12 +44,12 @@ public final class DatadirLock implements AutoCloseable, Fence {
         this.identity = identity(file);
     }
 
-    /** Returns device and inode of a file. While the channel is open no other file gets them. */
+    /** Returns device and inode of a file. While the channel is open, no other file can have them. */
     private static Object identity(Path file) throws IOException {
         return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
     }
 
-    /** Another process holds the datadir; the message says what to do. */
+    /** Thrown when another process holds the datadir; the message contains instructions. */
     public static final class HeldException extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -62,9 +62,9 @@ public final class DatadirLock implements AutoCloseable, Fence {
     }
 
     /**
-     * Creates the datadir (0700) when it is missing, and takes the lock.
+     * Creates the datadir (0700) if it is missing, and acquires the lock.
      *
-     * @throws HeldException when another process has it
+     * @throws HeldException when another process holds it
      */
     public static DatadirLock acquire(Path datadir) throws IOException {
         AtomicFiles.createFolder(datadir);
@@ -93,7 +93,7 @@ public final class DatadirLock implements AutoCloseable, Fence {
         }
     }
 
-    /** Checks that no other process can have taken the datadir over: {@code LOCK} must still be the file that is locked. */
+    /** Checks that no other process can have taken over the datadir: {@code LOCK} must still be the locked file. */
     @Override
     public void check() throws IOException {
         if (!isHeld()) {
@@ -112,7 +112,7 @@ public final class DatadirLock implements AutoCloseable, Fence {
     }
 
     /**
-     * Writes for other programs of this user which daemon has the lock. Written atomically, but not durably: after a power cut it would be wrong
+     * Publishes the holder of the lock to other programs of this user. Written atomically, but not durably: after a power failure it would be wrong
      * anyway.
      */
     public void tell(Holder holder) throws IOException {
@@ -134,21 +134,21 @@ public final class DatadirLock implements AutoCloseable, Fence {
     }
 
     /**
-     * The daemon that has the lock, stored in lines {@code key=value}, which the launcher's script reads too.
+     * Daemon that holds the lock, stored in lines {@code key=value}, which the launcher script reads as well.
      *
      * @param process its process id
-     * @param started start of the process, to tell it from a later one with the same id
-     * @param url at which this machine reaches it; empty before it listens
-     * @param tokenFiles whether the access tokens are those of the datadir's files, and none is configured
+     * @param started start time of the process, to distinguish it from a later process with the same id
+     * @param url at which it can be reached on this machine; empty before it listens
+     * @param tokenFiles whether the access tokens are those in the datadir's files, because none is configured
      */
     public record Holder(long process, Instant started, Optional<URI> url, boolean tokenFiles) {
         /**
-         * Tolerance for start times: two processes that read the start of a third see it apart by as much as the system's clock was set in
+         * Tolerance for start times: the start times of a process as read by two others differ by the amount by which the system clock was set in
          * between.
          */
         private static final Duration CLOCK_CHANGE = Duration.ofSeconds(5);
 
-        /** Describes this process, which does not listen yet. */
+        /** Describes this process before it listens. */
         public static Holder starting() {
             ProcessHandle self = ProcessHandle.current();
             return new Holder(self.pid(), self.info().startInstant().orElse(Instant.EPOCH), Optional.empty(), false);
@@ -176,7 +176,7 @@ public final class DatadirLock implements AutoCloseable, Fence {
             }
         }
 
-        /** Returns the process when it still runs; never another one that got its id later, or in another container. */
+        /** Returns the process if it is still running; never another process that got the same id later, or in another container. */
         public Optional<ProcessHandle> running() {
             return ProcessHandle.of(process).filter(ProcessHandle::isAlive).filter(this::isTheOne);
         }

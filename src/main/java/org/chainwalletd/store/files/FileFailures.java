@@ -7,7 +7,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 
-/** Describes failures of the file system in words for people: the message of several exceptions of the JDK is only a path. */
+/** Describes file system errors in readable text; several JDK exceptions have only a path as their message. */
 public final class FileFailures {
     private FileFailures() {}
 

@@ -9,9 +9,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 
 /**
- * The next content of a large file, written to its temp file ahead of time, so that little remains to be done when it is wanted: patch a few
- * bytes, {@link #publish}. Readers see the same as with {@link AtomicFiles#write}: the old file or the new one, each complete, because nobody
- * reads the temp file before it is renamed. Not thread-safe.
+ * Next content of a large file, written to a temp file ahead of time, so that replacing the file takes little work: patch a few bytes and
+ * {@link #publish}. As with {@link AtomicFiles#write}, readers see either the old file or the new one, each complete, because the temp file is not
+ * read before it is renamed. Not thread-safe.
  */
 public final class PreparedFile implements AutoCloseable {
     private final Path file;
@@ -24,14 +24,14 @@ public final class PreparedFile implements AutoCloseable {
         this.channel = channel;
     }
 
-    /** Starts an empty successor (0600) of {@code file}, in the same folder. */
+    /** Creates an empty temp file (0600) for the next content of {@code file}, in the same folder. */
     public static PreparedFile of(Path file) throws IOException {
         Path temp = AtomicFiles.tempFor(file.toAbsolutePath());
         Set<StandardOpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
         return new PreparedFile(file.toAbsolutePath(), temp, FileChannel.open(temp, options, AtomicFiles.OWNER_FILE));
     }
 
-    /** Writes {@code bytes} at {@code position}, growing the file when need be. */
+    /** Writes the first {@code length} of {@code bytes} at {@code position}, growing the file if necessary. */
     public void write(long position, byte[] bytes, int length) throws IOException {
         ByteBuffer buffer = ByteBuffer.wrap(bytes, 0, length);
         long at = position;
@@ -40,12 +40,12 @@ public final class PreparedFile implements AutoCloseable {
         }
     }
 
-    /** Forces everything written so far to the disk, which leaves less work for {@link #publish}. */
+    /** Forces everything written so far to disk, which leaves less work for {@link #publish}. */
     public void flush() throws IOException {
         channel.force(true);
     }
 
-    /** Replaces the file by this content; when this returns the replacement survives a power cut. */
+    /** Replaces the file by this content; when this returns, the replacement survives a power failure. */
     public void publish() throws IOException {
         try (channel) {
             channel.force(true);
@@ -56,7 +56,7 @@ public final class PreparedFile implements AutoCloseable {
         AtomicFiles.syncFolder(file.getParent());
     }
 
-    /** Drops the successor unless it was published. */
+    /** Deletes the temp file unless it was published. */
     @Override
     public void close() throws IOException {
         channel.close();

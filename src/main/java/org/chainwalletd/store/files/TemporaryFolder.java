@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 
-/** A folder in the system's temporary one (0700) that is deleted with everything in it when it is closed. */
+/** Folder (0700) in the system's temporary folder that is deleted recursively on close. */
 public final class TemporaryFolder implements AutoCloseable {
     private final Path path;
 
