@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.store.AccountSend;
 
-/** The tables {@code account_sends}, a row for each nonce that was given, and {@code account_versions}, one for each version of its transaction. */
+/** The tables {@code account_sends}, a row per assigned nonce or copy, and {@code account_versions}, a row per version of its transaction. */
 final class AccountSendTable {
     static final String OPEN = "state IN ('JOURNALLED', 'SENT', 'MINED')";
 
     static final String UNSEALED = "sealed = 0";
 
-    /** Condition of rows whose nonce the journal has given: no two of them have the same. */
+    /** Condition of rows whose nonce was assigned by the journal, which assigns each nonce once. */
     static final String GIVEN = "pushing <> 'COPY'";
 
     static final String COPIES = "pushing = 'COPY'";
@@ -39,7 +39,7 @@ final class AccountSendTable {
                         send.nonce());
     }
 
-    /** Whether a transaction with a later nonce of the same sender was written down, which the journal gives only after this one. */
+    /** Returns whether the journal has a later nonce of the same sender, which it assigns only after this one. */
     static boolean hasLater(SqlSession session, AccountSend send) throws SQLException {
         return session.has(
                 "SELECT 1 FROM account_sends WHERE " + GIVEN + " AND chain_id = ? AND sender = ? AND nonce > ? LIMIT 1",

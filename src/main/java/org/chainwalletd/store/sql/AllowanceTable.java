@@ -7,11 +7,11 @@ import java.util.OptionalLong;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.store.AllowanceStore;
 
-/** The table {@code allowance_minutes}: the amount spent in each minute. A sum is an unsigned big-endian number of any length. */
+/** The table {@code allowance_minutes}: the amount spent in each minute, as an unsigned big-endian number of any length. */
 final class AllowanceTable {
     private AllowanceTable() {}
 
-    /** Lists the minutes that have not ended before {@code since}, oldest first. */
+    /** Lists the minutes that end at or after {@code since}, oldest first. */
     static List<AllowanceStore.Minute> minutes(SqlSession session, long since) throws SQLException {
         return session.query(
                 "SELECT minute, amount FROM allowance_minutes WHERE minute >= ? ORDER BY minute",
@@ -19,7 +19,7 @@ final class AllowanceTable {
                 since == Long.MIN_VALUE ? since : AllowanceStore.Minute.startOf(since));
     }
 
-    /** Adds an amount to its minute. Returns since when the use counts; empty for an amount of zero. */
+    /** Adds an amount to its minute. Returns the time from which the use counts; empty for an amount of zero. */
     static OptionalLong count(SqlSession session, Amount amount, long at) throws SQLException {
         if (amount.isZero()) {
             return OptionalLong.empty();
@@ -28,7 +28,7 @@ final class AllowanceTable {
         return OptionalLong.of(at);
     }
 
-    /** Subtracts a spend that is counted from the sum of its minute, and returns how much. The sum of a minute that was removed is 0. */
+    /** Subtracts a counted spend from the sum of its minute, and returns the amount subtracted. The sum of a removed minute is 0. */
     static BigInteger giveBack(SqlSession session, SpendRow row) throws SQLException {
         long minute = AllowanceStore.Minute.startOf(row.countedAt().getAsLong());
         BigInteger taken = row.intent().allowance().toBigInteger().min(sum(session, minute));
@@ -36,7 +36,7 @@ final class AllowanceTable {
         return taken;
     }
 
-    /** Raises the sum of a minute to that of {@code minute} if it is less. */
+    /** Raises the sum of a minute to that of {@code minute} if it is lower. */
     static void countAtLeast(SqlSession session, AllowanceStore.Minute minute) throws SQLException {
         BigInteger lacking = minute.amount().subtract(sum(session, minute.start()));
         add(session, minute.start(), lacking.max(BigInteger.ZERO));

@@ -16,24 +16,24 @@ import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Opening;
 
 /**
- * The sliding window of the operator's caps: the rows of {@code allowance_minutes} in memory, so that checking a cap reads no table. Changes
- * belong to the writer's transaction: they are pending until it is committed, and are dropped when it is rolled back. Without limits nothing is
- * kept. The writer checks caps; any thread may read the window.
+ * Sliding window of the operator's caps: the rows of {@code allowance_minutes} in memory, so that checking a cap reads no table. Changes belong to
+ * the writer's transaction: they are pending until it is committed, and dropped when it is rolled back. Without limits nothing is kept. The writer
+ * checks caps; any thread may read the window.
  *
  * <p>Two clocks are used, the daemon's and the followed chain's: a use from before the start leaves the window only when both have advanced far
- * enough, or when this process has run for a whole period, see {@link #startOfWindow}. Where several daemons count against the same caps, the
- * database's clock takes the place of the daemon's, a use is stamped with the later of both, and leaves the window only when both are a period
- * past that: a clock that jumps, or a chain whose times are ahead, can only make the window longer.
+ * enough, or when this process has run for a whole period, see {@link #startOfWindow}. If several daemons count against the same caps, the database's
+ * clock replaces the daemon's, a use is stamped with the later of both, and leaves the window only when both are one period past that stamp. A clock
+ * that jumps, or a chain whose times are ahead, can only make the window longer.
  */
 final class CapWindow implements GroupCommitWriter.InMemory {
     /** Tolerance in milliseconds: clocks are often corrected by less than this. */
     private static final long SET_BACK_MILLIS = 60_000;
 
-    /** A time later than any clock or block, in milliseconds, and small enough that the tolerance can be added to it. */
+    /** Time in milliseconds later than any clock or block, and small enough to add the tolerance. */
     private static final long NO_TIME = Long.MAX_VALUE - SET_BACK_MILLIS;
 
     /**
-     * A pending change of the sum of one minute.
+     * Pending change of the sum of one minute.
      *
      * @param counts the last millisecond of the minute
      */
@@ -51,7 +51,7 @@ final class CapWindow implements GroupCommitWriter.InMemory {
     private BigInteger sum = BigInteger.ZERO;
 
     private long windowStart;
-    /** When this process began to count, by its clock, in milliseconds since 1970; its own uses are not older. */
+    /** Time of this process's clock at which it began to count, milliseconds since 1970; its own uses are not older. */
     private long begun;
 
     CapWindow(AllowanceStore.Limits limits, Clock clock, Supplier<OptionalLong> chainMillis) {
@@ -68,7 +68,7 @@ final class CapWindow implements GroupCommitWriter.InMemory {
     }
 
     /**
-     * Creates the window of caps that several daemons share.
+     * Creates the window of caps shared by several daemons.
      *
      * @param clock of the database
      */
@@ -76,7 +76,7 @@ final class CapWindow implements GroupCommitWriter.InMemory {
         return new CapWindow(limits, clock, chainMillis, true);
     }
 
-    /** Returns the time that a use gets which the daemon's clock stamps with {@code at}. */
+    /** Returns the stamp of a use made at {@code at} by the daemon's clock. */
     long stamp(long at) {
         if (!shared) {
             return at;
@@ -130,9 +130,9 @@ final class CapWindow implements GroupCommitWriter.InMemory {
     }
 
     /**
-     * Takes over sums that other processes have committed: all of them, or those of some minutes.
+     * Adopts sums that other processes have committed: all of them, or those of some minutes.
      *
-     * @param asked whether {@code rows} contains all there is for the minute that starts then
+     * @param asked whether {@code rows} is complete for the minute with this start
      */
     synchronized void follow(List<AllowanceStore.Minute> rows, Predicate<Long> asked) {
         Map<Long, BigInteger> differences = new TreeMap<>();
@@ -146,19 +146,19 @@ final class CapWindow implements GroupCommitWriter.InMemory {
         settle();
     }
 
-    /** Returns the start of the window: uses from then on count now. */
+    /** Returns the start of the window; uses from then on count now. */
     synchronized long start() {
         slide();
         return windowStart;
     }
 
-    /** Returns the latest moment at which a use can have been made, unless a clock was ahead. */
+    /** Returns the latest possible time of a use, unless a clock was ahead. */
     synchronized long lastPossible() {
         slide();
         return lastPossible(clock.millis());
     }
 
-    /** Adds the tolerance: only uses stamped later than that count as made by a clock that was ahead. */
+    /** Adds the tolerance: only uses stamped later than the result are attributed to a clock that was ahead. */
     static long withSlack(long last) {
         return last + SET_BACK_MILLIS;
     }
@@ -177,7 +177,7 @@ final class CapWindow implements GroupCommitWriter.InMemory {
         return AllowanceStore.Status.of(limits, sum);
     }
 
-    /** Returns the part of a committed use that counts at present. */
+    /** Returns the part of a committed use that currently counts. */
     synchronized BigInteger counted(Amount amount, long at) {
         slide();
         long counts = countsAt(at);
@@ -187,8 +187,8 @@ final class CapWindow implements GroupCommitWriter.InMemory {
     }
 
     /**
-     * Returns why this amount exceeds a cap; empty when it does not. An amount of zero is never refused, however much was spent under an earlier,
-     * higher limit: a claim cannot wait for a window.
+     * Returns why this amount exceeds a cap; empty when it does not. An amount of zero is never rejected, no matter how much was spent under an
+     * earlier, higher limit: a claim cannot wait for the window.
      *
      * @param givenBack part of the counted sum that this amount replaces
      */
@@ -222,8 +222,8 @@ final class CapWindow implements GroupCommitWriter.InMemory {
     }
 
     /**
-     * Returns the moment to which uses must be moved that carry a time in the future, because a clock was ahead; empty when there are none.
-     * Otherwise they would not leave the window until the clock gets there again.
+     * Returns the time to which uses with a future stamp, caused by a clock that was ahead, must be moved; empty when there are none. Otherwise they
+     * would stay in the window until the clock gets there again.
      */
     synchronized OptionalLong setBackTo() {
         if (limits.none()) {
@@ -238,7 +238,7 @@ final class CapWindow implements GroupCommitWriter.InMemory {
         return newest > withSlack(last) ? OptionalLong.of(last) : OptionalLong.empty();
     }
 
-    /** Moves the window to the present: old uses leave it, or, when the clock was set back, some enter it again. */
+    /** Moves the window to the present: old uses leave it; if the clock was set back, some enter it again. */
     private void slide() {
         long now = clock.millis();
         begun = Math.min(begun, now);
@@ -256,9 +256,9 @@ final class CapWindow implements GroupCommitWriter.InMemory {
     }
 
     /**
-     * Returns the start of the window. A clock that is ahead at a start would end the period of all uses from before. So until this process has
-     * run for a whole period itself, the window ends no later than the newest block of the followed chain. The uses of this process cannot have
-     * left the window before that anyway.
+     * Returns the start of the window. A clock that is ahead at a start would end the period of all earlier uses. Therefore, until this process
+     * itself has run for a whole period, the window ends no later than the newest block of the followed chain. Until then the uses of this process
+     * cannot have left the window anyway.
      */
     private long startOfWindow(long now) {
         long period = limits.period().toMillis();
@@ -274,8 +274,8 @@ final class CapWindow implements GroupCommitWriter.InMemory {
     }
 
     /**
-     * Returns the latest possible time of a use, unless a clock was ahead when it was made. A clock that is behind now must not override the
-     * chain's time.
+     * Returns the latest possible time of a use, unless a clock was ahead when it was made. A clock that is behind now must not override the chain's
+     * time.
      */
     private long lastPossible(long now) {
         OptionalLong chain = chainMillis.get();

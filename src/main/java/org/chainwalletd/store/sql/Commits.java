@@ -7,9 +7,9 @@ import java.util.OptionalLong;
 import org.chainwalletd.store.CommitMark;
 
 /**
- * The tables {@code identity} and {@code commits}: the id of this store, how many commits it has had, and for each opening the number of its
- * first commit and a random number. One process writes at a time, so within an opening commits are consecutive, and two copies of a store that
- * were both written differ in their openings: one row for each start distinguishes them as well as one for each commit would.
+ * The tables {@code identity} and {@code commits}: the id of this store, its number of commits, and for each opening the number of its first commit
+ * and a random number. One process writes at a time, so commits are consecutive within an opening, and two copies of a store that were both written
+ * differ in their openings: one row per start distinguishes them as well as one row per commit would.
  */
 public final class Commits {
     private Commits() {}
@@ -37,7 +37,7 @@ public final class Commits {
         return lacking(session, mark).isEmpty();
     }
 
-    /** Returns why the store does not contain a commit that is remembered elsewhere; empty when it does. */
+    /** Returns why the store does not contain a commit recorded elsewhere; empty when it does. */
     public static Optional<String> lacking(SqlSession session, CommitMark mark) throws SQLException {
         if (!id(session).equals(mark.store())) {
             return Optional.of("is not the store that this datadir has worked with");
@@ -71,24 +71,24 @@ public final class Commits {
     /**
      * Records the number of a commit, inside its transaction.
      *
-     * @return whether the store may be written: false once it was moved, and then nothing is recorded
+     * @return whether the store may be written: false after it was moved, in which case nothing is recorded
      */
     static boolean count(SqlSession session, long number) throws SQLException {
         return session.update("UPDATE identity SET commits = ? WHERE one = 1 AND moved IS NULL", number) == 1;
     }
 
-    /** Returns the name of the database that the store was moved to; empty while this store is the one that pays. */
+    /** Returns the name of the database that the store was moved to; empty while payments are made from this store. */
     public static Optional<String> movedTo(SqlSession session) throws SQLException {
         return session.queryOne("SELECT moved FROM identity WHERE one = 1", row -> row.ifText("moved"))
                 .orElseThrow();
     }
 
-    /** Marks the store as moved to the database of this name, or as moved no more. */
+    /** Marks the store as moved to the database of this name, or clears that mark. */
     public static void mark(SqlSession session, Optional<String> database) throws SQLException {
         session.update("UPDATE identity SET moved = ? WHERE one = 1", database.orElse(null));
     }
 
-    /** Returns the message for the operator about a store that was moved. */
+    /** Returns the operator message about a moved store. */
     static String moved(String store, String database) {
         return "the store " + store + " was moved to " + database + ", which alone knows what is paid since: start with"
                 + " --store " + database;

@@ -12,10 +12,10 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.Coin;
 
 /**
- * Moves rows of older schema versions: from the tables {@code intents}, {@code tokens}, {@code reservations} and {@code allowance_uses} of
- * version 2 to those of version 3, and from {@code kept_receipts} of version 14 to {@code kept_spends}. Works in steps of {@link #BITE} rows: a
- * store may hold millions of rows, and one commit of all of them would need as much disk space again. The file has the newest version from the
- * first step on, so no older release opens it half moved, and a process that dies meanwhile moves the rest at its next start.
+ * Moves rows of older schema versions: from the tables {@code intents}, {@code tokens}, {@code reservations} and {@code allowance_uses} of version 2
+ * to those of version 3, and from {@code kept_receipts} of version 14 to {@code kept_spends}. Works in batches of {@link #BITE} rows: a store may
+ * hold millions of rows, and moving them in one commit would need as much disk space again. The file has the newest version from the first batch on,
+ * so no older release opens it partly moved, and after a crash the remaining rows are moved at the next start.
  */
 final class EarlierRows {
     private static final int BITE = 1_000;

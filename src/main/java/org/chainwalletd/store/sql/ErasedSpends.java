@@ -3,11 +3,11 @@ package org.chainwalletd.store.sql;
 import java.sql.SQLException;
 import java.util.List;
 
-/** Rows of the table {@code erased_spends}, see {@link KeptSpends}, as {@code sent.log} tells them. */
+/** Rows of the table {@code erased_spends}, see {@link KeptSpends}, in the form in which {@code sent.log} records them. */
 final class ErasedSpends {
     private ErasedSpends() {}
 
-    /** Returns erased spends with greater numbers, in the order of their numbers. */
+    /** Returns up to {@code most} erased spends with greater numbers, ordered by number. */
     static List<SentLine.Erased.Item> after(SqlSession session, long number, int most) throws SQLException {
         return session.query(
                 "SELECT id, tx_id, token_key, token_rest FROM erased_spends WHERE id > ? ORDER BY id LIMIT ?",
@@ -17,7 +17,7 @@ final class ErasedSpends {
                 most);
     }
 
-    /** Returns whether a kept or erased row records what the token of an erased spend was bound to. */
+    /** Returns whether a kept or erased row records the transaction that the token of an erased spend was bound to. */
     static boolean knows(SqlSession session, SentLine.Erased.Item erased) throws SQLException {
         byte[] txId = erased.txId().toArray();
         return session.has(

@@ -15,29 +15,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the only thread that writes to the store. Units of work that queue up while the disk is busy share the next transaction and its one fsync,
- * so durability costs one fsync per batch instead of one per spend. A unit is applied whole or not at all; its future completes only after the
+ * Runs the only thread that writes to the store. Units of work that queue up while the disk is busy share the next transaction and its fsync, so
+ * durability costs one fsync per batch instead of one per spend. A unit is applied completely or not at all; its future completes only after the
  * commit.
  */
 public final class GroupCommitWriter {
     private static final Logger LOG = LoggerFactory.getLogger(GroupCommitWriter.class);
     private static final int LARGEST_BATCH = 512;
-    /** Upper limit of queued units: what a working disk writes in some seconds. Each unit may carry a transaction of many kilobytes. */
+    /** Maximum number of queued units, which a working disk writes in a few seconds. Each unit may contain a transaction of many kilobytes. */
     private static final int LONGEST_QUEUE = 4_096;
 
     private static final long LEAST_APPLYING_NANOS = 1_000_000;
 
-    /** Unit of work inside a transaction that the writer began. It may be run again after a rollback. */
+    /** Unit of work inside a transaction begun by the writer. It may be run again after a rollback. */
     @FunctionalInterface
     public interface Work<T> {
         T apply(SqlSession session) throws SQLException;
 
-        /** Returns lookups that the unit will probably make, for fetching those of many units at once. */
+        /** Returns lookups that the unit will probably make, so that the lookups of many units can be fetched at once. */
         default List<SqlSession.Lookup<?>> lookups() {
             return List.of();
         }
 
-        /** Returns a unit of work that tells its lookups. */
+        /** Returns a unit of work with these lookups. */
         static <T> Work<T> of(Supplier<List<SqlSession.Lookup<?>>> lookups, Work<T> work) {
             return new Work<>() {
                 @Override
@@ -53,36 +53,36 @@ public final class GroupCommitWriter {
         }
     }
 
-    /** State in memory that is derived from the rows, and rolls back together with the transaction that has changed both. */
+    /** In-memory state derived from the rows, which rolls back together with the transaction that has changed both. */
     interface InMemory {
         /** Returns the number of changes so far, for {@link #undoTo}. */
         int mark();
 
         void undoTo(int mark);
 
-        /** Called when all changes are committed: they can no longer be undone. */
+        /** Called when all changes are committed and can no longer be undone. */
         void settle();
     }
 
-    /** Begins and ends the writer's transactions on a database engine. Used on the writer's thread. */
+    /** Begins and ends the writer's transactions on a database engine. Used on the writer thread. */
     public interface Transactions {
         SqlSession session();
 
-        /** Returns the unit of work to be queued for {@code work}. Called by the thread that submits it. */
+        /** Returns the unit of work to be queued for {@code work}. Called by the submitting thread. */
         default <T> Work<T> queued(Work<T> work) {
             return work;
         }
 
         void begin() throws SQLException;
 
-        /** Fetches what these units of work look up, where that is quicker than one lookup after the other. */
+        /** Prefetches the lookups of these units of work if that is faster than single lookups. */
         default void foresee(Supplier<Stream<Work<?>>> units) throws SQLException {}
 
         /**
          * Returns whether another unit may join the transaction.
          *
-         * @param applying nanoseconds for which units have been applied in it
-         * @param committing nanoseconds that the last commit has taken
+         * @param applying nanoseconds spent on applying units in it so far
+         * @param committing duration of the last commit in nanoseconds
          */
         default boolean mayGrow(long applying, long committing) {
             return applying < Math.max(LEAST_APPLYING_NANOS, 2 * committing);
@@ -100,7 +100,7 @@ public final class GroupCommitWriter {
         void rollback();
 
         /**
-         * Returns whether the connection was lost with certainly nothing written, so that the same units may be tried once more on another
+         * Returns whether the connection was lost and certainly nothing was written, so that the same units may be tried once more on a new
          * connection.
          */
         default boolean isCutOff(SQLException e) {
@@ -123,7 +123,7 @@ public final class GroupCommitWriter {
     /**
      * Creates the writer; {@link #start} starts its thread.
      *
-     * @param memory state that units of work change together with the rows
+     * @param memory in-memory state that units of work change together with the rows
      */
     GroupCommitWriter(Transactions transactions, String file, List<InMemory> memory) {
         this.transactions = transactions;
@@ -137,7 +137,7 @@ public final class GroupCommitWriter {
         thread.start();
     }
 
-    /** Queues a unit of work. The future fails with {@link StoreException}; it is completed on the writer's thread. */
+    /** Queues a unit of work. The future fails with {@link StoreException}; it is completed on the writer thread. */
     <T> CompletableFuture<T> submit(Work<T> work) {
         Unit<T> unit = new Unit<>(transactions.queued(work));
         synchronized (this) {
@@ -151,8 +151,8 @@ public final class GroupCommitWriter {
     }
 
     /**
-     * Queues a unit of work that begins something new: refused with {@link StoreException.Reason#BUSY} while {@link #LONGEST_QUEUE} units wait.
-     * Work that belongs to something already begun goes through {@link #submit} and is never refused; its amount is bounded by what was begun.
+     * Queues a unit of work that begins something new: rejected with {@link StoreException.Reason#BUSY} while {@link #LONGEST_QUEUE} units are
+     * queued. Work for something already begun goes through {@link #submit} and is never rejected; its amount is bounded by what was begun.
      */
     <T> CompletableFuture<T> submitNew(Work<T> work) {
         return queue.size() < LONGEST_QUEUE
@@ -165,7 +165,7 @@ public final class GroupCommitWriter {
         return queue.size();
     }
 
-    /** Completes when the thread has ended without being told to. By then every waiting caller has its failure, and nothing is written any more. */
+    /** Completes when the thread has ended unexpectedly. By then the futures of all queued units have failed, and nothing is written any more. */
     CompletableFuture<Void> died() {
         return died;
     }
@@ -222,7 +222,7 @@ public final class GroupCommitWriter {
         try {
             commitOnce(waiting, batch);
         } catch (SQLException | RuntimeException e) {
-            // Whatever the driver throws, the thread goes on and every caller gets an answer.
+            // Whatever the driver throws, the thread continues and every future is completed.
             memory.forEach(state -> state.undoTo(0));
             StoreException failure = transactions.failure(e);
             LOG.error("store {}: {} units of work failed: {}", file, batch.size(), failure.getMessage());
@@ -264,10 +264,10 @@ public final class GroupCommitWriter {
     }
 
     /**
-     * Moves units to {@code batch} and writes them in one transaction. On a disk, stops taking more once applying has lasted twice as long as the
-     * last commit took (at least one millisecond): then a second commit costs less than what the first units would wait for the rest, and callers
-     * of written units proceed while the next are applied. Uses no savepoints, which are almost never needed. Returns false, with nothing written,
-     * when a unit is refused.
+     * Moves units to {@code batch} and writes them in one transaction. On a disk, stops adding units once applying has taken twice as long as the
+     * last commit (at least one millisecond): a second commit then costs less than the first units would wait for the rest, and callers of written
+     * units proceed while the next units are applied. Uses no savepoints, which are almost never needed. Returns false, with nothing written, when a
+     * unit is rejected.
      */
     private boolean commitTogether(Deque<Unit<?>> waiting, List<Unit<?>> batch) throws SQLException {
         batch.add(waiting.remove());
@@ -290,7 +290,7 @@ public final class GroupCommitWriter {
         return true;
     }
 
-    /** Fetches what the units look up. Returns false when a value of any of them is refused; then all are in {@code batch}. */
+    /** Prefetches the lookups of the units. Returns false when one of their values is rejected; all units are in {@code batch} then. */
     private boolean foreseen(Deque<Unit<?>> waiting, List<Unit<?>> batch) throws SQLException {
         try {
             transactions.foresee(() -> Stream.concat(batch.stream(), waiting.stream())
@@ -305,7 +305,7 @@ public final class GroupCommitWriter {
         }
     }
 
-    /** Sends deferred writes. Returns false when a row is refused. */
+    /** Sends deferred writes. Returns false when a row is rejected. */
     private boolean flushed() throws SQLException {
         try {
             transactions.session().flush();
@@ -316,7 +316,7 @@ public final class GroupCommitWriter {
         }
     }
 
-    /** Throws everything that is not the refusal of a row, and the refusal of one that can only be due to a fault in this program. */
+    /** Rethrows any exception that is not a rejected row; a rejection that can only be caused by a bug in this program becomes an error. */
     private void requireRefusal(SQLException e) throws SQLException {
         SqlSession.Dialect dialect = transactions.session().dialect();
         if (!dialect.isConstraint(e)) {
@@ -327,7 +327,7 @@ public final class GroupCommitWriter {
         }
     }
 
-    /** Writes the batch with a savepoint for each unit: one that is refused leaves nothing behind, and the others are written. */
+    /** Writes the batch with a savepoint for each unit: a rejected unit leaves nothing behind, and the other units are written. */
     private void commitEachAlone(List<Unit<?>> batch) throws SQLException {
         transactions.begin();
         SqlSession session = transactions.session();
@@ -371,7 +371,7 @@ public final class GroupCommitWriter {
             this.work = work;
         }
 
-        /** Applies the unit. Returns false when this unit alone is refused; throws an error that spoils the whole transaction. */
+        /** Applies the unit. Returns false when only this unit is rejected; throws exceptions that invalidate the whole transaction. */
         private boolean apply() throws SQLException {
             refusal = null;
             try {
@@ -387,7 +387,7 @@ public final class GroupCommitWriter {
             return false;
         }
 
-        /** Sends the unit's deferred writes. Returns false when a row is refused. */
+        /** Sends the unit's deferred writes. Returns false when a row is rejected. */
         private boolean flushed() throws SQLException {
             try {
                 transactions.session().flush();
@@ -398,7 +398,7 @@ public final class GroupCommitWriter {
             }
         }
 
-        /** Collisions are checked before anything is written, so a refused row is a fault in the unit's code. */
+        /** Collisions are checked before anything is written, so a rejected row is a bug in the unit's code. */
         private void refuse(SQLException e) throws SQLException {
             requireRefusal(e);
             refusal = unavailable(file, "refuses a row: " + e.getMessage(), e);

@@ -21,19 +21,20 @@ import org.chainwalletd.store.SpendHistory.Told;
 import org.chainwalletd.store.files.CrashPoint;
 
 /**
- * The table {@code kept_spends}: closed spends that are kept only to be reported, one row each, under the number that the spend had. The row of a
- * buried payment first answers its token, until the token expires; then it is only part of the history, in the end in a short form. The most
- * frequent kind and state are stored as null, and so is the sender's address when the answer's change output names it. The table {@code
- * erased_spends} keeps what the tokens of erased rows were bound to. Rows of transactions that were signed elsewhere are here from the beginning.
+ * The table {@code kept_spends}: closed spends kept only for reporting, one row each, under the number that the spend had. The row of a buried
+ * payment first answers its token, until the token expires; after that it is only part of the history, finally in a short form. The most frequent
+ * kind and state are stored as null, and so is the sender's address if it can be read from the answer's change output. The table
+ * {@code erased_spends} keeps the transactions that the tokens of erased rows were bound to. Transactions that were signed elsewhere have a row here
+ * from the beginning.
  */
 final class KeptSpends {
-    /** Form of a row of which only the token's digest, the transaction id and the amounts are left. */
+    /** Form of a row reduced to the token's digest, the transaction id and the amounts. */
     private static final int SHORT = 1;
-    /** Form of a row that is complete; its token has expired. */
+    /** Form of a complete row whose token has expired. */
     private static final int WHOLE = 2;
     /** Form of a row that answers its token. */
     private static final int ANSWERING = 3;
-    /** Form of a transaction that was signed elsewhere: no spend of the daemon's, and never shortened, see {@link RawSendTable}. */
+    /** Form of a transaction that was signed elsewhere: not a spend of this daemon, and never shortened, see {@link RawSendTable}. */
     private static final int RAW = 4;
 
     private static final String OF_SPEND = " AND form <> " + RAW;
@@ -77,12 +78,12 @@ final class KeptSpends {
         }
     }
 
-    /** Adds the answer of a settled spend, whose own row the caller removes: its token is answered from here from now on. */
+    /** Adds the answer of a settled spend: its token is answered from this row from now on. The caller removes the spend's own row. */
     static void keep(SqlSession session, SpendRow spend, Bytes answer) throws SQLException {
         move(session, spend, ANSWERING, Optional.of(answer));
     }
 
-    /** Adds the history record of a spend whose token has expired, and whose own row the caller removes. */
+    /** Adds the history record of a spend whose token has expired. The caller removes the spend's own row. */
     static void retire(SqlSession session, SpendRow spend, Optional<Bytes> answer) throws SQLException {
         move(session, spend, WHOLE, answer);
     }
@@ -129,7 +130,7 @@ final class KeptSpends {
         return Hash256.of((byte[]) row[COLUMNS.indexOf("tx_id")]);
     }
 
-    /** Returns the number of a row from the log; 0 when an older release has written it. */
+    /** Returns the number of a row from the log; 0 if an older release has written it. */
     static long numberOf(Object[] row) {
         return row[0] == null ? 0 : (Long) row[0];
     }
@@ -201,12 +202,12 @@ final class KeptSpends {
         session.update("DELETE FROM kept_spends WHERE id = ?", number);
     }
 
-    /** Visits all rows, in the order of their numbers. */
+    /** Visits all rows, ordered by number. */
     static void visit(SqlSession session, SqlSession.Visitor<Row> visitor) throws SQLException {
         session.visit("SELECT " + ALL + " FROM kept_spends WHERE id > ? ORDER BY id", visitor, 0);
     }
 
-    /** Returns rows that the daemons with this log have written, in the order of their numbers. */
+    /** Returns rows written by the daemons with this log, ordered by number. */
     static List<Object[]> ofLog(SqlSession session, String log, long after, int most) throws SQLException {
         return session.query(
                 "SELECT " + ALL
@@ -218,7 +219,7 @@ final class KeptSpends {
                 most);
     }
 
-    /** Reads a row in the form in which the log keeps it: one value for each of {@link #COLUMNS}. */
+    /** Reads a row in the form used by the log: one value for each of {@link #COLUMNS}. */
     static Object[] read(Row row) throws SQLException {
         Object[] values = new Object[COLUMNS.size()];
         for (int i = 0; i < values.length; i++) {
@@ -246,7 +247,7 @@ final class KeptSpends {
                 closedBefore);
     }
 
-    /** Returns whether a kept spend with this transaction was confirmed: then no other payment can be made by it. */
+    /** Returns whether a kept spend with this transaction was confirmed, so that no other payment can be made by it. */
     static boolean has(SqlSession session, Hash256 txId) throws SQLException {
         return session.find(confirmed(txId)).isPresent();
     }
@@ -255,13 +256,13 @@ final class KeptSpends {
         return isThere(txId, " AND state IS NULL");
     }
 
-    /** Returns whether a kept spend with this transaction was closed without success; only what is lost for good is kept. */
+    /** Returns whether a kept spend with this transaction was closed without success; such a spend is kept only once it is lost for good. */
     static boolean isLost(SqlSession session, Hash256 txId) throws SQLException {
         return session.find(isThere(txId, " AND state IN ('REFUSED', 'CONFLICTED', 'ABANDONED')" + OF_SPEND))
                 .isPresent();
     }
 
-    /** Returns whether a kept spend with this transaction exists, however it ended. */
+    /** Returns whether a kept spend with this transaction exists, whatever its outcome. */
     static boolean knows(SqlSession.Finder finder, Hash256 txId) throws SQLException {
         return finder.find(any(txId)).isPresent();
     }
@@ -288,13 +289,13 @@ final class KeptSpends {
                 number);
     }
 
-    /** Query for the keys of all tokens that are answered from this table. */
+    /** Query for the keys of all tokens answered from this table. */
     static final String ANSWERED_KEYS =
             "SELECT token_key FROM kept_spends WHERE " + NOT_SHORT + " AND form = " + ANSWERING;
 
     /**
-     * Makes rows that were settled before {@code before} (milliseconds since 1970) stop answering their tokens, the oldest first. Returns how
-     * many.
+     * Makes up to {@code most} rows settled before {@code before} (milliseconds since 1970) stop answering their tokens, oldest first. Returns their
+     * number.
      */
     static int expire(SqlSession session, long before, int most) throws SQLException {
         List<Long> expired = oldest(session, ANSWERING, before, most);
@@ -314,7 +315,10 @@ final class KeptSpends {
                 most);
     }
 
-    /** Reduces rows that were settled before {@code before} (milliseconds since 1970) to their short form, the oldest first. Returns how many. */
+    /**
+     * Reduces up to {@code most} rows settled before {@code before} (milliseconds since 1970) to their short form, oldest first. Returns their
+     * number.
+     */
     static int shorten(SqlSession session, long before, int most, Function<PastSpend, Amounts> amounts)
             throws SQLException {
         List<Long> whole = oldest(session, WHOLE, before, most);
@@ -324,7 +328,7 @@ final class KeptSpends {
         return whole.size();
     }
 
-    /** Deletes the row and inserts it in its short form: a row that shrinks in place leaves its page half empty for ever. */
+    /** Deletes the row and inserts it in its short form: a row that shrinks in place would leave its page half empty permanently. */
     private static void shorten(SqlSession session, long id, Amounts sums) throws SQLException {
         Object[] row = row(session, id);
         Object token = row[COLUMNS.indexOf("token")];
@@ -343,7 +347,7 @@ final class KeptSpends {
 
     /**
      * Removes those of the first {@code most} rows that were settled before {@code before} (milliseconds since 1970) and no longer answer their
-     * tokens. Returns how many. What their tokens were bound to stays known.
+     * tokens. Returns their number. The transactions that their tokens were bound to stay known.
      */
     static int erase(SqlSession session, long before, int most) throws SQLException {
         record First(long id, long settledAt, int form) {}
@@ -385,7 +389,7 @@ final class KeptSpends {
         session.update("UPDATE identity SET spends_after = ? WHERE one = 1 AND spends_after < ?", id, id);
     }
 
-    /** Records which transaction the token of a refused spend was bound to; the caller removes the spend's row. */
+    /** Records the transaction that the token of a refused spend was bound to. The caller removes the spend's row. */
     static void eraseReplaced(SqlSession session, SpendRow spend) throws SQLException {
         if (spend.intent().token().isPresent()) {
             TokenHash hash = TokenHash.of(spend.intent().token().get().token());
@@ -401,8 +405,8 @@ final class KeptSpends {
     }
 
     /**
-     * Finds the newest transaction that the token was ever bound to, even if it has expired or its spend is erased. Spends that are still in the
-     * table {@code spends} are not searched.
+     * Finds the newest transaction that the token was ever bound to, even if the token has expired or its spend is erased. Spends that are still in
+     * the table {@code spends} are not searched.
      */
     static Optional<Hash256> everBound(SqlSession.Finder finder, String token) throws SQLException {
         Optional<Hash256> kept = finder.find(keptTransactionOf(token));
@@ -430,7 +434,7 @@ final class KeptSpends {
                 hash.rest());
     }
 
-    /** Lists rows with a greater number, in the order of their numbers. */
+    /** Lists rows with a greater number, ordered by number. */
     static List<PastSpend> after(SqlSession session, long number, int most) throws SQLException {
         return session.query(
                 "SELECT " + ALL + " FROM kept_spends WHERE id > ? ORDER BY id LIMIT ?", KeptSpends::past, number, most);
@@ -445,7 +449,7 @@ final class KeptSpends {
         return one(session, "short_id = ? AND tx_id = ? ORDER BY id DESC LIMIT 1", SpendRow.shortId(key), key);
     }
 
-    /** Finds the confirmed spend of the token, or else its newest one. */
+    /** Finds the confirmed spend of the token, or its newest spend if none is confirmed. */
     static Optional<PastSpend> ofToken(SqlSession.Finder finder, String token) throws SQLException {
         return finder.find(pastOf(token));
     }
@@ -492,7 +496,7 @@ final class KeptSpends {
 
     /**
      * Moves up to {@code most} receipts of older releases into this table, in this commit; they keep their numbers, which are the lowest. Returns
-     * how many.
+     * their number.
      */
     static int moveOlder(SqlSession session, int most) throws SQLException {
         List<Long> first = session.query(

@@ -16,7 +16,7 @@ import org.chainwalletd.store.KeyringRow.Place;
 
 /** Tables of a keyring in a PostgreSQL store, read and written within a transaction of the caller. */
 public final class KeyringTable {
-    /** Keys in one query. */
+    /** Number of keys per query. */
     private static final int PAGE = 10_000;
 
     private static final String COLUMNS = "number, address, public_key, derivation, label, imported, origin, birth";
@@ -43,7 +43,7 @@ public final class KeyringTable {
 
     private static final String COMMIT = "current_setting('walletd.commit')::bigint";
 
-    /** Tables and triggers by which a daemon follows the changes of others. */
+    /** Tables and triggers through which a daemon follows changes by others. */
     private static final List<String> FOLLOWING = List.of(
             "ALTER TABLE keys ADD COLUMN commit BIGINT NOT NULL DEFAULT 0",
             "CREATE INDEX keys_by_commit ON keys (commit)",
@@ -86,7 +86,7 @@ public final class KeyringTable {
 
     private KeyringTable() {}
 
-    /** Makes the tables where an earlier release has not; called with the migration's lock. */
+    /** Creates tables that an earlier release has not created; called with the migration lock held. */
     public static void migrate(SqlSession session) throws SQLException {
         if (!isMade(session)) {
             for (String table : TABLES) {
@@ -138,7 +138,7 @@ public final class KeyringTable {
         }
     }
 
-    /** Reads the listed keys that have changed after a commit. */
+    /** Reads the listed keys that changed after a commit. */
     public static List<Key> changedAfter(SqlSession session, long commit) throws SQLException {
         return session.query(
                 "SELECT " + COLUMNS + " FROM keys WHERE commit > ? ORDER BY commit, number", KeyringTable::key, commit);
@@ -187,9 +187,9 @@ public final class KeyringTable {
                 List.of(deletion(address).key()), "DELETE FROM keys WHERE address = ?", (Object) address.toArray());
     }
 
-    /** Completes a listed key by what is known of it now. Returns the key as it is then, unless it is not listed. */
+    /** Updates a listed key with newly known values. Returns the key afterwards; nothing if it is not listed. */
     public static List<Key> replace(SqlSession session, Key key) throws SQLException {
-        // Others may have learnt more of the key meanwhile.
+        // Other daemons may have learnt more values meanwhile, so stored values are kept where no new one is given.
         return session.query(
                 "UPDATE keys SET public_key = coalesce(?::bytea, public_key),"
                         + " derivation = coalesce(?::bigint, derivation), imported = greatest(imported, ?),"
@@ -204,7 +204,7 @@ public final class KeyringTable {
                 key.address().toArray());
     }
 
-    /** Sets the label of a listed key. Returns the key as it is then, unless it is not listed. */
+    /** Sets the label of a listed key. Returns the key afterwards; nothing if it is not listed. */
     public static List<Key> label(SqlSession session, Address address, Optional<String> label) throws SQLException {
         return session.query(
                 "UPDATE keys SET label = ? WHERE address = ? RETURNING " + COLUMNS,
@@ -221,7 +221,7 @@ public final class KeyringTable {
         return number.isPresent() ? number.getAsLong() : null;
     }
 
-    /** The next index never goes back: an address of the seed is given out once. */
+    /** Sets the head. The next index is never decreased: each address of the seed is issued once. */
     public static void set(SqlSession session, Head head) throws SQLException {
         session.later(
                 "INSERT INTO keyring (one, next_index) VALUES (1, ?) ON CONFLICT (one) DO UPDATE"
@@ -236,14 +236,14 @@ public final class KeyringTable {
         }
     }
 
-    /** Looks up whether a key was deleted and has not come back. */
+    /** Returns the lookup of whether a key was deleted and not added again. */
     public static SqlSession.Lookup<Boolean> deletion(Address address) {
         return new SqlSession.Lookup<>(
                 List.of("deleted_keys", address), "SELECT 1 FROM deleted_keys WHERE address = ?", row -> true, (Object)
                         address.toArray());
     }
 
-    /** Passes everything to a log's base. */
+    /** Passes the whole keyring to {@code visitor}, for the base of a log. */
     static void tell(SqlSession session, SqlSession.Visitor<SentLine> visitor) throws SQLException {
         List<Place> page;
         for (Place last = new Place("", Bytes.EMPTY); ; last = page.get(page.size() - 1)) {
@@ -273,7 +273,7 @@ public final class KeyringTable {
         }
     }
 
-    /** Enters a line of a log. Returns whether it lists a key that was not listed. */
+    /** Adds a key from a line of a log. Returns whether it was not listed before. */
     static boolean enter(SqlSession session, SentLine.KeyListed listed) throws SQLException {
         boolean isNew = !session.has("SELECT 1 FROM keys WHERE address = ?", (Object)
                 listed.key().address().toArray());

@@ -32,16 +32,15 @@ import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.files.CrashPoint;
 
 /**
- * The tables of payouts. Changes are numbered in the order of the commits; when a spend changes, the payouts that it carries change with it, in
- * the same commit. Written by the writer's thread alone; static methods are used by readers too.
+ * Tables of payouts. Changes are numbered in commit order; when a spend changes, the payouts that it carries change in the same commit. Written only
+ * by the writer thread; static methods are also used by readers.
  */
 public final class PayoutTable implements GroupCommitWriter.InMemory {
     /** Condition of payouts that no spend carries and that may still be paid. */
     static final String WAITING = "(spend IS NULL AND mark <> 'CANCELLED')";
 
     /**
-     * {@link #WAITING} for queries that name the table p. A partial index with this condition is used only where it is repeated in the same
-     * words.
+     * {@link #WAITING} for queries that name the table p. A partial index with this condition is used only if the query repeats it word for word.
      */
     static final String WAITING_OF_P = "(p.spend IS NULL AND p.mark <> 'CANCELLED')";
 
@@ -49,7 +48,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
     static final String OPEN_BATCH = "(kind = '" + StandIns.PAYOUT_BATCH
             + "' AND NOT (state = 'CONFIRMED' AND buried = 1) AND state <> 'CONFLICTED')";
 
-    /** Most queued payouts that are looked at under one lock. */
+    /** Maximum number of queued payouts examined in one transaction. */
     private static final int MOST_IN_BITE = 10_000;
 
     static final String QUEUED = "QUEUED";
@@ -63,13 +62,13 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
                     + " LEFT JOIN spends s ON s.id = p.spend WHERE ";
 
     private final SentLog.Lines log;
-    /** Number of the last payout. Written by the writer alone, read by any thread that asks whether there are payouts. */
+    /** Number of the last payout. Written only by the writer, read by any thread that checks whether there are payouts. */
     private volatile long lastId;
 
     private long lastChange;
     /** Number of unfinished payouts; empty when it must be counted again. */
     private OptionalLong unfinished = OptionalLong.empty();
-    /** Number of changes in the commit that is being prepared. */
+    /** Number of changes in the commit being prepared. */
     private int pending;
 
     private volatile Runnable listener = () -> {};
@@ -93,7 +92,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         return session.number("SELECT coalesce(max(change), 0) FROM payouts");
     }
 
-    /** Reloads the state in memory after other processes have changed payouts; their rows change with the spends that carry them. */
+    /** Reloads the in-memory state after other processes have changed payouts; their rows change with the spends that carry them. */
     void follow(SqlSession session) throws SQLException {
         takeUp(session);
         unfinished = OptionalLong.empty();
@@ -112,7 +111,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         return ended.test(owner.orElse(PayoutStore.CLASSIC));
     }
 
-    /** Returns whether the payout's token has ended, and nobody has released the payout since. */
+    /** Returns whether the payout's token has ended and the payout was not released since. */
     boolean mustBeHeld(Standing payout) {
         return !payout.released() && hasEnded(payout.owner());
     }
@@ -141,7 +140,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         return ++lastChange;
     }
 
-    /** Columns of a payout that decide what may be done with it. */
+    /** Columns of a payout that decide which operations are permitted. */
     record Standing(
             long id,
             Order order,
@@ -201,7 +200,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         return new SqlSession.Lookup<>(token, "SELECT 1 FROM payouts WHERE payout_id = ?", row -> true, token);
     }
 
-    /** Finds the payout that a token names, with the transaction that carries it or has carried it last. */
+    /** Finds the payout with this token as its id, and the transaction that carries it or carried it last. */
     static Optional<ReceiptStore.Bound.ToPayout> bound(SqlSession session, String token) throws SQLException {
         return session.queryOne(
                 "SELECT p.token_name, s.tx_id FROM payouts p LEFT JOIN spends s ON s.id ="
@@ -277,20 +276,20 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         unfinished = OptionalLong.empty();
     }
 
-    /** Queues a payout that is held; from then on it does not matter whether its token has ended. */
+    /** Queues a held payout; from then on it does not matter whether its token has ended. */
     void release(SqlSession session, Standing payout, long now) throws SQLException {
         set(session, payout.id(), "mark = 'QUEUED', released = 1", now);
     }
 
     /**
-     * A part of the queue in which payouts of ended tokens are held.
+     * Part of the queue in which payouts of ended tokens were held.
      *
      * @param held number of payouts that were held
-     * @param last number of the last payout that was looked at; empty when no more are queued
+     * @param last number of the last payout examined; empty when no more are queued
      */
     record Bite(int held, OptionalLong last) {}
 
-    /** Holds the queued payouts of tokens that have ended, among the next ones after a number. */
+    /** Holds queued payouts of ended tokens, examining the next payouts after a number. */
     Bite holdEnded(SqlSession session, Set<String> owners, long after, long now) throws SQLException {
         record Queued(long id, Optional<String> owner, boolean released) {}
         List<Queued> queued = session.query(
@@ -358,7 +357,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         pending++;
     }
 
-    /** Returns these payouts if a batch may carry all of them now, with the outputs that it has. */
+    /** Returns these payouts if a batch may carry all of them now and its outputs pay them. */
     Optional<List<Standing>> carriable(SqlSession session, Intent batch, List<Long> payouts) throws SQLException {
         if (isPaused(session) || payouts.isEmpty()) {
             return Optional.empty();
@@ -389,7 +388,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         return Optional.of(carriable);
     }
 
-    /** Assigns payouts to the spend that carries them: the payout at index i of the list is paid by output i. */
+    /** Assigns payouts to the spend that carries them: output i pays the payout at index i of the list. */
     void carry(SqlSession session, Intent batch, long spend, List<Standing> payouts, long now) throws SQLException {
         long change = nextChange();
         List<SentLine.Carried.Item> items = new ArrayList<>(payouts.size());
@@ -436,9 +435,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         }
     }
 
-    /**
-     * Releases the payouts of a spend that can never be mined: they return to the state of their marks, or are held when their tokens have ended.
-     */
+    /** Releases the payouts of a spend that can never be mined: they return to the state in their marks, or are held if their tokens have ended. */
     void free(SqlSession session, SpendRow row, long now) throws SQLException {
         if (!row.intent().kind().equals(StandIns.PAYOUT_BATCH)) {
             return;
@@ -464,9 +461,9 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
     }
 
     /**
-     * Holds all queued payouts, and those that would be queued again when their transaction is lost; readers of changes start over.
+     * Holds all queued payouts, and those that would be queued again if their transaction is lost; readers of the change feed start over.
      *
-     * @param generation new generation of the feed of changes
+     * @param generation new generation of the change feed
      */
     static void holdAll(SqlSession session, long generation) throws SQLException {
         session.update("UPDATE payouts SET mark = ?, released = 0 WHERE mark = ?", HELD, QUEUED);
@@ -474,8 +471,8 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
     }
 
     /**
-     * Enters the payouts that the log records for a batch in the store, creating those that are missing. A payout that another open batch already
-     * carries stays with that one, and one that was cancelled stays so.
+     * Adds the payouts that the log records for a batch, creating missing ones. A payout already carried by another open batch stays with that batch,
+     * and a cancelled payout stays cancelled.
      *
      * @return whether there is such a payout, so that this batch must not be sent
      */
@@ -531,13 +528,13 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         return elsewhere;
     }
 
-    /** Enters a payout that nothing has carried yet, under an id that is bound to nothing. It waits for the operator. */
+    /** Adds a payout that no batch has carried yet, under an unbound id. It is held for the operator. */
     void enter(SqlSession session, SentLine.Submitted.Item item, long source, Optional<String> owner)
             throws SQLException {
         insert(session, item.order(), source, owner, HELD, item.submittedAt());
     }
 
-    /** Enters a payout that was cancelled and never pays. */
+    /** Adds a payout that was cancelled and is never paid. */
     void enter(SqlSession session, SentLine.Cancelled line) throws SQLException {
         Optional<Standing> there = session.find(standingOf(line.payoutId()));
         if (there.isEmpty()) {
@@ -557,7 +554,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         }
     }
 
-    /** Returns the log line for the payouts that a batch carries, or carried; empty for other spends. */
+    /** Returns the log line for the payouts that a batch carries or has carried; empty for other spends. */
     public static Optional<SentLine.Carried> carriedBy(SqlSession session, SpendRow row) throws SQLException {
         if (!row.intent().kind().equals(StandIns.PAYOUT_BATCH)) {
             return Optional.empty();
@@ -581,8 +578,8 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
     }
 
     /**
-     * Tells log lines of all payouts that are queued or held, each in the order of their submission. They come before the batches that have carried
-     * them and have lost: those tell less of a payout.
+     * Passes log lines of all queued, then all held payouts to {@code visitor}, each in order of submission. They must precede the lines of batches
+     * that have carried them and lost, because those contain less of a payout.
      */
     static void visitWaiting(SqlSession session, SqlSession.Visitor<SentLine> visitor) throws SQLException {
         for (String mark : List.of(QUEUED, HELD)) {
@@ -622,7 +619,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
                         .toList());
     }
 
-    /** Visits every payout that was cancelled. */
+    /** Visits every cancelled payout. */
     static void visitCancelled(SqlSession session, SqlSession.Visitor<Row> visitor) throws SQLException {
         session.visit(STANDING + "p.mark = '" + CANCELLED + "' AND p.id > ? ORDER BY p.id", visitor, 0);
     }
@@ -633,10 +630,10 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
 
     /** Reads payouts together with the state of their spends; the data of a batch is read only once. */
     static final class Reading {
-        /** Batches that are read at once: each has the bytes of its transaction. */
+        /** Number of batches read at once; each contains the bytes of its transaction. */
         private static final int BATCHES_AT_ONCE = 50;
 
-        /** Transaction of a batch, its fee, and the number of payouts that share it. */
+        /** Transaction of a batch, its fee, and the number of payouts that share the fee. */
         private record Cost(Hash256 txId, Amount fee, int payouts) {}
 
         private record Attempt(long spend, Hash256 txId) {}

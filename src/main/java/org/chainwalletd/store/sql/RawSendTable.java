@@ -19,12 +19,12 @@ final class RawSendTable {
         this.log = log;
     }
 
-    /** Returns whether a transaction is a spend of the daemon's own, whose row tells of it. */
+    /** Returns whether a transaction is one of the daemon's own spends, which has a row of its own. */
     static boolean isOwn(SqlSession session, Hash256 txId) throws SQLException {
         return SpendTable.find(session, txId).isPresent() || KeptSpends.knows(session::find, txId);
     }
 
-    /** Records that a transaction is about to be sent, unless it is an own spend. */
+    /** Records that a transaction is about to be sent, unless it is one of the daemon's own spends. */
     Optional<Sending> begin(SqlSession session, RawSend send, long now) throws SQLException {
         if (isOwn(session, send.txId())) {
             return Optional.empty();
@@ -40,14 +40,14 @@ final class RawSendTable {
         return Optional.of(new Sending(number, at, true));
     }
 
-    /** Begins another send, and stamps the row anew, so that no refusal of a send that still runs can decide any more. */
+    /** Begins another send and stamps the row anew, so that a refusal of a send still in progress no longer decides the state. */
     private Sending again(SqlSession session, KeptSpends.Raw row, long now) throws SQLException {
         boolean accepted = row.state() == IntentState.ACCEPTED;
         long at = accepted ? row.changedAt() : change(session, row, IntentState.PREPARED, now);
         return new Sending(row.number(), at, row.state().failed());
     }
 
-    /** Records how a send has ended. */
+    /** Records the outcome of a send. */
     void end(SqlSession session, Sending sending, IntentState outcome, long now) throws SQLException {
         Optional<KeptSpends.Raw> row = KeptSpends.raw(session, sending.number());
         if (row.isPresent() && row.get().state() != outcome && mayEnd(sending, outcome, row.get())) {
@@ -59,7 +59,7 @@ final class RawSendTable {
         return outcome != IntentState.REFUSED || sending.alone() && row.changedAt() == sending.at();
     }
 
-    /** Changes a row, and returns its stamp, which is later than every earlier one. */
+    /** Changes a row and returns its stamp, which is later than all earlier ones. */
     private long change(SqlSession session, KeptSpends.Raw row, IntentState state, long now) throws SQLException {
         long at = Math.max(ages.stamp(now), row.changedAt() + 1);
         KeptSpends.changeRaw(session, row.number(), state, at);

@@ -12,8 +12,8 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * A row of a query result: with several columns they are read by name, a single one by its number, from 1. The only place that knows how values
- * are stored in columns: u64 with the same 64 bits in a signed number, booleans as 0 or 1, larger numbers as big-endian bytes.
+ * Row of a query result: the columns of a row with several are read by name, a single column by its number, from 1. The only class that knows how
+ * values are stored in columns: u64 with the same 64 bits in a signed number, booleans as 0 or 1, larger numbers as big-endian bytes.
  */
 public final class Row {
     private final ResultSet columns;
@@ -34,7 +34,7 @@ public final class Row {
         return columns.getString(column);
     }
 
-    /** Returns the bytes of a column, null when it has none. */
+    /** Returns the bytes of a column; null if the column is null. */
     public byte[] getBytes(int column) throws SQLException {
         return columns.getBytes(column);
     }
@@ -84,7 +84,7 @@ public final class Row {
         return Optional.ofNullable(columns.getString(column));
     }
 
-    /** Returns the bytes of a column, null when it has none. */
+    /** Returns the bytes of a column; null if the column is null. */
     public byte[] raw(String column) throws SQLException {
         return columns.getBytes(column);
     }
@@ -105,7 +105,7 @@ public final class Row {
         return Address.of(columns.getBytes(column));
     }
 
-    /** Returns the values of all columns, each followed by a space, bytes in hexadecimal. */
+    /** Returns the values of all columns, each followed by a space, with bytes in hexadecimal. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();

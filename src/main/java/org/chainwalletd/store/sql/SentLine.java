@@ -36,13 +36,13 @@ import org.chainwalletd.store.TokenBinding;
 import org.chainwalletd.store.WatchStore;
 
 /**
- * A line of {@code sent.log}: one change of the store, with everything that is needed to repeat it in a store that has lost it. A line is encoded
- * as a byte for its kind, then its members in their order: numbers big-endian, amounts as 64 bits, hashes as 32 bytes, other bytes after their
- * length as u32, text as {@link DataOutputStream#writeUTF} writes it, and a byte 0 or 1 before each optional member.
+ * Line of {@code sent.log}: one change of the store, with everything needed to repeat it in a store that has lost it. A line is encoded as a byte for
+ * its kind, followed by its members in order: numbers big-endian, amounts as 64 bits, hashes as 32 bytes, other bytes prefixed with their length as
+ * u32, text as written by {@link DataOutputStream#writeUTF}, and a byte 0 or 1 before each optional member.
  */
 public sealed interface SentLine {
     /**
-     * A spend that was opened, or, in the base of the log, a spend as its row was.
+     * Spend that was opened, or, in the base of the log, a spend with the values of its row.
      *
      * @param number of its row; {@link #NO_NUMBER} in a line of an older release
      * @param held inputs that it holds, see {@link SpendRow.Held}
@@ -54,10 +54,7 @@ public sealed interface SentLine {
             this(NO_NUMBER, intent, held, countedAt);
         }
 
-        /**
-         * Kinds whose transactions contain the secret of their hash lock: the log contains everything of these but the bytes, unless those are
-         * sealed.
-         */
+        /** Kinds whose transactions contain the secret of their hash lock: the log contains everything but their bytes, unless these are sealed. */
         private static final Set<String> SECRETIVE = Set.of("htlc_claim");
 
         /** Returns whether the log lacks the transaction bytes. */
@@ -66,22 +63,22 @@ public sealed interface SentLine {
         }
     }
 
-    /** A node has accepted the spend. */
+    /** Acceptance of the spend by a node. */
     record Accepted(Hash256 txId) implements SentLine {}
 
-    /** The state of the spend was changed by answers of nodes or by the operator. */
+    /** State change of the spend caused by node answers or by the operator. */
     record State(Hash256 txId, IntentState state, String reason, long at) implements SentLine {}
 
-    /** The spend holds these of its inputs ({@link SpendRow.Held}), and the others are free. */
+    /** Inputs held by the spend ({@link SpendRow.Held}); its other inputs are free. */
     record Held(Hash256 txId, byte[] held) implements SentLine {}
 
-    /** The row of a closed spend that is kept only to be reported, see {@link KeptSpends}. */
+    /** Row of a closed spend kept only for reporting, see {@link KeptSpends}. */
     record Kept(Object[] row) implements SentLine {}
 
-    /** In the base of the log: what the tokens of erased spends were bound to. */
+    /** In the base of the log: the transactions that the tokens of erased spends were bound to. */
     record Erased(List<Item> items) implements SentLine {
         /**
-         * An erased spend.
+         * Erased spend.
          *
          * @param number that its row had
          * @param key the first 8 bytes of the SHA-256 of its token
@@ -91,26 +88,27 @@ public sealed interface SentLine {
     }
 
     /**
-     * In the base of the log: what was spent in these minutes, by spends that the base tells and by those of which it tells only the result.
+     * In the base of the log: amounts spent in these minutes, both by spends that the base contains and by spends of which it contains only the
+     * outcome.
      *
-     * @param tokenName the named token that spent it; empty for all payments together
+     * @param tokenName the named token that spent the amounts; empty for all payments together
      */
     record Uses(Optional<String> tokenName, List<AllowanceStore.Minute> minutes) implements SentLine {}
 
     /** New memo of a spend. */
     record Memo(Hash256 txId, Optional<String> memo) implements SentLine {
-        /** Leaves out the memo, which must not get into a log. */
+        /** Omits the memo, which must not be written to the daemon's log. */
         @Override
         public String toString() {
             return "Memo[txId=" + txId + "]";
         }
     }
 
-    /** A new transaction of the account chain; its secrets are sealed as in the store. */
+    /** New transaction of the account chain; its secrets are sealed as in the store. */
     record Account(AccountSend send) implements SentLine {}
 
     /**
-     * A further version of a transaction of the account chain, logged before it is sent.
+     * Further version of a transaction of the account chain, logged before it is sent.
      *
      * @param before number of versions that it had before
      */
@@ -128,7 +126,7 @@ public sealed interface SentLine {
     record Submitted(List<Address> from, Optional<String> owner, List<Item> payouts) implements SentLine {
         record Item(PayoutStore.Order order, long submittedAt) {}
 
-        /** Leaves out the memos, which must not get into a log. */
+        /** Omits the memos, which must not be written to the daemon's log. */
         @Override
         public String toString() {
             return "Submitted[payouts=" + payouts.size() + "]";
@@ -136,13 +134,13 @@ public sealed interface SentLine {
     }
 
     /**
-     * Payouts that a batch carries; the output at the payout's index pays it.
+     * Payouts carried by a batch; each is paid by the output at its index.
      *
-     * @param txId of the batch, whose own line comes before
+     * @param txId of the batch, whose own line precedes this one
      */
     record Carried(Hash256 txId, List<Item> payouts) implements SentLine {
         /**
-         * A payout of the batch.
+         * Payout of the batch.
          *
          * @param digest see {@link PayoutTable#digest}
          * @param index of its output in the batch
@@ -150,7 +148,7 @@ public sealed interface SentLine {
         record Item(String payoutId, Hash256 digest, int index, Optional<String> owner, long submittedAt) {}
     }
 
-    /** A payout that was cancelled, and never pays. */
+    /** Payout that was cancelled and is never paid. */
     record Cancelled(
             String payoutId,
             Address to,
@@ -162,9 +160,9 @@ public sealed interface SentLine {
             implements SentLine {}
 
     /**
-     * A sweep that began, with all its parts; in the base of the log, a sweep as its rows were.
+     * Sweep that began, with all its parts; in the base of the log, a sweep with the values of its rows.
      *
-     * @param endings why no spend will ever be opened for a part, by its number
+     * @param endings by the part's number, the reason why no spend will ever be opened for it
      */
     record Sweep(
             Hash256 id,
@@ -219,29 +217,29 @@ public sealed interface SentLine {
         }
     }
 
-    /** No spend will ever be opened for this part of the sweep. */
+    /** End of a part of a sweep, for which no spend will ever be opened. */
     record SweepPartEnded(Hash256 id, int part, SweepStore.Ending ending) implements SentLine {}
 
-    /** A sealed secret of the keyring. */
+    /** Sealed secret of the keyring. */
     record Sealed(KeyringRow.Place place, Bytes blob) implements SentLine {}
 
-    /** A key that was added to the keyring, or of which something has changed. */
+    /** Key that was added to the keyring or changed. */
     record KeyListed(KeyringRow.Key key) implements SentLine {}
 
-    /** Facts about the whole keyring. */
+    /** Values that concern the whole keyring. */
     record KeyringHead(KeyringRow.Head head) implements SentLine {}
 
-    /** An address that is watched although its key is elsewhere. */
+    /** Watch-only address that was added or changed. */
     record Watched(WatchStore.WatchOnly row) implements SentLine {}
 
-    /** An address that is not watched any more. */
+    /** Address that is no longer watched. */
     record Unwatched(Address address) implements SentLine {}
 
-    /** Another daemon has a log with this name, without which a restored store may lack payments. */
+    /** Name of the log of another daemon, without which a restored store may lack payments. */
     record Peer(String log) implements SentLine {}
 
     /**
-     * Returns whether the line frees coins, or permits other bytes for the same token: such a line is on the disk before the store records the
+     * Returns whether the line frees coins, or permits other bytes for the same token. Such a line must be on disk before the store records the
      * change.
      */
     default boolean goesFirst() {
@@ -579,7 +577,7 @@ public sealed interface SentLine {
         out.writeLong(details.fee().orElse(Amount.ZERO).bits());
     }
 
-    /** Writes the values of a row: their number as u16, then each value: a byte 0 for null, 1 before a number, 2 before text, 3 before bytes. */
+    /** Writes the values of a row: their number as u16, then for each value a byte 0 for null, or 1, 2 or 3 followed by a number, text or bytes. */
     private static void writeRow(Object[] row, DataOutputStream out) throws IOException {
         out.writeShort(row.length);
         for (Object value : row) {
@@ -658,7 +656,7 @@ public sealed interface SentLine {
     }
 
     /**
-     * Decodes all lines in {@code bytes} from the offset {@code from} on.
+     * Decodes all lines in {@code bytes} starting at the offset {@code from}.
      *
      * @throws IOException when they are malformed
      */

@@ -24,19 +24,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code <datadir>/sent.log}: a log of the store's decisions since the log was made, kept beside the store, so that a store that was emptied, or
- * replaced by an older copy, is noticed and can be completed ({@link StoreRestore}). A commit is appended before it is made, and forced to the
- * disk in parallel with it; nothing is reported or sent before both are on the disk. A line that frees a coin, or lets a token make other bytes,
- * is forced first: the store never contains such a release that the log lacks.
+ * {@code <datadir>/sent.log}: log of the store's decisions since the log was created, kept beside the store, so that a store that was emptied, or
+ * replaced by an older copy, is detected and can be completed ({@link StoreRestore}). A commit is appended before it is made and forced to disk in
+ * parallel with it; nothing is reported or sent before both are on disk. A line that frees a coin, or permits other bytes for a token, is forced
+ * first: the store never contains such a release that the log lacks.
  *
- * <p>An {@link AppendLog} of these records, numbers big-endian: {@code 1 ‖ store's id (16) ‖ opening (8) ‖ number (8)}, the commit at which the
- * base was read; {@code 2 ‖ lines}, the base: the content of the store at that commit; {@code 3 ‖ opening ‖ number ‖ lines}, a commit that is
- * about to be made; {@code 4}, the last commit was made. A commit that is followed neither by such a record nor by a higher number may have been
- * made or not; one whose number occurs again was not. Used by the store's writer, one call at a time.
+ * <p>An {@link AppendLog} of these records, numbers big-endian: {@code 1 ‖ store's id (16) ‖ opening (8) ‖ number (8)}, the commit at which the base
+ * was read; {@code 2 ‖ lines}, the base: the content of the store at that commit; {@code 3 ‖ opening ‖ number ‖ lines}, a commit that is about to be
+ * made; {@code 4}, the last commit was made. A commit that is followed neither by a record 4 nor by a higher number may or may not have been made; a
+ * commit whose number occurs again was not made. Used by the store's writer, one call at a time.
  *
- * <p>Where several daemons write the store, each has a log of its own, in which commits are numbered without gaps although others commit between
- * them; the records are {@code 5 ‖ store's id ‖ random number of the commit (8) ‖ number in this log (8) ‖ number in the store (8) ‖ name of the
- * log} instead of 1, and {@code 6 ‖ random number ‖ number in this log ‖ number in the store ‖ lines} instead of 3.
+ * <p>If several daemons write the store, each has its own log, in which its commits are numbered without gaps although other daemons commit in
+ * between. The records are
+ * {@code 5 ‖ store's id ‖ random number of the commit (8) ‖ number in this log (8) ‖ number in the store (8) ‖ name of the log} instead of 1, and
+ * {@code 6 ‖ random number ‖ number in this log ‖ number in the store ‖ lines} instead of 3.
  */
 public final class SentLog implements AutoCloseable {
     public static final String FILE_NAME = "sent.log";
@@ -52,14 +53,14 @@ public final class SentLog implements AutoCloseable {
     private static final byte SHARED_COMMIT = 6;
     private static final int MARK_BYTES = 2 * Long.BYTES;
     private static final int ID_BYTES = 16;
-    /** Size below which the log is not pruned, in bytes: about 30,000 payments. */
+    /** Size in bytes below which the log is not pruned: about 30,000 payments. */
     public static final long LEAST_TO_PRUNE = 16 * 1024 * 1024;
 
     private final Path folder;
     private final Optional<String> name;
     private final long leastToPrune;
     private AppendLog log;
-    /** Size of the base in bytes, when the log was made from the store. */
+    /** Size of the base in bytes, as written when the log was created from the store. */
     private long base;
 
     private final ExecutorService disk = Executors.newSingleThreadExecutor(task -> {
@@ -68,13 +69,13 @@ public final class SentLog implements AutoCloseable {
         return thread;
     });
     private CompletableFuture<Void> forced = CompletableFuture.completedFuture(null);
-    /** Records that may not be on the disk yet; they follow the first {@link #safe} bytes, which are. */
+    /** Records that may not be on disk yet; they follow the first {@link #safe} bytes, which are. */
     private final List<byte[]> unforced = new ArrayList<>();
 
     private long safe;
     private final AtomicReference<Successor> successor = new AtomicReference<>();
     private boolean pruning;
-    /** Whether the log lacks what the store contained before the log was made. */
+    /** Whether the log must be rewritten because it lacks content that the store had before the log was created. */
     private boolean due;
 
     private SentLog(Path folder, Optional<String> name, AppendLog log, long base, long leastToPrune)
@@ -87,7 +88,7 @@ public final class SentLog implements AutoCloseable {
         this.safe = log.length();
     }
 
-    /** Lines of the commit that is being prepared; those of a refused unit are undone with it. */
+    /** Lines of the commit being prepared; those of a rejected unit are undone with it. */
     public static final class Lines implements GroupCommitWriter.InMemory {
         private final List<SentLine> lines = new ArrayList<>();
 
@@ -125,27 +126,27 @@ public final class SentLog implements AutoCloseable {
     public record Known(CommitMark last, CommitMark certain, Optional<Shared> shared) {}
 
     /**
-     * Place in a store that several daemons write.
+     * Position in a store that several daemons write.
      *
      * @param name of the daemon's log
      * @param number of a commit among those of all daemons
      */
     public record Shared(String name, long number) {}
 
-    /** Receives the records with lines of a log, in their order. */
+    /** Receives the records of a log that contain lines, in order. */
     @FunctionalInterface
     public interface Records {
         /**
          * Receives the base or a commit.
          *
-         * @param lines encoded, from the offset {@code from} on
+         * @param lines encoded, starting at the offset {@code from}
          */
         void record(CommitMark mark, Optional<Shared> shared, byte[] lines, int from) throws IOException;
     }
 
-    /** Receives the lines of a log, in their order. */
+    /** Receives the lines of a log, in order. */
     interface Replay {
-        /** Returns whether the lines of this commit, or of the base that was read at it, are wanted. Called for the base in any case. */
+        /** Returns whether the lines of this commit, or of the base read at it, are wanted. Called for the base in any case. */
         boolean wants(CommitMark mark) throws IOException;
 
         void line(SentLine line) throws IOException;
@@ -156,7 +157,7 @@ public final class SentLog implements AutoCloseable {
     }
 
     /**
-     * Reads the last commits of the log in {@code folder} without changing it; empty when there is none.
+     * Reads the last commits of the log in {@code folder} without changing it; empty when there is no log.
      *
      * @throws AppendLog.RefusedException when it is damaged
      */
@@ -185,8 +186,8 @@ public final class SentLog implements AutoCloseable {
     }
 
     /**
-     * Passes the base and the commits to {@code records}, including the last announced commit, which may not have been made; the base as often as
-     * it has records, at least once.
+     * Passes the base and the commits to {@code records}, including the last announced commit, which may not have been made. The base is passed once
+     * per record that it consists of, at least once.
      */
     public static void visit(Path folder, Records records) throws IOException {
         Reading reading = new Reading();
@@ -196,7 +197,7 @@ public final class SentLog implements AutoCloseable {
             Optional<Shared> sharedBefore = reading.shared;
             reading.record(record);
             boolean commit = isCommit(record);
-            // A number that occurs again means that the commit before it was not made.
+            // A number that occurs again means that the previous commit was not made.
             if (held[0] != null && (record[0] == MADE || commit && reading.last.number() > before.number())) {
                 records.record(before, sharedBefore, held[0], linesAt(held[0]));
             }
@@ -267,7 +268,7 @@ public final class SentLog implements AutoCloseable {
         }
     }
 
-    /** Opens the log in {@code folder}, which is undamaged, for appending. */
+    /** Opens the undamaged log in {@code folder} for appending. */
     static SentLog open(Path folder) throws IOException {
         return open(folder, LEAST_TO_PRUNE);
     }
@@ -296,29 +297,29 @@ public final class SentLog implements AutoCloseable {
         return folder;
     }
 
-    /** Returns the name of the log of one of several daemons. */
+    /** Returns the name of the log, which only the log of one of several daemons has. */
     public Optional<String> name() {
         return name;
     }
 
     /**
-     * Returns whether the log has reached {@link #leastToPrune} bytes and twice its base, so that much of it is about spends that the store has
+     * Returns whether the log has reached {@link #leastToPrune} bytes and twice its base, so that much of it concerns spends that the store has
      * forgotten or keeps in a shorter form.
      */
     private boolean isWorthPruning() throws IOException {
         return due || log.length() >= Math.max(leastToPrune, 2 * base);
     }
 
-    /** Has the log replaced soon by one whose base tells what the store contains. */
+    /** Requests that the log be replaced soon by one whose base is the store's current content. */
     public void renew() {
         due = true;
     }
 
     /**
-     * A log that is to replace this one.
+     * Log that is to replace this one.
      *
      * @param last the commit at which its base was read
-     * @param from offset in the present log, in bytes, at which a record begins and which was its end before the base was read
+     * @param from offset in bytes of a record boundary in the current log, which was its end before the base was read
      */
     public record Successor(AppendLog log, CommitMark last, long from) {}
 
@@ -335,7 +336,7 @@ public final class SentLog implements AutoCloseable {
         }
     }
 
-    /** Puts a successor that lacks no commit in the place of the log in {@code folder}, which nobody has open. */
+    /** Replaces the log in {@code folder}, which must not be open, by a successor that lacks no commit. */
     public static void replace(Path folder, Successor successor) throws IOException {
         successor.log().takePlaceOf(in(folder));
         successor.log().letGo();
@@ -360,7 +361,7 @@ public final class SentLog implements AutoCloseable {
             next.takePlaceOf(in(folder));
         } catch (IOException | RuntimeException e) {
             next.discard();
-            // Not tried again before the log has doubled once more.
+            // Do not retry before the log has doubled once more.
             base = log.length();
             throw e;
         }
@@ -387,7 +388,7 @@ public final class SentLog implements AutoCloseable {
         void tell(LinesSink sink) throws IOException;
     }
 
-    /** Creates or replaces the log in {@code folder} by one with this base, which was read at the commit {@code last}. */
+    /** Creates or replaces the log in {@code folder}; the new one has this base, which was read at the commit {@code last}. */
     public static void write(Path folder, CommitMark last, Optional<Shared> shared, Base base) throws IOException {
         AppendLog.write(in(folder), TITLE, log -> writeBase(log, last, shared, base));
     }
@@ -433,7 +434,7 @@ public final class SentLog implements AutoCloseable {
     }
 
     /**
-     * Appends a commit that is about to be made. It is on the disk when this returns, if a line requires that, and otherwise when {@link #made} does.
+     * Appends a commit that is about to be made. It is on disk when this returns if a line requires that, and otherwise when {@link #made} returns.
      *
      * @param number of the commit in a store that several daemons write
      * @throws IOException when nothing may be committed
@@ -466,7 +467,7 @@ public final class SentLog implements AutoCloseable {
         }
     }
 
-    /** Writes the unforced records once more after a failed force: the disk may have lost them although they can still be read. */
+    /** Rewrites the unforced records after a failed force: the disk may have lost them although they can still be read from the page cache. */
     private void repair() throws IOException {
         if (!forced.isCompletedExceptionally()) {
             return;
@@ -503,7 +504,9 @@ public final class SentLog implements AutoCloseable {
         isSafe();
     }
 
-    /** The commit was made, but its log record cannot be forced to the disk: nothing that it decided may be sent before that. */
+    /**
+     * Thrown when a commit was made but its log record cannot be forced to disk: nothing that it decided may be sent before the record is durable.
+     */
     public static final class UnloggedException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -513,10 +516,10 @@ public final class SentLog implements AutoCloseable {
     }
 
     /**
-     * Notes that the announced commit was made; when this returns it is on the disk in both files. The note itself is forced with the next
-     * commit, whose higher number says the same if the note is lost.
+     * Records that the announced commit was made; when this returns, the commit is on disk in both files. The record itself is forced with the next
+     * commit, whose higher number implies the same if the record is lost.
      *
-     * @throws UnloggedException when it is not
+     * @throws UnloggedException when the log is not on disk
      */
     public void made() {
         try {
@@ -534,8 +537,8 @@ public final class SentLog implements AutoCloseable {
     /**
      * Replaces the log, between two commits, by one that contains only what the store still keeps.
      *
-     * @param pruner writes a successor of the log on another thread and passes it to {@link #succeed}; is given the offset at which the log ends
-     *     now
+     * @param pruner writes a successor of the log on another thread and passes it to {@link #succeed}; receives the offset of the current end of the
+     *     log
      */
     public void prune(LongConsumer pruner) {
         try {
@@ -558,7 +561,7 @@ public final class SentLog implements AutoCloseable {
         successor.set(ready);
     }
 
-    /** Closes the log, and deletes a successor that no commit has put in its place. */
+    /** Closes the log, and deletes a successor that has not replaced it yet. */
     @Override
     public void close() throws IOException {
         Successor ready = successor.getAndSet(null);

@@ -15,10 +15,10 @@ import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.TokenBinding;
 
 /**
- * A row of the table {@code spends}. u64 values are stored with the same 64 bits in a signed column.
+ * Row of the table {@code spends}. u64 values are stored with the same 64 bits in a signed column.
  *
  * @param held inputs that the spend holds, see {@link Held}
- * @param countedAt since when its use of the allowance counts, milliseconds since 1970; empty when it uses none, or has given it back
+ * @param countedAt time from which its use of the allowance counts, milliseconds since 1970; empty when it uses none or has returned it
  */
 public record SpendRow(long id, Intent intent, byte[] held, OptionalLong countedAt) {
     static final String COLUMNS =
@@ -54,16 +54,16 @@ public record SpendRow(long id, Intent intent, byte[] held, OptionalLong counted
     }
 
     /**
-     * Returns the first eight bytes of a digest, big-endian, which the indexes contain instead of all 32. Among a million million rows about two
-     * share one, so every look-up also compares the whole digest.
+     * Returns the first eight bytes of a digest, big-endian, which the indexes contain instead of all 32. In a table of 10^12 rows about two collide,
+     * so every lookup also compares the whole digest.
      */
     public static long shortId(byte[] digest) {
         return ByteBuffer.wrap(digest).getLong();
     }
 
     /**
-     * Encoding of the inputs that a spend holds: null for none, one zero byte for all, otherwise a bit for each input, the first one in the
-     * lowest bit of the first byte.
+     * Encoding of the inputs that a spend holds: null for none, one zero byte for all, otherwise one bit per input, the first input in the lowest bit
+     * of the first byte.
      */
     static final class Held {
         static final byte[] ALL = {0};

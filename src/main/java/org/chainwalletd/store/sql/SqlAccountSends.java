@@ -12,11 +12,11 @@ import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.ReceiptStore;
 
-/** Keeps the journal of the account chain in SQL: a row for each nonce that was given, and one for each version of its transaction. */
+/** Stores the journal of the account chain in SQL, see {@link AccountSendTable}. */
 final class SqlAccountSends implements AccountSendStore {
     private static final String IN_A_BLOCK = "state IN ('MINED', 'FINAL', 'REVERTED', 'CANCELLED')";
 
-    /** Condition of nonces lost to foreign transactions; a nonce that a copy of ours has used is not lost. */
+    /** Condition of nonces lost to foreign transactions; a nonce used by a copy of our own transaction is not lost. */
     private static final String LOST_TO_OTHERS =
             " AND state = 'LOST' AND NOT EXISTS (SELECT 1 FROM account_sends AS copy"
                     + " WHERE copy." + AccountSendTable.COPIES + " AND copy.chain_id = given.chain_id"
@@ -30,7 +30,7 @@ final class SqlAccountSends implements AccountSendStore {
         this.log = log;
     }
 
-    /** Checks everything that can collide before anything is written. */
+    /** Checks for all collisions before anything is written. */
     @Override
     public CompletionStage<Journalled> open(List<AccountSend> sends) {
         return store.writeNew(session -> {
@@ -98,7 +98,7 @@ final class SqlAccountSends implements AccountSendStore {
         return store.read(session -> isBoundElsewhere(session, reference));
     }
 
-    /** Returns whether the client_token of a reference has bound something else. */
+    /** Returns whether the client_token of a reference is bound to something other than an account send. */
     static boolean isBoundElsewhere(SqlSession session, String reference) throws SQLException {
         if (!reference.startsWith(TOKEN)) {
             return false;
@@ -210,7 +210,7 @@ final class SqlAccountSends implements AccountSendStore {
     @Override
     public CompletionStage<Void> seal(AccountSend sealed) {
         return store.write(session -> {
-            // Overwrites the clear bytes in the file instead of only releasing their pages.
+            // Overwrites the plaintext bytes in the file instead of only releasing their pages.
             session.dialect().overwrite(session, true);
             session.update(
                     "UPDATE account_sends SET data = ?, sealed = 1 WHERE id = ?",

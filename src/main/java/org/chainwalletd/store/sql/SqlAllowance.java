@@ -19,7 +19,7 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.Opening;
 
 /**
- * Keeps the use of the spend allowance: sums in {@link AllowanceTable}, and {@code counted_at} of the spends that may still give their part back.
+ * Stores the use of the spend allowance: sums in {@link AllowanceTable}, and {@code counted_at} of the spends that may still return their part.
  * {@link CapWindow} holds the same sums in memory.
  */
 final class SqlAllowance implements AllowanceStore {
@@ -28,7 +28,7 @@ final class SqlAllowance implements AllowanceStore {
     private volatile CapWindow window = new CapWindow(
             new Limits(Optional.empty(), Optional.empty(), Duration.ZERO), Clock.systemUTC(), OptionalLong::empty);
 
-    /** Null before {@link #govern}; read and written on the writer's thread. */
+    /** Null before {@link #govern}; read and written on the writer thread. */
     private volatile Clocks clocks;
 
     SqlAllowance(SqlStore store) {
@@ -64,12 +64,12 @@ final class SqlAllowance implements AllowanceStore {
         window.follow(rows, changed::contains);
     }
 
-    /** Reloads all sums, since other processes may have changed any. */
+    /** Reloads all sums, because other processes may have changed any of them. */
     void readAgain(SqlSession session) throws SQLException {
         window.follow(AllowanceTable.minutes(session, Long.MIN_VALUE), minute -> true);
     }
 
-    /** Clocks by which a use leaves the window. */
+    /** Clocks that decide when a use leaves the window. */
     private record Clocks(Clock own, Supplier<OptionalLong> chainMillis) {}
 
     @Override
@@ -98,7 +98,7 @@ final class SqlAllowance implements AllowanceStore {
         window = next;
     }
 
-    /** Takes the caps over that the operator has set for all daemons; before {@link #govern} nothing is judged by caps. */
+    /** Adopts the caps that the operator has set for all daemons; has no effect before {@link #govern}, when no caps are checked yet. */
     void agree(SqlSession session, Limits limits) throws SQLException {
         if (clocks != null && !limits.equals(window.limits())) {
             load(session, limits);
@@ -151,9 +151,9 @@ final class SqlAllowance implements AllowanceStore {
     }
 
     /**
-     * Returns why a cap of the operator or of the spend's access token forbids it; called in the transaction that would open it.
+     * Returns why a cap of the operator or of the spend's access token forbids it. Called in the transaction that would open the spend.
      *
-     * @param replaced spends that give back their use of the allowance
+     * @param replaced spends that return their use of the allowance
      */
     Optional<Opening.CapExceeded> exceeded(SqlSession session, Intent intent, List<SpendRow> replaced)
             throws SQLException {
@@ -169,7 +169,7 @@ final class SqlAllowance implements AllowanceStore {
         return window.judge(intent.allowance(), givenBack);
     }
 
-    /** Returns the time from which a use counts that the daemon's clock stamps with {@code at}. */
+    /** Returns the time from which a use counts that was made at {@code at} by the daemon's clock. */
     long stamp(long at) {
         return window.stamp(at);
     }
@@ -177,8 +177,8 @@ final class SqlAllowance implements AllowanceStore {
     /**
      * Counts a spend's use of the allowance.
      *
-     * @param now by the daemon's clock, milliseconds since 1970
-     * @return since when it counts; empty when its amount is zero
+     * @param now time of the daemon's clock, milliseconds since 1970
+     * @return time from which it counts; empty when its amount is zero
      */
     OptionalLong count(SqlSession session, Intent intent, long now) throws SQLException {
         long at = stamp(now);
@@ -187,7 +187,7 @@ final class SqlAllowance implements AllowanceStore {
         return AllowanceTable.count(session, intent.allowance(), at);
     }
 
-    /** Gives back a spend's use of the allowance. One so old that its minute has been removed does not count any more anyway. */
+    /** Returns a spend's use of the allowance. A use so old that its minute was removed does not count any more anyway. */
     void giveBack(SqlSession session, SpendRow row) throws SQLException {
         if (row.countedAt().isEmpty()) {
             return;
@@ -198,8 +198,8 @@ final class SqlAllowance implements AllowanceStore {
     }
 
     /**
-     * Moves uses that a fast clock has stamped with a future time to the present: otherwise they would not leave the window until one period
-     * after that time.
+     * Moves uses that a fast clock has stamped with a future time to the present; otherwise they would leave the window only one period after that
+     * time.
      */
     void stampAnew(SqlSession session) throws SQLException {
         OptionalLong setBackTo = window.setBackTo();

@@ -21,9 +21,9 @@ import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.sql.PayoutTable.Standing;
 
-/** Keeps the queue of payouts in SQL. */
+/** Stores the queue of payouts in SQL. */
 public final class SqlPayouts implements PayoutStore {
-    /** The thread that completes a write queues the next one. */
+    /** Runs continuations on the thread that completes a write; they only queue the next write. */
     private static final Executor AT_ONCE = Runnable::run;
 
     private final SqlStore store;
@@ -122,7 +122,7 @@ public final class SqlPayouts implements PayoutStore {
         return store.read(session -> unbound(session, payoutIds).stream().findFirst());
     }
 
-    /** Returns those of these ids that are bound to nothing, in their order. */
+    /** Returns those of these ids that are not bound to anything, in their given order. */
     static List<String> unbound(SqlSession session, List<String> payoutIds) throws SQLException {
         SqlSession.Answers bound = session.ask(payoutIds.stream().flatMap(SqlPayouts::ofId));
         List<String> unbound = new ArrayList<>();
@@ -163,7 +163,7 @@ public final class SqlPayouts implements PayoutStore {
                             after,
                             most);
                 case CANCELLED -> reading.select("p.mark = '" + PayoutTable.CANCELLED + "' AND " + page, after, most);
-                // Uses the index of open batches: few are open, however many are final.
+                // Uses the index of open batches: few batches are open, however many are final.
                 case IN_FLIGHT -> reading.select(ofOpenBatches("state <> 'CONFIRMED'") + page, after, most);
                 case CONFIRMED -> reading.select(ofOpenBatches("state = 'CONFIRMED'") + page, after, most);
                 case FINAL -> reading.select("s.state = 'CONFIRMED' AND s.buried = 1 AND " + page, after, most);
@@ -180,7 +180,8 @@ public final class SqlPayouts implements PayoutStore {
     public CompletionStage<Changes> changes(Position after, int most) {
         return store.read(session -> {
             long generation = session.number("SELECT generation FROM payout_queue WHERE one = 1");
-            // A position that this feed has not given is one of another store, and no change may be missed.
+            // A position not issued by this feed belongs to another store; reading then starts over so that no change
+            // is missed.
             boolean ofThisFeed = after.generation() == generation && after.change() <= PayoutTable.lastChange(session);
             Position from = ofThisFeed ? after : new Position(generation, 0, 0);
             List<Payout> read = new PayoutTable.Reading(session)
@@ -196,7 +197,7 @@ public final class SqlPayouts implements PayoutStore {
         });
     }
 
-    /** A change that is made to a payout if its state permits that. */
+    /** Change made to a payout if its state permits that. */
     @FunctionalInterface
     private interface Step {
         void apply(SqlSession session, Standing payout) throws SQLException;
@@ -282,7 +283,7 @@ public final class SqlPayouts implements PayoutStore {
         return holdEnded(owners, 0, 0, now);
     }
 
-    /** Holds a part of them in each commit, so that nobody else waits for all of them. */
+    /** Holds a part of the payouts in each commit, so that other writes do not wait for all of them. */
     private CompletionStage<Integer> holdEnded(Set<String> owners, long after, int before, long now) {
         return store.write(session -> {
                     store.requireKeeper();

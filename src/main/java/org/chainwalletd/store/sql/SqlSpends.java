@@ -408,7 +408,8 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
     }
 
     /**
-     * Makes a change that relies on the bytes never having been sent, or belonging to another payment. Only a process that alone has ever run the spend can know that; in any other the change is {@link Transition.Stale}.
+     * Makes a change that relies on the bytes never having been sent, or belonging to another payment. Only a process that alone has ever run the
+     * spend can know that; in any other the change is {@link Transition.Stale}.
      */
     private Transition changeByRunner(SqlSession session, Hash256 txId, IntentState before, SpendTable.Change change)
             throws SQLException {

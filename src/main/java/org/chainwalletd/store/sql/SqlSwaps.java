@@ -8,7 +8,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.SwapStore;
 import org.chainwalletd.store.SwapStore.SwapEntry;
 
-/** Keeps the swap journal in SQL. */
+/** Stores the swap journal in SQL. */
 public final class SqlSwaps implements SwapStore {
     public static final String WATCHED = "watched = 1";
 

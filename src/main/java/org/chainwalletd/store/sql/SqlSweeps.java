@@ -25,11 +25,11 @@ import org.chainwalletd.store.SweepStore;
 import org.chainwalletd.store.TokenBinding;
 
 /**
- * Keeps sweeps in SQL. Whether a part has a spend is derived from the spends alone, by the token of the part, wherever the spend is kept by now;
- * this also holds for spends that only {@code sent.log} contained.
+ * Stores sweeps in SQL. Whether a part has a spend is derived from the spends alone, by the token of the part, wherever the spend is stored by now;
+ * this also covers spends that only {@code sent.log} contained.
  */
 public final class SqlSweeps implements SweepStore {
-    /** Condition of sweeps that continue by themselves. */
+    /** Condition of sweeps that continue automatically. */
     static final String RUNNING = "state = 'RUNNING'";
 
     private static final int ID_BYTES = 32;
@@ -41,8 +41,8 @@ public final class SqlSweeps implements SweepStore {
     private final SpendTable spends;
     private final SentLog.Lines log;
     /**
-     * Maps each coin that a running sweep is still going to spend to the token of the spend that will. Derived from the rows. A part is in it with
-     * all its coins or with none, so that no two parts ever wait for each other. The writer changes it together with the rows, and it rolls back with
+     * Maps each coin that a running sweep has still to spend to the token of the spend that will spend it. Derived from the rows. A part has all its
+     * coins in the map or none, so that no two parts ever wait for each other. Changed by the writer together with the rows and rolled back with
      * them; other threads may read it, and may see a change before it is committed.
      */
     private final UndoableMap<Outpoint, String> planned = new UndoableMap<>();
@@ -52,7 +52,7 @@ public final class SqlSweeps implements SweepStore {
     /**
      * Creates the accessor.
      *
-     * @param spends table that knows which coins spends hold
+     * @param spends table that knows which coins are held by spends
      */
     SqlSweeps(SqlStore store, SpendTable spends, SentLog.Lines log) {
         this.store = store;
@@ -60,7 +60,7 @@ public final class SqlSweeps implements SweepStore {
         this.log = log;
     }
 
-    /** Reads whether there are sweeps, and which coins the running ones are going to spend. */
+    /** Loads from the rows whether there are sweeps, and which coins the running sweeps plan to spend. */
     void takeUp(SqlSession session) throws SQLException {
         this.any = session.number("SELECT max(id) FROM sweeps") > 0;
         planned.removeAll(token -> true);
@@ -70,12 +70,12 @@ public final class SqlSweeps implements SweepStore {
         planned.settle();
     }
 
-    /** Returns the coins that running sweeps are going to spend, which the writer commits and rolls back together with the rows. */
+    /** Returns the map of planned coins, which the writer commits and rolls back together with the rows. */
     GroupCommitWriter.InMemory inMemory() {
         return planned;
     }
 
-    /** Returns whether a part plans the coin whose spend has another token than this one. Any thread may ask. */
+    /** Returns whether a part whose spend has a token other than this one plans to spend the coin. Callable from any thread. */
     boolean isPlannedByOther(Outpoint coin, Optional<String> token) {
         return planned.get(coin)
                 .filter(part -> !token.equals(Optional.of(part)))
@@ -88,8 +88,8 @@ public final class SqlSweeps implements SweepStore {
     }
 
     /**
-     * Plans the coins of a part, unless a spend or another part has one of them: then the part waits for that one and keeps the others from nobody
-     * meanwhile.
+     * Plans the coins of a part, unless a spend or another part has one of them: the part then waits for that one, and reserves none of its other
+     * coins meanwhile.
      */
     private void plan(Hash256 sweep, Part part) {
         boolean free =
@@ -109,7 +109,7 @@ public final class SqlSweeps implements SweepStore {
         return spends.isHeld(coin) || planned.get(coin).isPresent();
     }
 
-    /** Finds an input of {@code intent} that a running sweep is going to spend in a part whose spend has another token. */
+    /** Finds an input of {@code intent} that is planned by a part of a running sweep whose spend has another token. */
     Optional<Opening> plannedByOther(Intent intent) {
         Optional<String> token = intent.token().map(TokenBinding::token);
         return intent.inputs().stream()
@@ -118,7 +118,7 @@ public final class SqlSweeps implements SweepStore {
                 .map(coin -> new Opening.CoinTaken(coin, Hash256.ZERO));
     }
 
-    /** Notes that a spend was opened, which holds the coins of its part itself. */
+    /** Removes the plan of a part whose spend was opened, because the spend itself holds the coins now. */
     void opened(Intent intent) {
         if (intent.kind().equals(KIND)) {
             String token = intent.token().orElseThrow().token();
@@ -149,7 +149,7 @@ public final class SqlSweeps implements SweepStore {
 
     @Override
     public CompletionStage<Beginning> begin(Order order, Cutter cutter, long now) {
-        // Set before the commit, so that tokens are looked up among sweeps as soon as one can be that of a sweep.
+        // Set before the commit, so that tokens are looked up among sweeps before the first sweep is committed.
         any = true;
         return store.writeNew(session -> {
             Optional<Sweep> there = read(session, order.clientToken());
@@ -185,7 +185,7 @@ public final class SqlSweeps implements SweepStore {
         });
     }
 
-    /** Finds a transaction for the coins of a part that no spend has made: two payments never share one. */
+    /** Finds a transaction for the coins of a part that no spend has used yet: two payments never share a transaction. */
     private static Part unmade(SqlSession session, Part first, Cutter cutter) throws SQLException {
         Optional<Part> part = Optional.of(first);
         while (part.isPresent() && isMade(session::find, cutter.txId(part.get()))) {
@@ -254,7 +254,7 @@ public final class SqlSweeps implements SweepStore {
                 0);
     }
 
-    /** Enters a sweep that a restored store lacks. It continues when its caller asks for it again. */
+    /** Adds a sweep that a restored store lacks. It continues when its caller requests it again. */
     static void enter(SqlSession session, SentLine.Sweep sweep) throws SQLException {
         String token = sweep.order().clientToken();
         if (has(session::find, token)) {
@@ -268,7 +268,7 @@ public final class SqlSweeps implements SweepStore {
         }
     }
 
-    /** Stops the sweeps of a restored store: how far they got since is not known. */
+    /** Stops the sweeps of a restored store, because their progress since then is unknown. */
     static void stopAll(SqlSession session) throws SQLException {
         session.update("UPDATE sweeps SET state = ?, reason = ? WHERE " + RUNNING, State.STOPPED.name(), RESTORED);
     }
@@ -281,7 +281,7 @@ public final class SqlSweeps implements SweepStore {
                 part);
     }
 
-    /** Ends a part that waits, in the log too, and leaves its coins to others. */
+    /** Ends a waiting part, also in the log, and releases its coins. */
     private void end(SqlSession session, Sweep sweep, PartState part, Ending ending) throws SQLException {
         int number = part.part().number();
         end(session, sweep.id(), number, ending);
@@ -289,7 +289,7 @@ public final class SqlSweeps implements SweepStore {
         log.add(new SentLine.SweepPartEnded(sweep.id(), number, ending));
     }
 
-    /** Returns whether the spend is that of a part which has ended: then it is not opened. */
+    /** Returns whether the spend belongs to a part that has ended and therefore must not be opened. */
     static boolean hasEnded(SqlSession session, Intent intent) throws SQLException {
         if (!intent.kind().equals(KIND)) {
             return false;
@@ -304,7 +304,7 @@ public final class SqlSweeps implements SweepStore {
                 .isPresent();
     }
 
-    /** Finds the owners of the coins of parts, whose spends have these tokens. */
+    /** Finds the owners of the coins of the parts whose spends have these tokens. */
     static <K> Map<K, Set<Address>> payers(SqlSession session, Map<K, String> tokens) throws SQLException {
         SqlSession.Answers coins = session.ask(tokens.values().stream().map(SqlSweeps::coinsOf));
         Map<K, Set<Address>> payers = new LinkedHashMap<>();
@@ -403,7 +403,7 @@ public final class SqlSweeps implements SweepStore {
         boolean confirmed = intent.state() == IntentState.CONFIRMED;
         Optional<SpendTable.Standing> standing =
                 conflicted || confirmed ? standings.find(SpendTable.standingOf(row.id())) : Optional.empty();
-        // A spend that was refused before it was sent counts as lost for good too, but its coins may be free.
+        // A spend that was refused before it was sent also counts as lost for good, but its coins may be free.
         boolean closed =
                 conflicted && standing.filter(SpendTable.Standing::lostForGood).isPresent();
         OptionalLong height = confirmed && standing.isPresent() ? standing.get().blockHeight() : OptionalLong.empty();
@@ -438,7 +438,8 @@ public final class SqlSweeps implements SweepStore {
     @Override
     public CompletionStage<Void> move(String clientToken, State before, State after, String reason) {
         return store.write(session -> {
-            // Its caller lets it go on, at any daemon; all else comes from who runs it.
+            // A stopped sweep is resumed by its caller at any daemon; all other changes are made by the daemon that
+            // runs the sweep.
             if (before == State.RUNNING) {
                 store.requireKeeper();
             }

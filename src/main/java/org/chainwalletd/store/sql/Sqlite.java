@@ -18,33 +18,33 @@ import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 
 /**
- * Everything specific to SQLite, which keeps two files, the money store and the books: the native library; how a file is created, opened and
- * checked; the meaning of errors; the numbers in a file's header. Differences in statements are described by {@link SqlSession.Dialect}.
+ * SQLite specifics, for its two files, the money store and the books: the native library; creating, opening and checking a file; the meaning of
+ * errors; the numbers in a file's header. Differences between statements are described by {@link SqlSession.Dialect}.
  *
- * <p>A file is created complete, so an empty one has lost its content; SQLite would take it for a new one, and every client token would pay
- * again. Nor does SQLite notice when the end of the last page is missing.
+ * <p>A file is created complete, so an empty file has lost its content: SQLite would take it for a new one, and every client token would pay again.
+ * SQLite does not notice either when the end of the last page is missing.
  */
 public final class Sqlite {
     private static final String LIBRARY_FOLDER = "org.sqlite.lib.path";
     private static final int BUSY_MILLIS = 10_000;
     private static final int CACHE_KIBIBYTES = 16 * 1024;
     /**
-     * Size of the write-ahead log at which it is copied to the database (checkpoint). Commits touch pages all over the file: the more of them
-     * share a checkpoint, the fewer pages each has to pay for.
+     * Size of the write-ahead log at which it is copied to the database (checkpoint). Commits touch pages all over the file, so the more commits
+     * share a checkpoint, the fewer pages are written per commit.
      */
     private static final int CHECKPOINT_BYTES = 64 * 1024 * 1024;
 
-    /** Layout of the head of an SQLite file (its format description, section 1.3); big-endian. */
+    /** Layout of the header of an SQLite file (file format description, section 1.3); big-endian. */
     private static final int HEAD = 100;
 
     private static final int PAGE_SIZE_AT = 16;
     private static final int PAGES_AT = 28;
-    /** Value of the two-byte page size that stands for 65,536, which does not fit. */
+    /** Value of the two-byte page size field that stands for 65,536, which does not fit. */
     private static final int LARGEST_PAGE_MARK = 1;
 
     private static final int LARGEST_PAGE = 65_536;
 
-    /** The low byte of an extended result code. */
+    /** Mask of the primary result code, the low byte of an extended one. */
     private static final int PRIMARY_CODE = 0xff;
 
     private static final Set<Integer> DAMAGE =
@@ -107,7 +107,7 @@ public final class Sqlite {
         }
     }
 
-    /** Returns the statements that make the tables and indexes that {@code tables} leaves, without rows and triggers, in an order that works. */
+    /** Returns statements that create the tables and indexes made by {@code tables}, without rows and triggers, in an executable order. */
     public static List<String> definitions(Tables tables) throws SQLException {
         useShippedLibrary();
         try (SqlSession session =
@@ -120,12 +120,12 @@ public final class Sqlite {
         }
     }
 
-    /** Opens a file in write-ahead mode with an fsync per commit. */
+    /** Opens a file in write-ahead mode with one fsync per commit. */
     public static SqlSession connect(Path path) throws SQLException {
         useShippedLibrary();
         SQLiteConfig config = new SQLiteConfig();
-        // Otherwise the driver asks for the last row id after every write. DriverManager would look for drivers in
-        // every jar.
+        // Otherwise the driver queries the last row id after every write. DriverManager would search every jar for
+        // drivers.
         config.setGetGeneratedKeys(false);
         SqlSession session = new SqlSession(config.createConnection("jdbc:sqlite:" + path), DIALECT);
         session.execute("PRAGMA busy_timeout = " + BUSY_MILLIS);
@@ -136,7 +136,7 @@ public final class Sqlite {
         return session;
     }
 
-    /** Opens a file for reading only. */
+    /** Opens a file read-only. */
     static SqlSession connectReadOnly(Path path) throws SQLException {
         useShippedLibrary();
         SQLiteConfig config = new SQLiteConfig();
@@ -145,9 +145,9 @@ public final class Sqlite {
     }
 
     /**
-     * Points the driver to the native library that the package ships for the usual servers. With it the driver neither unpacks its own to the
-     * temporary folder, which may forbid programs, nor runs {@code uname}. On other platforms, and where that library does not load, the driver
-     * unpacks its own.
+     * Points the driver to the native library shipped with the package for common servers. The driver then neither unpacks its own copy to the
+     * temporary folder, which may be mounted noexec, nor runs {@code uname}. On other platforms, or if that library does not load, the driver unpacks
+     * its own.
      */
     private static void useShippedLibrary() {
         String home = System.getProperty("chainwalletd.home");
@@ -165,7 +165,7 @@ public final class Sqlite {
         }
     }
 
-    /** Reads a number that SQLite keeps in the header of the file, or for the connection. */
+    /** Reads a number that SQLite keeps in the file header or for the connection. */
     public static long number(SqlSession session, String pragma) throws SQLException {
         return session.number("PRAGMA " + pragma);
     }
@@ -180,7 +180,7 @@ public final class Sqlite {
                 .isEmpty();
     }
 
-    /** Checks the file; returns the damage that SQLite finds, or empty when there is none. */
+    /** Checks the file; returns the damage found by SQLite, or empty if there is none. */
     public static Optional<String> damage(SqlSession session) throws SQLException {
         List<String> complaints = session.query("PRAGMA quick_check", row -> row.getString(1));
         return complaints.equals(List.of("ok")) ? Optional.empty() : Optional.of(complaints.get(0));
@@ -192,7 +192,7 @@ public final class Sqlite {
     }
 
     /**
-     * Requires that no write-ahead log with content is left beside the file.
+     * Checks that no write-ahead log with content is left beside the file.
      *
      * @throws StoreException when such a log shows that there was a store
      */
@@ -203,9 +203,9 @@ public final class Sqlite {
     }
 
     /**
-     * Requires that the file is not truncated.
+     * Checks that the file is not truncated.
      *
-     * @throws StoreException when bytes are missing at its end, as far as that can be told before the content of its write-ahead log is applied
+     * @throws StoreException when bytes are missing at its end; not detected while a write-ahead log with content exists
      */
     public static void requireWhole(Path path) throws IOException {
         long length = Files.size(path);
@@ -238,7 +238,7 @@ public final class Sqlite {
     }
 
     /**
-     * Returns the failure for a file that SQLite cannot open. Only for damage does it advise to restore a backup: one restored without need makes
+     * Returns the exception for a file that SQLite cannot open. Only damage leads to the advice to restore a backup: an unnecessary restore makes
      * tokens pay again.
      */
     public static StoreException unusable(Path path, Exception cause) {

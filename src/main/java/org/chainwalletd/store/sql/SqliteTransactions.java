@@ -11,7 +11,7 @@ import org.chainwalletd.store.files.CrashPoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Transactions of the only process that writes an SQLite file. Each is recorded in {@code sent.log} before it is made. */
+/** Transactions of the only process that writes an SQLite file. Each is announced in {@code sent.log} before it is committed. */
 final class SqliteTransactions implements GroupCommitWriter.Transactions {
     private static final Logger LOG = LoggerFactory.getLogger(SqliteTransactions.class);
 
@@ -22,7 +22,7 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
     private final long opening = randomOpening();
     private boolean opened;
     private boolean committing;
-    /** The newest commit of the store, and the one that is being prepared. */
+    /** Newest commit of the store; {@link #next} is the commit being prepared. */
     private CommitMark last;
 
     private CommitMark next;
@@ -59,7 +59,7 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
         return session;
     }
 
-    /** Returns the newest commit that is on the disk, in the store and in the log. */
+    /** Returns the newest commit that is durable both in the store and in the log. */
     CommitMark confirmed() {
         return confirmed;
     }
@@ -80,8 +80,8 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
     }
 
     /**
-     * Forces the log to the disk in parallel with the store, or before it when a line requires that. Commits nothing that the log does not
-     * accept.
+     * Commits; the log is forced to disk in parallel with the store, or before it if a line requires that. Commits nothing that the log has not
+     * accepted.
      */
     @Override
     public void commit(Runnable settle) throws SQLException {
@@ -103,7 +103,7 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
         unwritten = Optional.empty();
     }
 
-    /** Why the last transaction could not be written; empty when it was. */
+    /** Returns why the last transaction could not be written; empty if it was written. */
     Optional<String> unwritten() {
         return unwritten;
     }
@@ -114,7 +114,7 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
         try {
             session.execute("ROLLBACK");
         } catch (SQLException | RuntimeException e) {
-            // SQLite has rolled back by itself after some errors; there is no transaction left then.
+            // After some errors SQLite has already rolled back, and no transaction is left.
             LOG.debug("store {}: nothing to roll back: {}", file, e.getMessage());
         }
     }
@@ -138,10 +138,10 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
     }
 
     /**
-     * Writes over what a failed commit has left in SQLite's write-ahead log: it would be taken for a commit if the process died before another
-     * one has been written there.
+     * Overwrites the remains of a failed commit in SQLite's write-ahead log: if the process died before another commit is written there, they would
+     * be taken for a commit.
      *
-     * @return whether another one was written
+     * @return whether another commit was written
      */
     private boolean overwriteTheLog() {
         try {

@@ -20,16 +20,16 @@ import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.files.AppendLog;
 
 /**
- * Commits of a store that are remembered beside it: by {@code sent.log}, by the books, and by {@code store-id}, the file that older releases kept
+ * Commits of a store that are recorded beside it: in {@code sent.log}, in the books, and in {@code store-id}, the file that older releases kept
  * instead of the log. A store that lacks any of these commits has lost payments.
  *
  * @param log last commits of the log; empty when there is no log
  * @param damage why the log cannot be read; empty when it can
- * @param marks the commits that were certainly made, by the name of the file that remembers them
+ * @param marks the commits that were certainly made, by the name of the file that records them
  */
 public record StoreMemory(Optional<SentLog.Known> log, Optional<String> damage, Map<String, CommitMark> marks) {
     public static final String EARLIER_FILE = "store-id";
-    /** Name under which the commit that the books remember is kept. */
+    /** Name under which the commit recorded in the books is listed. */
     public static final String BOOKS = "books.db";
 
     private static final int SLOT = 64;
@@ -39,9 +39,9 @@ public record StoreMemory(Optional<SentLog.Known> log, Optional<String> damage, 
                     + " back with its log (-wal); or, when it is lost, stop the daemon and run: chain-walletd --datadir ";
 
     /**
-     * Reads the commits remembered beside the store in {@code folder}.
+     * Reads the commits recorded beside the store in {@code folder}.
      *
-     * @param books the commit that the books remember
+     * @param books the last commit recorded in the books
      */
     public static StoreMemory of(Path folder, Optional<CommitMark> books) throws IOException {
         Map<String, CommitMark> marks = new LinkedHashMap<>();
@@ -69,7 +69,7 @@ public record StoreMemory(Optional<SentLog.Known> log, Optional<String> damage, 
         return marks.isEmpty() && damage.isEmpty();
     }
 
-    /** Returns why this store cannot be the remembered one; empty when it can. */
+    /** Returns why this store cannot be the recorded one; empty when it can. */
     public Optional<String> complaint(SqlSession session) throws SQLException {
         for (Map.Entry<String, CommitMark> mark : marks.entrySet()) {
             Optional<String> lacking = Commits.lacking(session, mark.getValue());
@@ -85,13 +85,13 @@ public record StoreMemory(Optional<SentLog.Known> log, Optional<String> damage, 
                 : Optional.empty();
     }
 
-    /** Returns the message for the operator about a store with a complaint. */
+    /** Returns the operator message about a store with a complaint. */
     public static String stopped(Path store, String complaint) {
         return "the store " + store + " " + complaint + WAY_OUT + store.getParent() + " store restored";
     }
 
     /**
-     * Reads the commit that {@code store-id} remembers: two slots of 64 bytes, written in turn, each with a checksum; the newest undamaged one
+     * Reads the commit recorded in {@code store-id}: two slots of 64 bytes, written alternately, each with a checksum; the newest undamaged slot
      * counts.
      */
     private static Optional<CommitMark> earlier(Path folder) throws IOException {

@@ -28,11 +28,12 @@ import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.WatchStore;
 
 /**
- * Completes a store that lacks payments with those recorded in {@code sent.log}. A payment that a node is known to have accepted is put in flight
- * again, and so is sent again. Of the others nobody knows whether they were sent. One with a token is abandoned, with its token bound and its
- * coins held, so that its caller can have the same bytes sent by repeating the call, and nothing else ever pays for that token. One without a
- * token is sent again, as after any restart: its caller cannot repeat it, and may have been told that it is paid before the log recorded that; one
- * of the account chain only when the log shows that its commit was made. A payment that the log contains twice is entered once, so a restore that was interrupted can be started again.
+ * Completes a store that lacks payments with those recorded in {@code sent.log}. A payment known to have been accepted by a node is put back in
+ * flight, and so is sent again. For the others it is unknown whether they were sent. A payment with a token is abandoned, its token stays bound and
+ * its coins held, so that its caller can have the same bytes sent by repeating the call, and nothing else ever pays for that token. A payment without
+ * a token is sent again, as after any restart: its caller cannot repeat it, and may have received success before the log recorded that; on the
+ * account chain it is sent only if the log shows that its commit was made. A payment that the log contains twice is added once, so an interrupted
+ * restore can be run again.
  */
 public final class StoreRestore {
     public static final String DOUBTFUL =
@@ -48,15 +49,16 @@ public final class StoreRestore {
     /**
      * Result of a restore.
      *
-     * @param mark the commit that {@code sent.log} and the books are to remember from now on
-     * @param complete whether every payment that was missing is there again
+     * @param mark the commit that {@code sent.log} and the books must record from now on
+     * @param complete whether every missing payment was restored
      * @param inFlight payments that are sent again
-     * @param doubtful payments of which nobody knows whether they were sent
+     * @param doubtful payments for which it is unknown whether they were sent
      * @param withheld claims whose transaction bytes the log does not contain
      * @param ended number of payments that were closed without success, or buried
      * @param account number of transactions of the account chain
-     * @param unnamed payments of the account chain that were left out: no log shows that their commits were made, and no caller can repeat them
-     * @param keys number of keys that were listed again, those that had been deleted included
+     * @param unnamed payments of the account chain that were left out: no log shows that their commits were made, and their callers cannot repeat
+     *     them
+     * @param keys number of keys that were listed again, including keys that had been deleted
      * @param held number of payouts in the store that are held
      */
     public record Restored(
@@ -82,20 +84,20 @@ public final class StoreRestore {
     private final SpendTable spends;
     private final PayoutTable payouts;
     private final Map<Long, OptionalLong> openings = new HashMap<>();
-    /** Highest commit number that the log has for each opening. */
+    /** Highest commit number in the log for each opening. */
     private final Map<Long, Long> logged = new HashMap<>();
 
     private final Set<Hash256> entered = new LinkedHashSet<>();
     private final Set<Hash256> undecided = new LinkedHashSet<>();
-    /** Transactions of a commit that was announced and may not have been made: their callers may have been told that nothing was sent. */
+    /** Transactions of a commit that was announced and may not have been made: their callers may have received an answer that nothing was sent. */
     private final Set<Hash256> announced = new LinkedHashSet<>();
 
-    /** Lines of commits that were perhaps not made, which wait until all others are entered. */
+    /** Lines of commits that may not have been made; they are processed after all other lines. */
     private final List<SentLine> deferred = new ArrayList<>();
 
-    /** Changes of account payments that wait until all payments are entered, in the order of the logs. */
+    /** Changes of account payments, processed after all payments were added, in the order of the logs. */
     private final List<SentLine> changes = new ArrayList<>();
-    /** References of these payments. Whoever changed one has read its row, so the commit that brought it was made, whether the change was or not. */
+    /** References of these payments. A change is based on the payment's row, so the payment's own commit was made, even if the change's was not. */
     private final Set<String> changedLater = new HashSet<>();
 
     private final Map<Hash256, Hash256> rivals = new LinkedHashMap<>();
@@ -104,7 +106,7 @@ public final class StoreRestore {
     private final List<AccountSend> unnamed = new ArrayList<>();
     private int account;
     private int keys;
-    /** Whether the commit whose lines are being entered was certainly made. */
+    /** Whether the commit whose lines are being processed was certainly made. */
     private boolean made;
 
     public StoreRestore(SqlSession session) throws SQLException {
@@ -115,13 +117,13 @@ public final class StoreRestore {
         payouts.takeUp(session);
     }
 
-    /** Creates or replaces the log in {@code folder}; the base of the new one is everything that the store contains now. */
+    /** Creates or replaces the log in {@code folder}; the base of the new log is the whole current content of the store. */
     public static void writeLog(Path folder, SqlSession session) throws IOException, SQLException {
         SentLog.write(folder, Commits.last(session), Optional.empty(), sink -> base(session, sink));
     }
 
     /**
-     * Writes beside the log in {@code folder} that of a daemon on the database to which the store is moved.
+     * Writes, beside the log in {@code folder}, the log of a daemon on the database to which the store is moved.
      *
      * @param moved the only commit of the log
      */
@@ -138,7 +140,7 @@ public final class StoreRestore {
                 0);
     }
 
-    /** Writes a log that is to replace the present one at a later commit. Reads in a transaction of a session of its own, which sees one moment. */
+    /** Writes a log that is to replace the current one at a later commit. Reads one snapshot, in a transaction of a separate session. */
     static SentLog.Successor successor(Path folder, SqlSession session, long from) throws IOException, SQLException {
         session.execute("BEGIN");
         try {
@@ -173,7 +175,7 @@ public final class StoreRestore {
         }
     }
 
-    /** Tells what is not of the payments that wait, nor of the spends. */
+    /** Writes everything except the waiting payouts and the spends. */
     private static void tellOthers(SqlSession session, Collecting lines) throws SQLException {
         SqlSweeps.visit(session, lines::add);
         PayoutTable.visitCancelled(session, row -> lines.add(PayoutTable.readCancelled(row)));
@@ -191,7 +193,7 @@ public final class StoreRestore {
         }
     }
 
-    /** Tells the sums of the allowance, after the spends: those that are kept only to be reported do not tell their part. */
+    /** Writes the sums of the allowance. They follow the spends, because spends kept only for reporting do not contain their share. */
     private static void tellUses(SqlSession session, Collecting lines) throws SQLException {
         tellUses(Optional.empty(), AllowanceTable.minutes(session, Long.MIN_VALUE), lines);
         for (Map.Entry<String, List<AllowanceStore.Minute>> token :
@@ -232,7 +234,7 @@ public final class StoreRestore {
         return AccountSendTable.all(session, "id > ? ORDER BY id LIMIT " + SENDS_AT_ONCE, after);
     }
 
-    /** Writes a log that is to replace the present one of a daemon, as {@link #successor(Path, SqlSession, long)} does. */
+    /** Writes a log that is to replace the current log of a daemon, as {@link #successor(Path, SqlSession, long)} does. */
     public static SentLog.Successor successor(SentLog log, SqlSession session, long start, long from)
             throws IOException, SQLException {
         session.execute(session.dialect().beginReading());
@@ -252,7 +254,7 @@ public final class StoreRestore {
         }
     }
 
-    /** Tells the spends of one daemon, and what became of those of the others. */
+    /** Writes the spends of one daemon completely, and only the outcome of those of other daemons. */
     private static void ownBase(SqlSession session, String log, SentLog.LinesSink sink) throws IOException {
         record Owned(SpendRow row, boolean own) {}
         try {
@@ -332,7 +334,7 @@ public final class StoreRestore {
         }
     }
 
-    /** Enters every change that the log in {@code folder} contains and the store lacks, in a transaction that the caller has begun. */
+    /** Applies every change that the log in {@code folder} contains and the store lacks, in a transaction that the caller has begun. */
     void enterAll(Path folder) throws IOException, SQLException {
         CommitMark own = Commits.last(session);
         SentLog.Known end = SentLog.read(folder).orElseThrow();
@@ -357,7 +359,7 @@ public final class StoreRestore {
     }
 
     /**
-     * Enters the lines of one commit, or of a base.
+     * Applies the lines of one commit or of a base.
      *
      * @param certain whether the commit was certainly made
      */
@@ -369,8 +371,8 @@ public final class StoreRestore {
     }
 
     /**
-     * Enters a line, or keeps it for the end: what was announced by a commit that was perhaps not made takes no token, payout or nonce of what another
-     * commit in the store or in any of the logs has made.
+     * Applies a line, or defers it to the end: a commit that was announced but may not have been made must not take a token, payout or nonce used by
+     * a commit that was made, in the store or in any of the logs.
      */
     private void enterOrDefer(SentLine line) throws SQLException {
         if (!made && line instanceof SentLine.AccountVersion version) {
@@ -431,7 +433,7 @@ public final class StoreRestore {
         } else if (line instanceof SentLine.Watched watched) {
             WatchTable.put(session, watched.row());
         } else if (line instanceof SentLine.Unwatched unwatched) {
-            // Watching an address for nothing costs less than a deposit that nobody sees.
+            // Watching an address needlessly costs less than missing a deposit.
             if (made) {
                 WatchTable.remove(session, unwatched.address());
             }
@@ -462,7 +464,7 @@ public final class StoreRestore {
         }
     }
 
-    /** Enters the record of a closed spend, in place of the row that an older store has of it. */
+    /** Adds the record of a closed spend, replacing the row that an older store has of it. */
     private void enter(SentLine.Kept receipt) throws SQLException {
         Hash256 txId = KeptSpends.txIdOf(receipt.row());
         if (KeptSpends.isRaw(receipt.row())) {
@@ -482,7 +484,7 @@ public final class StoreRestore {
         kept++;
     }
 
-    /** Enters a transaction that was signed elsewhere, in place of an earlier row of it; a spend of the daemon's own tells of itself. */
+    /** Adds a transaction that was signed elsewhere, replacing an older row of it; one of the daemon's own spends has its own line instead. */
     private void enterRaw(Hash256 txId, Object[] row) throws SQLException {
         Optional<KeptSpends.Raw> there = KeptSpends.raw(session, txId);
         if (there.isPresent() && there.get().changedAt() < KeptSpends.changedAt(row)) {
@@ -501,7 +503,7 @@ public final class StoreRestore {
         }
     }
 
-    /** Makes no sum less: with the logs of several daemons a spend may be counted twice, and never not at all. */
+    /** Never lowers a sum: with the logs of several daemons a spend may be counted twice, but is never left out. */
     private void enter(SentLine.Uses uses) throws SQLException {
         for (AllowanceStore.Minute minute : uses.minutes()) {
             if (uses.tokenName().isEmpty()) {
@@ -551,8 +553,8 @@ public final class StoreRestore {
     }
 
     /**
-     * Returns whether the token of a spend, whose commit was announced and perhaps not made, is another's. Then that commit was not made, so that nobody
-     * has sent the spend, and it must not take the token. A binding that had ended before the spend was opened tells nothing.
+     * Returns whether the token of a spend, whose commit was announced but may not have been made, is bound to another payment. The commit was then
+     * not made, so the spend was never sent and must not take the token. A binding that ended before the spend was opened is ignored.
      */
     private boolean isTokenTaken(Intent intent) throws SQLException {
         long opened = intent.changedAt();
@@ -561,14 +563,14 @@ public final class StoreRestore {
     }
 
     /**
-     * Brings a spend that the store has to the state in which the base of the log has it: the lines of the changes in between are gone from a log that
-     * was written anew. Blocks are read from the chain again.
+     * Updates a spend that the store has to its state in the base of the log: a rewritten log no longer has the lines of the changes in between.
+     * Blocks are read from the chain again.
      */
     private void update(SpendRow row, SentLine.Spend line) throws SQLException {
         if (line.countedAt().isPresent()) {
             countFrom(row, line.countedAt().getAsLong());
         } else if (row.countedAt().isPresent()) {
-            // It gives nothing back any more: the sums that the base tells are without what it has given back.
+            // The spend returns no allowance any more: the sums in the base already exclude what it has returned.
             spends.countsSince(session, row, OptionalLong.empty());
         }
         IntentState before = row.intent().state();
@@ -590,7 +592,7 @@ public final class StoreRestore {
         }
     }
 
-    /** Notes two payments of one token that may both have been sent. Neither may be sent by the daemon, because a token pays once. */
+    /** Records two payments of one token that may both have been sent. The daemon may send neither, because a token pays only once. */
     private void noteRival(Intent intent) throws SQLException {
         if (intent.token().isEmpty()) {
             return;
@@ -643,7 +645,7 @@ public final class StoreRestore {
         }
     }
 
-    /** Enters payouts that wait. An id that is bound by now, to a payout or to anything else, stays what it is. */
+    /** Adds waiting payouts. An id that is bound by now, to a payout or to anything else, is left unchanged. */
     private void enter(SentLine.Submitted submitted) throws SQLException {
         List<String> ids = submitted.payouts().stream()
                 .map(item -> item.order().payoutId())
@@ -660,7 +662,7 @@ public final class StoreRestore {
         }
     }
 
-    /** Enters the payouts of a batch. A batch that has lost for good releases them; one whose payouts another open batch carries is not sent. */
+    /** Adds the payouts of a batch. A batch that is lost for good releases them; one whose payouts are carried by another open batch is not sent. */
     private void enter(SentLine.Carried carried) throws SQLException {
         Optional<SpendRow> batch = SpendTable.find(session, carried.txId());
         if (batch.isPresent() && payouts.enter(session, batch.get(), carried)) {
@@ -696,7 +698,7 @@ public final class StoreRestore {
         }
     }
 
-    /** Moves the use of the allowance of a spend that was opened again to that time: it leaves the window of the caps later than it would have. */
+    /** Moves the use of the allowance of a reopened spend to that time, so that it leaves the window of the caps later. */
     private void countFrom(SpendRow row, long at) throws SQLException {
         OptionalLong counted = row.countedAt();
         if (counted.isPresent() && counted.getAsLong() >= at) {
@@ -711,7 +713,7 @@ public final class StoreRestore {
         TokenUses.countRestored(session, row.intent(), at);
     }
 
-    /** Marks a spend that the chain has closed as one that no block can contain any more. Returns whether it is one. */
+    /** Marks a spend that was closed by the chain as one that no block can contain any more. Returns whether it is one. */
     private boolean buryLost(SpendRow row) throws SQLException {
         boolean lost = row.intent().state() == IntentState.CONFLICTED
                 && StandIns.onlyChainCloses(row.intent().kind());
@@ -745,8 +747,9 @@ public final class StoreRestore {
     }
 
     /**
-     * Returns whether the caller of a payment, whose commit was announced and perhaps not made, may have paid in another way: it has no name by which its
-     * caller could repeat it, and nothing shows that the commit was made. It would be sent by itself.
+     * Returns whether the caller of a payment, whose commit was announced but may not have been made, may have paid in another way. True if the
+     * payment has no name with which its caller could repeat it, and nothing shows that the commit was made; the payment would otherwise be sent
+     * without its caller.
      */
     private boolean mayBePaidAgain(AccountSend send) throws SQLException {
         return send.reference().startsWith(AccountSendStore.UNNAMED)
@@ -775,7 +778,9 @@ public final class StoreRestore {
         changedLater.add(reference);
     }
 
-    /** Enters what waits. Payments without a name come last, the highest nonce first: one below a nonce that is given fills the line of nonces. */
+    /**
+     * Applies the deferred lines. Unnamed payments come last, highest nonce first: a payment below a used nonce is needed to close the nonce gap.
+     */
     private void enterDeferred() throws SQLException {
         List<SentLine.Account> nameless = new ArrayList<>();
         for (SentLine line : deferred) {
@@ -797,14 +802,14 @@ public final class StoreRestore {
         }
     }
 
-    /** Decides about the payments of which nobody knows whether they were sent, once all lines are entered. */
+    /** Decides, after all lines were applied, about the payments for which it is unknown whether they were sent. */
     public void decide() throws SQLException {
         made = false;
         enterDeferred();
         for (Hash256 txId : undecided) {
             boolean repeatable = announced.contains(txId) || isRepeatable(txId);
-            // No caller can repeat a batch: its payouts are bound to it, so sending it is the only way to pay them
-            // once.
+            // A batch cannot be repeated by its caller: its payouts are bound to it, so sending it is the only way to
+            // pay them exactly once.
             if (repeatable && !StandIns.onlyChainCloses(kindOf(txId))) {
                 close(txId, IntentState.ABANDONED, DOUBTFUL);
             }
@@ -824,7 +829,9 @@ public final class StoreRestore {
         }
     }
 
-    /** Abandons the batches in flight that were recalled: in the base of a log the block that had one hides that it is not sent again. */
+    /**
+     * Abandons in-flight batches that were recalled: in the base of a log, a block that contained such a batch hides that it must not be sent again.
+     */
     private void abandonRecalled() throws SQLException {
         for (SpendRow row : SpendTable.select(session, SpendTable.OPEN)) {
             Intent intent = row.intent();
@@ -856,10 +863,10 @@ public final class StoreRestore {
     }
 
     /**
-     * Begins a new opening, which makes the restored store the one that this datadir works with, whatever store it had before. Holds the queue's
-     * payouts and stops the sweeps that were running.
+     * Begins a new opening, which makes the restored store the one of this datadir, whichever store it had before. Holds the queue's payouts and
+     * stops the sweeps that were running.
      *
-     * @param above highest commit number that others remember; the new one is greater
+     * @param above highest commit number recorded elsewhere; the new one is greater
      * @param forgetful whether payments may still be missing
      */
     CommitMark begin(long above, boolean forgetful) throws SQLException {
@@ -883,7 +890,7 @@ public final class StoreRestore {
         SqlSweeps.stopAll(session);
         if (forgetful) {
             session.update("UPDATE identity SET forgetful = 1 WHERE one = 1");
-            // Numbers of lost spends were reported to callers, and must never become those of others.
+            // Numbers of lost spends were reported to callers and must never be assigned to other spends.
             spends.skipNumbers(session, NUMBERS_FORGOTTEN);
         }
     }

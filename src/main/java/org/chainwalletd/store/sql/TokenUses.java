@@ -15,11 +15,11 @@ import org.chainwalletd.store.Opening;
 
 /**
  * The table {@code token_minutes}: the amount that each named token with a cap per period has spent in each minute. The table is read in the
- * commit that opens a spend, without a copy in memory, because few tokens have such a cap. Windows and clocks are those of the operator's caps,
+ * transaction that opens a spend, without an in-memory copy, because few tokens have such a cap. Windows and clocks are those of the operator's caps,
  * see {@link CapWindow}.
  */
 final class TokenUses {
-    /** Cap per period of a token by its name; for tokens without a cap nothing is counted. */
+    /** Cap per period by token name; uses of tokens without a cap are not counted. */
     private volatile Function<String, Optional<Amount>> caps = name -> Optional.empty();
 
     void caps(Function<String, Optional<Amount>> judge) {
@@ -33,7 +33,7 @@ final class TokenUses {
     /**
      * Returns why the cap of the spend's token forbids the spend; empty when it does not.
      *
-     * @param replaced spends whose part of the sum it replaces
+     * @param replaced spends whose part of the sum the new spend replaces
      */
     Optional<Opening.CapExceeded> exceeded(SqlSession session, CapWindow window, Intent intent, List<SpendRow> replaced)
             throws SQLException {
@@ -67,7 +67,7 @@ final class TokenUses {
                 Optional.of(name)));
     }
 
-    /** Returns the remainder of a token's cap; empty when it has none. */
+    /** Returns the remainder of a token's cap; empty when it has no cap. */
     Optional<Amount> remaining(SqlSession session, CapWindow window, String name) throws SQLException {
         Optional<Amount> cap = caps.apply(name);
         if (cap.isEmpty()) {
@@ -95,8 +95,8 @@ final class TokenUses {
     }
 
     /**
-     * Counts a spend from {@code sent.log} for its token. The log does not record which tokens have a cap; sums counted for tokens without one
-     * are not read.
+     * Counts a spend from {@code sent.log} for its token. The log does not record which tokens have a cap; sums of tokens without a cap are never
+     * read.
      */
     static void countRestored(SqlSession session, Intent intent, long at) throws SQLException {
         Optional<String> name = intent.details().tokenName();
@@ -105,7 +105,7 @@ final class TokenUses {
         }
     }
 
-    /** Returns all sums, by the names of the tokens. */
+    /** Returns all sums by token name. */
     static Map<String, List<AllowanceStore.Minute>> all(SqlSession session) throws SQLException {
         Map<String, List<AllowanceStore.Minute>> all = new TreeMap<>();
         Optional<String> name = nameAfter(session, "");
@@ -123,7 +123,7 @@ final class TokenUses {
                 name);
     }
 
-    /** Raises the sum of a token in one minute to that of {@code minute} if it is less. */
+    /** Raises the sum of a token in one minute to that of {@code minute} if it is lower. */
     static void countAtLeast(SqlSession session, String name, AllowanceStore.Minute minute) throws SQLException {
         BigInteger lacking = minute.amount().subtract(sum(session, name, minute.start()));
         add(session, name, minute.start(), lacking.max(BigInteger.ZERO));
@@ -156,7 +156,7 @@ final class TokenUses {
         }
     }
 
-    /** Removes the minutes up to this one. */
+    /** Removes all minutes up to and including this one. */
     static void forget(SqlSession session, long minute) throws SQLException {
         session.update("DELETE FROM token_minutes WHERE minute <= ?", minute);
     }

@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
-/** A map whose single changes can be undone, by the one thread that makes them. Any thread may read it. */
+/** Map whose changes can be undone one by one, by the single thread that makes them. Any thread may read it. */
 final class UndoableMap<K, V> implements GroupCommitWriter.InMemory {
-    /** Previous value of a key, null when it had none. */
+    /** Previous value of a key; null if it had none. */
     private record Before<K, V>(K key, V value) {}
 
     private final Map<K, V> values = new ConcurrentHashMap<>();
@@ -30,7 +30,7 @@ final class UndoableMap<K, V> implements GroupCommitWriter.InMemory {
         }
     }
 
-    /** Removes all keys whose value is one of these; this cannot be undone. */
+    /** Removes all keys whose value matches; this cannot be undone. */
     void removeAll(Predicate<V> which) {
         values.values().removeIf(which);
     }

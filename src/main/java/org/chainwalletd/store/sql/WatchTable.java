@@ -6,11 +6,11 @@ import java.util.Optional;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.store.WatchStore.WatchOnly;
 
-/** The table {@code watch_only}: addresses that are watched although their keys are elsewhere. */
+/** The table {@code watch_only}: watch-only addresses. */
 final class WatchTable {
     private WatchTable() {}
 
-    /** Adds the row, or replaces the one of the same address. */
+    /** Adds a row, or replaces the row of the same address. */
     static void put(SqlSession session, WatchOnly watched) throws SQLException {
         session.update(
                 "INSERT INTO watch_only (address, label, birth) VALUES (?, ?, ?)"
@@ -20,7 +20,7 @@ final class WatchTable {
                 watched.birth().isPresent() ? (Object) watched.birth().getAsLong() : null);
     }
 
-    /** Removes the row of an address. Returns whether there was one. */
+    /** Removes the row of an address; returns whether there was one. */
     static boolean remove(SqlSession session, Address address) throws SQLException {
         return session.update("DELETE FROM watch_only WHERE address = ?", (Object) address.toArray()) > 0;
     }
@@ -31,15 +31,15 @@ final class WatchTable {
                         address.toArray());
     }
 
-    /** Lists all rows, in the order of their addresses. */
+    /** Lists all rows, ordered by address. */
     static List<WatchOnly> all(SqlSession session) throws SQLException {
         return session.query("SELECT address, label, birth FROM watch_only ORDER BY address", WatchTable::row);
     }
 
     /**
-     * Lists rows in the order of their addresses.
+     * Lists up to {@code most} rows, ordered by address.
      *
-     * @param after bytes of the address after which they begin; empty for all
+     * @param after bytes of the address after which the list begins; empty for the first row
      */
     static List<WatchOnly> after(SqlSession session, byte[] after, int most) throws SQLException {
         return session.query(

@@ -1,6 +1,6 @@
 /**
- * The money store in SQL: the session on a connection, the writer that commits units of work in groups, a class for the rows of each table, the log
- * of what was sent with the restore from it, and SQLite as an engine. Belongs here what both engines share, and what only SQLite needs; a daemon on
- * SQLite loads nothing of {@code store.postgres}.
+ * The money store in SQL: the session on a connection, the group commit writer, a class for the rows of each table, {@code sent.log} and the restore
+ * from it, and SQLite as an engine. Contains code that both engines share, and code for SQLite only; a daemon on SQLite loads no class of
+ * {@code store.postgres}.
  */
 package org.chainwalletd.store.sql;
