@@ -18,7 +18,7 @@ import org.chainwalletd.store.TokenBinding;
  * Row of the table {@code spends}. u64 values are stored with the same 64 bits in a signed column.
  *
  * @param held inputs that the spend holds, see {@link Held}
- * @param countedAt time from which its use of the allowance counts, milliseconds since 1970; empty when it uses none or has returned it
+ * @param countedAt time from which its use of the allowance counts, milliseconds since 1970; empty when it uses none or was credited back
  */
 public record SpendRow(long id, Intent intent, byte[] held, OptionalLong countedAt) {
     static final String COLUMNS =
@@ -54,8 +54,8 @@ public record SpendRow(long id, Intent intent, byte[] held, OptionalLong counted
     }
 
     /**
-     * Returns the first eight bytes of a digest, big-endian, which the indexes contain instead of all 32. In a table of 10^12 rows about two collide,
-     * so every lookup also compares the whole digest.
+     * Returns the first eight bytes of a digest, big-endian, which the indexes contain instead of all 32. Among ten billion rows about two or three
+     * pairs collide, so every lookup also compares the whole digest.
      */
     public static long shortId(byte[] digest) {
         return ByteBuffer.wrap(digest).getLong();

@@ -19,7 +19,7 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.Opening;
 
 /**
- * Stores the use of the spend allowance: sums in {@link AllowanceTable}, and {@code counted_at} of the spends that may still return their part.
+ * Stores the use of the spend allowance: sums in {@link AllowanceTable}, and {@code counted_at} of the spends whose part may still be credited back.
  * {@link CapWindow} holds the same sums in memory.
  */
 final class SqlAllowance implements AllowanceStore {
@@ -153,7 +153,7 @@ final class SqlAllowance implements AllowanceStore {
     /**
      * Returns why a cap of the operator or of the spend's access token forbids it. Called in the transaction that would open the spend.
      *
-     * @param replaced spends that return their use of the allowance
+     * @param replaced spends whose use of the allowance is credited back
      */
     Optional<Opening.CapExceeded> exceeded(SqlSession session, Intent intent, List<SpendRow> replaced)
             throws SQLException {
@@ -187,7 +187,7 @@ final class SqlAllowance implements AllowanceStore {
         return AllowanceTable.count(session, intent.allowance(), at);
     }
 
-    /** Returns a spend's use of the allowance. A use so old that its minute was removed does not count any more anyway. */
+    /** Credits a spend's use of the allowance back. A use so old that its minute was removed does not count any more anyway. */
     void giveBack(SqlSession session, SpendRow row) throws SQLException {
         if (row.countedAt().isEmpty()) {
             return;

@@ -221,7 +221,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
         return taken(session, intent, NO_SPEND);
     }
 
-    /** Finds an input held by a spend other than {@code own}, or planned by a running sweep; a batch's stand-in may take its coins. */
+    /** Finds an input held by a spend other than {@code own}, or planned by a running sweep; a stand-in may take the coins of its batch. */
     private Optional<Opening> taken(SqlSession session, Intent intent, long own) throws SQLException {
         Optional<Opening> taken = spends.taken(session, intent, own);
         return taken.isPresent() || StandIns.isStandIn(intent.kind()) ? taken : sweeps.plannedByOther(intent);
@@ -473,7 +473,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
         });
     }
 
-    /** Changes only the block if the spend was already confirmed. Allowance returned by a failed spend counts again. */
+    /** Changes only the block if the spend was already confirmed. Allowance credited back for a failed spend counts again. */
     @Override
     public CompletionStage<Transition> confirm(Hash256 txId, IntentState before, BlockPlace place, long now) {
         return store.write(session -> spends.change(session, txId, before, row -> {

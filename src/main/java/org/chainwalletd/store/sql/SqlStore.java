@@ -118,7 +118,7 @@ public abstract class SqlStore implements Store {
     }
 
     /**
-     * Returns whether this process alone may conclude that a spend's bytes were never sent, or belong to another payment: true when no other process
+     * Returns whether this process may conclude that a spend's bytes were never sent, or belong to another payment: true when no other process
      * has ever run the spend.
      */
     protected boolean mayDeny(SqlSession session, SpendRow row) throws SQLException {
@@ -168,7 +168,7 @@ public abstract class SqlStore implements Store {
     /** Records that this process will not send the bytes of these spends again without adopting them first. */
     protected void signOff(SqlSession session, Set<Hash256> txIds) throws SQLException {}
 
-    /** Records for a spend being signed off that no send by this process in an earlier run of the spend is still unanswered. */
+    /** Records, for a spend being signed off, that sends by this process in an earlier run of the spend have been answered too. */
     protected void unmark(SqlSession session, SpendRow row) throws SQLException {}
 
     /** Rejects an operation that frees coins of a spend while another process may still send it. */

@@ -570,7 +570,7 @@ public final class StoreRestore {
         if (line.countedAt().isPresent()) {
             countFrom(row, line.countedAt().getAsLong());
         } else if (row.countedAt().isPresent()) {
-            // The spend returns no allowance any more: the sums in the base already exclude what it has returned.
+            // Nothing can be credited back for this spend any more: the sums in the base already exclude its use.
             spends.countsSince(session, row, OptionalLong.empty());
         }
         IntentState before = row.intent().state();
@@ -748,8 +748,8 @@ public final class StoreRestore {
 
     /**
      * Returns whether the caller of a payment, whose commit was announced but may not have been made, may have paid in another way. True if the
-     * payment has no name with which its caller could repeat it, and nothing shows that the commit was made; the payment would otherwise be sent
-     * without its caller.
+     * payment has no name with which its caller could repeat it, and nothing shows that the commit was made; if it were restored, it would be sent
+     * automatically.
      */
     private boolean mayBePaidAgain(AccountSend send) throws SQLException {
         return send.reference().startsWith(AccountSendStore.UNNAMED)
