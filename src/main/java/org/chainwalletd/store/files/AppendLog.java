@@ -92,7 +92,7 @@ public final class AppendLog implements AutoCloseable {
             long end = log.readAll(title, reader);
             long size = channel.size();
             if (end < size) {
-                LOG.warn("{} ends with an incomplete record: {} bytes cut off", file, size - end);
+                LOG.warn("{} ends with an incomplete record: {} bytes removed", file, size - end);
                 log.cutBack(end);
             }
             channel.position(end);
@@ -183,7 +183,7 @@ public final class AppendLog implements AutoCloseable {
                 return;
             }
         } catch (OverlappingFileLockException e) {
-            LOG.debug("{} is open in this very process", file);
+            LOG.debug("{} is already open in this process", file);
         }
         throw new RefusedException(file + " is in use by another development node", "stop that one first");
     }
@@ -253,7 +253,7 @@ public final class AppendLog implements AutoCloseable {
             reader.record(content);
         } catch (IOException | IllegalArgumentException | IllegalStateException e) {
             throw new RefusedException(
-                    file + " makes no sense at byte " + position + " (" + e.getMessage() + ")", ADVICE);
+                    file + " is malformed at byte " + position + " (" + e.getMessage() + ")", ADVICE);
         }
     }
 

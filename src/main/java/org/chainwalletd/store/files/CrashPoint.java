@@ -88,7 +88,7 @@ public enum CrashPoint {
         static Armed parse(String text) {
             Matcher parts = FORM.matcher(text);
             if (!parts.matches()) {
-                throw new IllegalArgumentException("walletd.crash-point is name@what#n, not " + text);
+                throw new IllegalArgumentException("walletd.crash-point must be name@what#n, not " + text);
             }
             return new Armed(
                     parts.group(1),

@@ -704,7 +704,7 @@ public final class PostgresStore extends SqlStore {
             try {
                 told.run();
             } catch (RuntimeException e) {
-                LOG.error("store {}: who keeps copies of {} has failed", name, table, e);
+                LOG.error("store {}: a listener for changes of {} has failed", name, table, e);
             }
         }
     }

@@ -499,7 +499,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     private static ResultSet answer(PreparedStatement statement) throws SQLException {
         while (!statement.getMoreResults()) {
             if (statement.getUpdateCount() < 0) {
-                throw new SQLException("the head of a transaction was not answered");
+                throw new SQLException("no response to the first statements of a transaction");
             }
         }
         return statement.getResultSet();

@@ -191,7 +191,7 @@ public final class GroupCommitWriter {
         }
         StoreException failure = unavailable(file, "has lost its writer: " + e, e);
         waiting.forEach(unit -> unit.fail(failure));
-        LOG.error("store {}: its writer has died, nothing can be written any more", file, e);
+        LOG.error("store {}: the writer thread has died, nothing can be written until a restart", file, e);
     }
 
     private void writeUntilClosed(Deque<Unit<?>> waiting) {
@@ -200,7 +200,7 @@ public final class GroupCommitWriter {
             try {
                 collect(waiting);
             } catch (InterruptedException e) {
-                LOG.warn("the store's writer ignores an interrupt: it ends when the store is closed");
+                LOG.warn("the store writer ignores an interrupt: it ends when the store is closed");
             }
             ended |= waiting.remove(end);
             if (!waiting.isEmpty()) {
@@ -245,7 +245,7 @@ public final class GroupCommitWriter {
                 throw e;
             }
             memory.forEach(state -> state.undoTo(0));
-            LOG.warn("store {}: begins anew after {}", file, e.getMessage());
+            LOG.warn("store {}: retries a transaction after {}", file, e.getMessage());
         }
         if (!together) {
             commitEachAlone(batch);

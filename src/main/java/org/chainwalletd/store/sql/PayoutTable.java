@@ -486,7 +486,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         for (SentLine.Carried.Item item : line.payouts()) {
             TxOutput output = outputs.get(item.index());
             if (!digest(output).equals(item.digest())) {
-                throw new SQLException("the batch " + line.txId() + " does not pay what the log says of it");
+                throw new SQLException("batch " + line.txId() + " does not pay the payouts that the log records for it");
             }
             Optional<Standing> there = session.find(standingOf(item.payoutId()));
             long id = there.isPresent()

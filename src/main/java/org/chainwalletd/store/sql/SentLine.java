@@ -710,7 +710,7 @@ public sealed interface SentLine {
                 new Watched(new WatchStore.WatchOnly(Address.of(fixed(in, Hash256.LENGTH)), ifText(in), ifNumber(in)));
             case 24 -> new Unwatched(Address.of(fixed(in, Hash256.LENGTH)));
             case 25 -> readSubmitted(in);
-            default -> throw new IOException("a line of the unknown kind " + kind);
+            default -> throw new IOException("unknown kind of line: " + kind);
         };
     }
 
@@ -764,11 +764,11 @@ public sealed interface SentLine {
                 case 1 -> in.readLong();
                 case 2 -> text(in);
                 case 3 -> bytes(in);
-                default -> throw new IOException("a value of the unknown kind " + kind);
+                default -> throw new IOException("unknown kind of value: " + kind);
             };
         }
         if (!KeptSpends.isRow(row)) {
-            throw new IOException("a line that is no row of kept_spends");
+            throw new IOException("not a row of kept_spends");
         }
         return row;
     }
@@ -848,7 +848,7 @@ public sealed interface SentLine {
     private static byte[] bytes(DataInputStream in) throws IOException {
         int length = in.readInt();
         if (length < 0 || length > in.available()) {
-            throw new IOException("a line is cut short");
+            throw new IOException("truncated line");
         }
         return fixed(in, length);
     }

@@ -247,7 +247,7 @@ public final class SentLog implements AutoCloseable {
             } else if (kind == MADE && last != null) {
                 certain = last;
             } else if (kind != BASE_LINES || last == null) {
-                throw new IOException("a record of the unknown kind " + kind);
+                throw new IOException("unknown kind of record: " + kind);
             }
         }
 
@@ -530,7 +530,7 @@ public final class SentLog implements AutoCloseable {
         try {
             append(new byte[] {MADE});
         } catch (IOException e) {
-            LOG.debug("{}: that a commit was made is not noted: {}", FILE_NAME, e.getMessage());
+            LOG.debug("{}: cannot record that a commit was made: {}", FILE_NAME, e.getMessage());
         }
     }
 

@@ -72,7 +72,7 @@ public final class SqlPayouts implements PayoutStore {
     private void insert(SqlSession session, List<Order> fresh, List<Address> from, Optional<String> owner, long now)
             throws SQLException {
         if (from.isEmpty()) {
-            throw new IllegalArgumentException("no address pays the new payouts");
+            throw new IllegalArgumentException("new payouts without a source address");
         }
         long source = PayoutTable.source(session, from);
         String mark = table.hasEnded(owner) ? PayoutTable.HELD : PayoutTable.QUEUED;

@@ -362,7 +362,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
     private static void requireNodesMayClose(SpendRow row) {
         if (StandIns.onlyChainCloses(row.intent().kind())) {
             throw new IllegalStateException(
-                    "only the chain closes spend " + row.intent().txId());
+                    "only the chain may close spend " + row.intent().txId());
         }
     }
 
@@ -370,7 +370,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
     public CompletionStage<Transition> loseForGood(Hash256 txId, IntentState before, String reason, long now) {
         return store.write(session -> spends.change(session, txId, before, row -> {
             if (!StandIns.onlyChainCloses(row.intent().kind())) {
-                throw new IllegalStateException("nodes may close spend " + txId);
+                throw new IllegalStateException("spend " + txId + " is closed by node answers, not by the chain");
             }
             store.requireKeeper();
             spends.enter(session, row, IntentState.CONFLICTED, reason, now);

@@ -350,7 +350,7 @@ public abstract class SqlStore implements Store {
         reader.shutdown();
         writer.finish();
         if (!reader.awaitTermination(10, TimeUnit.SECONDS)) {
-            LOG.warn("store {}: a reader did not finish in time", name);
+            LOG.warn("store {}: a read did not finish in time", name);
         }
     }
 

@@ -150,7 +150,7 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
             session.execute("COMMIT");
             return true;
         } catch (SQLException | RuntimeException e) {
-            LOG.warn("store {}: the failed commit cannot be written over: {}", file, e.getMessage());
+            LOG.warn("store {}: the remains of a failed commit cannot be overwritten: {}", file, e.getMessage());
             rollback();
             return false;
         }
