@@ -90,7 +90,7 @@ public final class BooksSession {
 
     void update(String text, Object... values) {
         try {
-            sql.later(text, values);
+            sql.defer(text, values);
         } catch (SQLException e) {
             throw new Failure(e);
         }

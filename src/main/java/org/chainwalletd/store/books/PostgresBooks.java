@@ -123,7 +123,7 @@ final class PostgresBooks implements BooksEngine {
         PostgresBooks books = new PostgresBooks(name, connector, start);
         move.ifPresent(file -> file.prepare(tables));
         try (SqlSession session = books.connect()) {
-            session.patience(WORKING_MILLIS);
+            session.networkTimeout(WORKING_MILLIS);
             session.execute("BEGIN");
             session.execute("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
             boolean fresh = BookSchema.migrateServer(
@@ -184,7 +184,7 @@ final class PostgresBooks implements BooksEngine {
             List<? extends BookTable<?, ?>> tables,
             CommitMark mark) {
         return look(name, connector, "books", session -> {
-                    session.patience(MOVING_MILLIS);
+                    session.networkTimeout(MOVING_MILLIS);
                     session.beginReading();
                     long rows = BooksMove.back(session, PostgresBooks::renamed, folder, tables, mark);
                     session.execute("COMMIT");
@@ -235,7 +235,7 @@ final class PostgresBooks implements BooksEngine {
             writing = connect();
         }
         writing.forget();
-        writing.patience(PATIENCE_MILLIS);
+        writing.networkTimeout(PATIENCE_MILLIS);
         // Later statements of the transaction see everything that was committed before the lock was granted.
         writing.execute(LOCK);
         Head head = writing.queryOne(
@@ -248,7 +248,7 @@ final class PostgresBooks implements BooksEngine {
                                 row.ifNumber("random").stream().boxed().findFirst()),
                         made.map(Made::number).orElse(0L))
                 .orElseThrow(() -> unavailable("have lost their row", null));
-        writing.patience(WORKING_MILLIS);
+        writing.networkTimeout(WORKING_MILLIS);
         if (head.stopped().isPresent()) {
             throw StoreException.stopped(head.stopped().get());
         }
@@ -258,7 +258,7 @@ final class PostgresBooks implements BooksEngine {
         current = head.run();
         othersWrote = made.isEmpty() || head.last() != made.get().number();
         next = new Made(head.last() + 1, random.nextLong());
-        writing.later("INSERT INTO book_commits (number, random) VALUES (?, ?)", next.number(), next.random());
+        writing.defer("INSERT INTO book_commits (number, random) VALUES (?, ?)", next.number(), next.random());
         if (next.number() % COMMITS_BETWEEN_PRUNING == 0) {
             prune(next.number() - KEPT_COMMITS);
         }
@@ -284,8 +284,8 @@ final class PostgresBooks implements BooksEngine {
     }
 
     private void prune(long before) throws SQLException {
-        writing.later("DELETE FROM book_commits WHERE number <= ?", before);
-        writing.later("UPDATE books SET pruned = ? WHERE one = 1 AND pruned < ?", before, before);
+        writing.defer("DELETE FROM book_commits WHERE number <= ?", before);
+        writing.defer("UPDATE books SET pruned = ? WHERE one = 1 AND pruned < ?", before, before);
     }
 
     @Override

@@ -93,7 +93,7 @@ public final class AppendLog implements AutoCloseable {
             long size = channel.size();
             if (end < size) {
                 LOG.warn("{} ends with an incomplete record: {} bytes removed", file, size - end);
-                log.cutBack(end);
+                log.truncate(end);
             }
             channel.position(end);
             return log;
@@ -121,7 +121,7 @@ public final class AppendLog implements AutoCloseable {
         AppendLog log = beside(file, title);
         try {
             content.writeTo(log);
-            log.takePlaceOf(file);
+            log.renameTo(file);
             log.channel.close();
         } catch (IOException | RuntimeException e) {
             log.discard();
@@ -141,7 +141,7 @@ public final class AppendLog implements AutoCloseable {
     }
 
     /** Forces this log to disk and renames it to {@code file}. The rename itself survives a power failure only after the folder is forced. */
-    public void takePlaceOf(Path file) throws IOException {
+    public void renameTo(Path file) throws IOException {
         force();
         CrashPoint.FILE_TEMP_WRITTEN.reached();
         AtomicFiles.move(this.file, file);
@@ -155,7 +155,7 @@ public final class AppendLog implements AutoCloseable {
     }
 
     /** Closes the file without forcing it to disk. */
-    public void letGo() throws IOException {
+    public void closeUnforced() throws IOException {
         channel.close();
     }
 
@@ -262,7 +262,7 @@ public final class AppendLog implements AutoCloseable {
     }
 
     /** Truncates the file to {@code length} bytes. */
-    public synchronized void cutBack(long length) throws IOException {
+    public synchronized void truncate(long length) throws IOException {
         channel.truncate(length);
         channel.position(length);
     }
@@ -311,7 +311,7 @@ public final class AppendLog implements AutoCloseable {
                 channel.write(record);
             }
         } catch (IOException e) {
-            cutBack(before);
+            truncate(before);
             throw e;
         }
     }

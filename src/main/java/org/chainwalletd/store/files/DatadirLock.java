@@ -116,12 +116,12 @@ public final class DatadirLock implements AutoCloseable, Fence {
      * anyway.
      */
     public void tell(Holder holder) throws IOException {
-        Path told = file.resolveSibling(HOLDER_FILE);
+        Path published = file.resolveSibling(HOLDER_FILE);
         Path temp = file.resolveSibling("." + HOLDER_FILE + ".new");
         Files.deleteIfExists(temp);
         Files.createFile(temp, AtomicFiles.OWNER_FILE);
         Files.writeString(temp, holder.text());
-        Files.move(temp, told, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        Files.move(temp, published, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
     @Override

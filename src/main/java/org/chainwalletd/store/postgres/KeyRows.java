@@ -51,7 +51,7 @@ public final class KeyRows {
     /** Registers listeners for changes by other daemons; empty for read-only access. */
     private final Optional<Consumer<Runnable>> listeners;
     /** Returns, within a writing transaction, whether this daemon does the background work. */
-    private final BooleanSupplier mayKeep;
+    private final BooleanSupplier isKeeper;
 
     private KeyRows(
             String database,
@@ -59,13 +59,13 @@ public final class KeyRows {
             Runner writer,
             SentLog.Lines lines,
             Optional<Consumer<Runnable>> listeners,
-            BooleanSupplier mayKeep) {
+            BooleanSupplier isKeeper) {
         this.database = database;
         this.reader = reader;
         this.writer = writer;
         this.lines = lines;
         this.listeners = listeners;
-        this.mayKeep = mayKeep;
+        this.isKeeper = isKeeper;
     }
 
     /** Returns the rows of an open store. */
@@ -85,11 +85,11 @@ public final class KeyRows {
                     }
                 },
                 lines,
-                Optional.of(told -> store.whenOthersChange(Store.SharedRows.KEYS, told)),
-                () -> mayKeep(store));
+                Optional.of(listener -> store.whenOthersChange(Store.SharedRows.KEYS, listener)),
+                () -> isKeeper(store));
     }
 
-    private static boolean mayKeep(SqlStore store) {
+    private static boolean isKeeper(SqlStore store) {
         try {
             store.requireKeeper();
             return true;
@@ -147,8 +147,8 @@ public final class KeyRows {
     }
 
     /** Registers a listener that is called, on a thread that must not be blocked, when another daemon has changed the rows. */
-    public void whenOthersChange(Runnable told) {
-        listeners.ifPresent(register -> register.accept(told));
+    public void whenOthersChange(Runnable listener) {
+        listeners.ifPresent(register -> register.accept(listener));
     }
 
     /** Returns the number of the newest commit; rows read later include it. */
@@ -287,7 +287,7 @@ public final class KeyRows {
      */
     public Optional<Refusal> write(Change change) {
         return writer.run(session -> {
-            Optional<Refusal> refusal = change.premise().refusal(session, change, mayKeep.getAsBoolean());
+            Optional<Refusal> refusal = change.premise().refusal(session, change, isKeeper.getAsBoolean());
             if (refusal.isEmpty()) {
                 apply(session, change);
             }
@@ -310,7 +310,7 @@ public final class KeyRows {
             lines.add(new SentLine.Sealed(blob.getKey(), blob.getValue()));
         }
         for (Place place : change.removed()) {
-            session.later(
+            session.defer(
                     "DELETE FROM sealed WHERE kind = ? AND owner = ?",
                     place.kind(),
                     place.owner().toArray());
@@ -450,12 +450,12 @@ public final class KeyRows {
                     List.of());
         }
 
-        private Optional<Refusal> refusal(SqlSession session, Change change, boolean mayKeep) throws SQLException {
+        private Optional<Refusal> refusal(SqlSession session, Change change, boolean isKeeper) throws SQLException {
             if (listing && !isListed(session, change) || !isHead(session) || !areVacant(session)) {
                 return Optional.of(Refusal.CHANGED);
             }
             for (Address address : unneeded) {
-                Optional<String> needed = KeyUses.of(session, address, mayKeep);
+                Optional<String> needed = KeyUses.of(session, address, isKeeper);
                 if (needed.isPresent()) {
                     return Optional.of(new Refusal(needed));
                 }

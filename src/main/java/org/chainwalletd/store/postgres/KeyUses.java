@@ -21,9 +21,9 @@ final class KeyUses {
     /**
      * Returns why the key of an address is still needed, worded for the caller; empty when it may be deleted.
      *
-     * @param mayKeep whether this daemon does the background work, and so knows the keys of swaps, whose journal is sealed
+     * @param isKeeper whether this daemon does the background work, and so knows the keys of swaps, whose journal is sealed
      */
-    static Optional<String> of(SqlSession session, Address address, boolean mayKeep) throws SQLException {
+    static Optional<String> of(SqlSession session, Address address, boolean isKeeper) throws SQLException {
         Optional<String> spend = SqlSpends.openSpendOf(session, address)
                 .map(txId -> "the spend " + txId + " of this daemon needs it until it is settled");
         if (spend.isPresent()) {
@@ -39,7 +39,7 @@ final class KeyUses {
         if (sweep.isPresent()) {
             return sweep;
         }
-        return mayKeep || !anySwap(session)
+        return isKeeper || !anySwap(session)
                 ? openHtlc(session, address)
                 : Optional.of(
                         "a swap is open, and only the daemon that does the background work knows whether it needs this"

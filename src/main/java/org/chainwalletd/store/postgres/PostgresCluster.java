@@ -25,7 +25,7 @@ public final class PostgresCluster {
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final String KEEPER =
-            "SELECT start FROM keeper WHERE NOT given_back AND start <> " + PostgresSchema.NOBODY;
+            "SELECT start FROM keeper WHERE NOT given_back AND start <> " + PostgresSchema.NO_HOLDER;
     private static final String RENEWALS = "SELECT epoch + renewal FROM keeper";
 
     private static final String SENDS = "SELECT runner, count(*) FROM (SELECT id, runner FROM spends WHERE "

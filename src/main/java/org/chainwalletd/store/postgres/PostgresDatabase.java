@@ -35,7 +35,7 @@ public final class PostgresDatabase implements Postgres.Connector {
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /** Holder that loads the driver once. */
-    private static final class Loaded {
+    private static final class DriverHolder {
         static final Driver INSTANCE = load();
 
         private static Driver load() {
@@ -103,7 +103,7 @@ public final class PostgresDatabase implements Postgres.Connector {
             throw new SQLException(before.why(), CANNOT_CONNECT);
         }
         try {
-            Connection connection = Loaded.INSTANCE.connect(
+            Connection connection = DriverHolder.INSTANCE.connect(
                     "jdbc:postgresql://" + String.join(",", settings.hosts()) + "/" + settings.name(), properties());
             last = null;
             return connection;

@@ -48,14 +48,14 @@ public record PostgresMember(Map<String, String> fixed) {
      */
     void enter(SqlSession session, String name) throws SQLException {
         requireSameChain(session, name);
-        requireNoneOfBefore(session, name);
+        requireNoExclusiveRelease(session, name);
         PostgresAgreed.change(session, values -> {
             fixed.forEach(values::putIfAbsent);
             return values;
         });
     }
 
-    private static void requireNoneOfBefore(SqlSession session, String name) throws SQLException {
+    private static void requireNoExclusiveRelease(SqlSession session, String name) throws SQLException {
         Optional<Other> other = Other.one(session, "NOT shares");
         if (other.isPresent()) {
             throw StoreException.busy(

@@ -195,7 +195,7 @@ public final class PostgresMove {
     private Optional<PostgresMoving> begin(SqlSession session, SqlSession source, StoreMemory memory, boolean marked)
             throws SQLException, IOException {
         session.execute(PostgresTransactions.LOCK);
-        session.execute(PostgresTransactions.PATIENTLY);
+        session.execute(PostgresTransactions.NO_TIMEOUTS);
         Optional<PostgresMoving> begun = PostgresMoving.in(session);
         if (begun.isPresent() && begun.get().isBack()) {
             throw refused("it " + begun.get().why(Commits.movedTo(session)));
@@ -295,7 +295,7 @@ public final class PostgresMove {
                     new SecureRandom().nextLong(),
                     folder.toString());
             session.execute(PostgresTransactions.LOCK);
-            session.execute(PostgresTransactions.PATIENTLY);
+            session.execute(PostgresTransactions.NO_TIMEOUTS);
             Optional<PostgresMoving> begun = PostgresMoving.in(session);
             if (begun.isEmpty()
                     || !begun.get().source().store().equals(move.source().store())) {
@@ -355,8 +355,8 @@ public final class PostgresMove {
                             + " + (SELECT count(*) FROM payouts)"),
                     TableCopy.count(session, "live_tokens"));
             String why = "store " + database + ": it is being moved";
-            try (Store from = SqliteStore.lookingAt(folder, why);
-                    Store to = PostgresStore.lookingAt(database, connector, why)) {
+            try (Store from = SqliteStore.openReadOnly(folder, why);
+                    Store to = PostgresStore.openReadOnly(database, connector, why)) {
                 StoreComparison comparison = new StoreComparison(from, to, source);
                 requireEqual("held_coins", comparison.heldCoins(), TableCopy.count(session, "held_coins"));
                 Optional<String> difference = comparison.difference();

@@ -64,7 +64,7 @@ public final class PostgresMoveBack {
     private final Optional<CommitMark> books;
     private final Beside beside;
     /** End of the message about a failure, which says how to proceed. */
-    private String wayOn = RUN_AGAIN;
+    private String advice = RUN_AGAIN;
 
     /** Parts of a store that are outside its tables, such as keys and books. */
     public interface Beside {
@@ -148,7 +148,7 @@ public final class PostgresMoveBack {
         try {
             return move.run();
         } catch (SQLException | IOException e) {
-            throw move.refused("the move back has not ended: " + e.getMessage() + "; " + move.wayOn, e);
+            throw move.refused("the move back has not ended: " + e.getMessage() + "; " + move.advice, e);
         }
     }
 
@@ -202,7 +202,7 @@ public final class PostgresMoveBack {
                 throw refused("it has no tables of a store: correct --store");
             }
             session.execute(PostgresTransactions.LOCK);
-            session.execute(PostgresTransactions.PATIENTLY);
+            session.execute(PostgresTransactions.NO_TIMEOUTS);
             new PostgresMember(chain).requireSameChain(session, database);
             Optional<PostgresMoving> begun = PostgresMoving.in(session);
             if (begun.isPresent() && !begun.get().isBack()) {
@@ -225,7 +225,7 @@ public final class PostgresMoveBack {
             writeLog();
             CrashPoint.BACK_MOVE_COPIED.reached();
             mark(session, move);
-            wayOn = RUN_AGAIN;
+            advice = RUN_AGAIN;
             requireDurable(session);
             CrashPoint.BACK_MOVE_MARKED.reached();
             install(commit);
@@ -276,7 +276,7 @@ public final class PostgresMoveBack {
         session.update(
                 "UPDATE store SET stopped = ? WHERE one = 1",
                 "the store " + database + " " + move.why(Optional.empty()));
-        wayOn = RUN_AGAIN_OR_GIVE_UP;
+        advice = RUN_AGAIN_OR_GIVE_UP;
         if (session.commitWarns()) {
             throw notOnStandby();
         }
@@ -346,8 +346,8 @@ public final class PostgresMoveBack {
     private int compare(SqlSession session, Map<String, Long> rows) throws SQLException, IOException {
         String why = "store " + database + ": it is being moved";
         try (SqlSession file = SqliteStore.connectForWriting(SqliteStore.path(made));
-                Store from = SqliteStore.lookingAt(made, why);
-                Store to = PostgresStore.lookingAt(database, connector, why)) {
+                Store from = SqliteStore.openReadOnly(made, why);
+                Store to = PostgresStore.openReadOnly(database, connector, why)) {
             for (Map.Entry<String, Long> table : rows.entrySet()) {
                 long more = table.getKey().equals(COMMITS) ? 1 : 0;
                 requireEqual(table.getKey(), table.getValue() + more, TableCopy.count(file, table.getKey()));

@@ -70,7 +70,7 @@ public final class PostgresRestore {
     Step run(Path folder, Optional<CommitMark> books, Set<String> without) throws IOException, SQLException {
         PostgresDatadir datadir = PostgresDatadir.of(folder, books, database);
         session.execute(PostgresTransactions.LOCK);
-        session.execute(PostgresTransactions.PATIENTLY);
+        session.execute(PostgresTransactions.NO_TIMEOUTS);
         PostgresMoving.requireNone(session, database);
         takeStore(datadir);
         boolean ownLost = without.contains(SentLog.FILE_NAME);

@@ -32,13 +32,13 @@ final class PostgresSchema {
     static final String MILLIS = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
     /** Holder of the lease on background work before the first daemon takes it. */
-    static final long NOBODY = 0;
+    static final long NO_HOLDER = 0;
 
     private static final String COMMIT = "current_setting('walletd.commit')::bigint";
 
     private PostgresSchema() {}
 
-    private static List<String> besides() {
+    private static List<String> additionalTables() {
         return List.of(
                 """
             CREATE TABLE store (
@@ -179,13 +179,13 @@ final class PostgresSchema {
     /** Creates the tables or upgrades them to the newest version; several daemons may do so concurrently. */
     static void migrate(SqlSession session, String name) throws SQLException {
         session.execute("BEGIN");
-        session.execute("SET LOCAL lock_timeout = 0; " + PostgresTransactions.NOT_FOR_EVER);
+        session.execute("SET LOCAL lock_timeout = 0; " + PostgresTransactions.IDLE_TIMEOUT);
         session.execute("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
         if (!isMade(session)) {
             for (String statement : Schema.whole()) {
                 session.execute(Postgres.definition(statement));
             }
-            for (String statement : besides()) {
+            for (String statement : additionalTables()) {
                 session.execute(statement);
             }
         }
@@ -203,7 +203,7 @@ final class PostgresSchema {
         if (!hasLease(session)) {
             session.execute("CREATE TABLE keeper (one BIGINT PRIMARY KEY CHECK (one = 1), start BIGINT NOT NULL,"
                     + " epoch BIGINT NOT NULL, renewal BIGINT NOT NULL, given_back BOOLEAN NOT NULL DEFAULT false)");
-            session.execute("INSERT INTO keeper (one, start, epoch, renewal) VALUES (1, " + NOBODY + ", 0, 0)");
+            session.execute("INSERT INTO keeper (one, start, epoch, renewal) VALUES (1, " + NO_HOLDER + ", 0, 0)");
             session.execute("ALTER TABLE daemons ADD COLUMN address TEXT");
         }
         if (lacks(session, "daemons", "shares")) {

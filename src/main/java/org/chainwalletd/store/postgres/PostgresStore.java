@@ -98,7 +98,7 @@ public final class PostgresStore extends SqlStore {
     private final Optional<SentLog> log;
     private final PostgresTransactions transactions;
     private final ScheduledExecutorService checker = executor("store-check");
-    private final ScheduledExecutorService beater = executor("store-heartbeat");
+    private final ScheduledExecutorService heartbeats = executor("store-heartbeat");
     private volatile boolean closed;
     private final ScheduledExecutorService pruner = executor("sent-log-pruning");
     private final Optional<Clock> sharedClock;
@@ -106,24 +106,24 @@ public final class PostgresStore extends SqlStore {
     /** Monotonic time of the last check answered by the server. */
     private volatile long answered = System.nanoTime();
     /** Monotonic time at the beginning of the last check that found this start among those that may write. */
-    private volatile long standing = System.nanoTime();
+    private volatile long confirmedAt = System.nanoTime();
 
-    private volatile String silence = "";
+    private volatile String lastFailure = "";
     /** Null while the store lock is observed free. */
     private volatile Holding holding;
 
     private SqlSession reading;
     /** Null while not connected. */
-    private volatile SqlSession beating;
+    private volatile SqlSession heartbeatSession;
 
     private final long start;
     /** Listeners for changes by other daemons, by table. */
     private final Map<String, List<Runnable>> listeners = new ConcurrentHashMap<>();
 
-    private final AtomicBoolean looking = new AtomicBoolean();
+    private final AtomicBoolean polling = new AtomicBoolean();
     /** Highest commit number that another daemon has hinted at. */
     private final AtomicLong hinted = new AtomicLong();
-    /** Number of the last followed commit when changes were last looked for; written only by the thread that has set {@code looking}. */
+    /** Number of the last followed commit when changes were last looked for; written only by the thread that has set {@code polling}. */
     private volatile long followedBefore = -1;
 
     private final AtomicReference<PostgresAgreed> agreed;
@@ -153,7 +153,7 @@ public final class PostgresStore extends SqlStore {
                 start,
                 new PostgresTransactions.Logging(id, log, lines, from -> pruner.execute(() -> prune(from))));
         this.sharedClock = countsByServer ? Optional.of(transactions.clock()) : Optional.empty();
-        write(transactions);
+        createWriter(transactions);
     }
 
     private static ScheduledExecutorService executor(String name) {
@@ -250,7 +250,7 @@ public final class PostgresStore extends SqlStore {
      *
      * @param why reason why nothing is written
      */
-    static PostgresStore lookingAt(String name, Postgres.Connector connector, String why) throws SQLException {
+    static PostgresStore openReadOnly(String name, Postgres.Connector connector, String why) throws SQLException {
         try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
             return new PostgresStore(
                     name,
@@ -383,16 +383,16 @@ public final class PostgresStore extends SqlStore {
     private static PostgresStore started(PostgresStore store) {
         store.startWriter();
         store.checker.scheduleWithFixedDelay(store::check, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
-        store.checker.scheduleWithFixedDelay(
-                store::lookForChanges, CHANGES_MILLIS, CHANGES_MILLIS, TimeUnit.MILLISECONDS);
-        store.beater.scheduleWithFixedDelay(store::beat, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
+        store.checker.scheduleWithFixedDelay(store::pollChanges, CHANGES_MILLIS, CHANGES_MILLIS, TimeUnit.MILLISECONDS);
+        store.heartbeats.scheduleWithFixedDelay(
+                store::writeHeartbeat, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
         return store;
     }
 
     /** Keeps the settings in common up to date, so that tokens can be changed while the store is stopped. */
     private static PostgresStore stopped(PostgresStore store) {
         Runnable look = () -> store.read(session -> {
-            store.lookAtAgreed(session);
+            store.refreshAgreed(session);
             return null;
         });
         store.checker.scheduleWithFixedDelay(look, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
@@ -402,7 +402,7 @@ public final class PostgresStore extends SqlStore {
     /** Prunes the log on a separate thread while the writer continues. */
     private void prune(long from) {
         try (SqlSession session = new SqlSession(connect(), Postgres.DIALECT)) {
-            log.orElseThrow().succeed(StoreRestore.successor(log.get(), session, start, from));
+            log.orElseThrow().setSuccessor(StoreRestore.successor(log.get(), session, start, from));
         } catch (IOException | SQLException | RuntimeException e) {
             LOG.warn(
                     "store {}: {} cannot be pruned before the next start: {}", name, SentLog.FILE_NAME, e.getMessage());
@@ -416,7 +416,7 @@ public final class PostgresStore extends SqlStore {
 
     /** Returns this daemon's access to the lease on background work. */
     public PostgresLease lease() {
-        return new PostgresLease(name, this::connect, start, transactions::keepIn);
+        return new PostgresLease(name, this::connect, start, transactions::enterTerm);
     }
 
     /** Returns the registry through which the daemons of the database find each other. */
@@ -425,8 +425,8 @@ public final class PostgresStore extends SqlStore {
     }
 
     /** Sets the listener for the number of each further commit of this daemon; it must not block. */
-    public void whenCommitted(LongConsumer told) {
-        transactions.whenCommitted(told);
+    public void whenCommitted(LongConsumer listener) {
+        transactions.whenCommitted(listener);
     }
 
     /** Accepts a hint that another daemon has made the commit with this number, and looks for its changes at once. */
@@ -531,19 +531,19 @@ public final class PostgresStore extends SqlStore {
      * Writes the daemon's heartbeat on a separate connection: queued behind many reads it would be late, and another daemon would take over. Writes
      * no heartbeat while the log cannot be written, so that other daemons run this daemon's spends.
      */
-    private void beat() {
+    private void writeHeartbeat() {
         if (transactions.logFails()) {
             return;
         }
         try {
-            if (beating == null) {
-                beating = new SqlSession(connect(), Postgres.DIALECT);
+            if (heartbeatSession == null) {
+                heartbeatSession = new SqlSession(connect(), Postgres.DIALECT);
             }
-            beating.update("UPDATE daemons SET beaten = " + PostgresSchema.MILLIS + " WHERE start = ?", start);
+            heartbeatSession.update("UPDATE daemons SET beaten = " + PostgresSchema.MILLIS + " WHERE start = ?", start);
         } catch (SQLException | RuntimeException e) {
             LOG.debug("store {}: no heartbeat: {}", name, e.getMessage());
-            Postgres.close(beating);
-            beating = null;
+            Postgres.close(heartbeatSession);
+            heartbeatSession = null;
         }
     }
 
@@ -559,8 +559,8 @@ public final class PostgresStore extends SqlStore {
         boolean fails = transactions.logFails();
         long asked = System.nanoTime();
         CompletableFuture<Boolean> there = read(session -> {
-            lookAtLock(session);
-            lookAtAgreed(session);
+            observeLock(session);
+            refreshAgreed(session);
             return session.has(
                     "SELECT 1 FROM commits WHERE number = ? AND random = ? AND EXISTS (SELECT 1 FROM daemons WHERE"
                             + " start = ? AND NOT ended AND NOT superseded AND timeline = "
@@ -575,22 +575,22 @@ public final class PostgresStore extends SqlStore {
                 (found, failure) -> {
                     checking.set(false);
                     if (failure != null) {
-                        silence = Causes.of(failure).getMessage();
+                        lastFailure = Causes.of(failure).getMessage();
                         return;
                     }
                     answered = System.nanoTime();
                     if (found) {
-                        standing = asked;
+                        confirmedAt = asked;
                     }
                     if (!found || fails) {
-                        lookClosely();
+                        checkUnderLock();
                     }
                 },
                 AT_ONCE);
     }
 
     /** Updates the in-memory state when other daemons have changed rows, for a daemon that has nothing to write. */
-    private void lookForChanges() {
+    private void pollChanges() {
         look(false);
     }
 
@@ -598,7 +598,7 @@ public final class PostgresStore extends SqlStore {
      * @param anyway whether to look even if this daemon is writing
      */
     private void look(boolean anyway) {
-        if (!looking.compareAndSet(false, true)) {
+        if (!polling.compareAndSet(false, true)) {
             return;
         }
         long wanted = hinted.get();
@@ -610,10 +610,10 @@ public final class PostgresStore extends SqlStore {
         read(session -> idle
                         && session.has("SELECT 1 FROM changes WHERE commit > ? ORDER BY commit DESC LIMIT 1", followed))
                 .thenComposeAsync(
-                        changed -> changed ? lookClosely() : CompletableFuture.<Void>completedFuture(null), AT_ONCE)
+                        changed -> changed ? checkUnderLock() : CompletableFuture.<Void>completedFuture(null), AT_ONCE)
                 .whenCompleteAsync(
                         (done, failure) -> {
-                            looking.set(false);
+                            polling.set(false);
                             // A hint arrived meanwhile. After a failure the next poll is soon enough.
                             if (failure == null && hinted.get() > Math.max(wanted, transactions.followed())) {
                                 look(true);
@@ -623,7 +623,7 @@ public final class PostgresStore extends SqlStore {
     }
 
     /** Records since when the store lock has been held by one transaction. */
-    private void lookAtLock(SqlSession session) throws SQLException {
+    private void observeLock(SqlSession session) throws SQLException {
         long newest = session.number("SELECT coalesce(max(number), 0) FROM commits");
         boolean free = session.has("SELECT 1 FROM store WHERE one = 1 FOR UPDATE SKIP LOCKED");
         Holding before = holding;
@@ -644,7 +644,7 @@ public final class PostgresStore extends SqlStore {
         }
         if (silent > SILENT_MILLIS) {
             return Optional.of("the store " + name + " has not answered for " + silent / 1_000
-                    + " s, so nothing is spent until it does: " + silence);
+                    + " s, so nothing is spent until it does: " + lastFailure);
         }
         long locked = held == null ? 0 : TimeUnit.NANOSECONDS.toMillis(now - held.nanos());
         return locked > LOCKED_MILLIS
@@ -661,7 +661,7 @@ public final class PostgresStore extends SqlStore {
     }
 
     /** Runs an empty transaction, whose first statements check the database under the store lock. */
-    private CompletableFuture<Void> lookClosely() {
+    private CompletableFuture<Void> checkUnderLock() {
         return write(session -> null);
     }
 
@@ -674,13 +674,13 @@ public final class PostgresStore extends SqlStore {
         if (closed) {
             return CompletableFuture.failedFuture(GroupCommitWriter.unavailable(name, "is closed", null));
         }
-        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - standing) < SILENT_MILLIS
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - confirmedAt) < SILENT_MILLIS
                 ? CompletableFuture.completedFuture(null)
-                : lookClosely();
+                : checkUnderLock();
     }
 
     @Override
-    protected boolean mayDeny(SqlSession session, SpendRow row) throws SQLException {
+    protected boolean mayConcludeUnsent(SqlSession session, SpendRow row) throws SQLException {
         return session.has(
                 "SELECT 1 FROM spends WHERE id = ? AND runner = " + SpendTable.RUNNER
                         + " AND signed_off = 0 AND NOT EXISTS (SELECT 1 FROM former_runners WHERE spend = spends.id)",
@@ -693,16 +693,16 @@ public final class PostgresStore extends SqlStore {
     }
 
     @Override
-    public void whenOthersChange(SharedRows rows, Runnable told) {
+    public void whenOthersChange(SharedRows rows, Runnable listener) {
         listeners
                 .computeIfAbsent(rows.table(), table -> new CopyOnWriteArrayList<>())
-                .add(told);
+                .add(listener);
     }
 
-    private void tell(String table) {
-        for (Runnable told : listeners.getOrDefault(table, List.of())) {
+    private void notifyListeners(String table) {
+        for (Runnable listener : listeners.getOrDefault(table, List.of())) {
             try {
-                told.run();
+                listener.run();
             } catch (RuntimeException e) {
                 LOG.error("store {}: a listener for changes of {} has failed", name, table, e);
             }
@@ -711,7 +711,7 @@ public final class PostgresStore extends SqlStore {
 
     @Override
     public void requireKeeper() {
-        if (!transactions.mayKeep()) {
+        if (!transactions.isKeeper()) {
             throw StoreException.notKeeper();
         }
     }
@@ -759,7 +759,7 @@ public final class PostgresStore extends SqlStore {
     @Override
     protected void signOff(SqlSession session, Set<Hash256> txIds) throws SQLException {
         byte[][] keys = txIds.stream().map(Hash256::toArray).toArray(byte[][]::new);
-        session.later(
+        session.defer(
                 "WITH named AS (SELECT id FROM spends WHERE short_id = ANY (?) AND tx_id = ANY (?)),"
                         + " gone AS (DELETE FROM former_runners USING named WHERE spend = named.id AND runner = "
                         + SpendTable.RUNNER + " RETURNING spend),"
@@ -773,7 +773,7 @@ public final class PostgresStore extends SqlStore {
 
     @Override
     protected void unmark(SqlSession session, SpendRow row) throws SQLException {
-        session.laterForAll(
+        session.deferForAll(
                 "WITH gone AS (DELETE FROM former_runners WHERE spend = ANY (?) AND runner = " + SpendTable.RUNNER
                         + " RETURNING spend) INSERT INTO former_runners (spend, runner) SELECT spend, " + NO_START
                         + " FROM gone ON CONFLICT DO NOTHING",
@@ -781,7 +781,7 @@ public final class PostgresStore extends SqlStore {
     }
 
     @Override
-    protected boolean hasLost(SqlSession session, SpendRow row) throws SQLException {
+    protected boolean wasTakenOver(SqlSession session, SpendRow row) throws SQLException {
         return session.has(
                 "SELECT 1 FROM former_runners JOIN spends ON id = spend WHERE spend = ? AND former_runners.runner = "
                         + SpendTable.RUNNER + " AND spends.runner <> " + SpendTable.RUNNER,
@@ -888,7 +888,7 @@ public final class PostgresStore extends SqlStore {
     }
 
     /** Reloads the settings if another process has changed them; also works for a stopped store. */
-    private void lookAtAgreed(SqlSession session) throws SQLException {
+    private void refreshAgreed(SqlSession session) throws SQLException {
         long version = session.number("SELECT agreement FROM store WHERE one = 1");
         if (version != agreed().version()) {
             readAgreed(session);
@@ -921,7 +921,7 @@ public final class PostgresStore extends SqlStore {
         // Other daemons may run this daemon's spends as soon as its start has ended.
         closed = true;
         checker.shutdownNow();
-        beater.shutdownNow();
+        heartbeats.shutdownNow();
         pruner.shutdown();
         try {
             finish();
@@ -938,7 +938,7 @@ public final class PostgresStore extends SqlStore {
         }
         transactions.end();
         Postgres.close(reading);
-        Postgres.close(beating);
+        Postgres.close(heartbeatSession);
     }
 
     /** Completes also when another start has replaced this one: the process is useless then until it is restarted. */
@@ -950,20 +950,20 @@ public final class PostgresStore extends SqlStore {
     /** Updates the in-memory state from rows that other daemons have changed. */
     private final class Rows implements PostgresTransactions.Memory {
         @Override
-        public void fold(SqlSession session, Map<String, Collection<Long>> changes) throws SQLException {
+        public void applyChanges(SqlSession session, Map<String, Collection<Long>> changes) throws SQLException {
             follow(
                     session,
                     changes.getOrDefault("spends", List.of()),
                     changes.getOrDefault("allowance_minutes", List.of()),
                     changes.containsKey("payouts"),
                     changes.containsKey("sweeps"));
-            changes.keySet().forEach(PostgresStore.this::tell);
+            changes.keySet().forEach(PostgresStore.this::notifyListeners);
         }
 
         @Override
-        public void readAgain(SqlSession session) throws SQLException {
-            PostgresStore.this.readAgain(session);
-            listeners.keySet().forEach(PostgresStore.this::tell);
+        public void reloadAll(SqlSession session) throws SQLException {
+            PostgresStore.this.reloadAll(session);
+            listeners.keySet().forEach(PostgresStore.this::notifyListeners);
         }
 
         @Override

@@ -51,17 +51,17 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     private static final long MOST_MESSAGES = 64;
 
     /** Bound on consecutive commits with unknown outcome, more than any disk or network failure causes. */
-    private static final int MOST_DOUBTED = 1_000;
+    private static final int MOST_UNCERTAIN = 1_000;
 
     /** Makes the server end a transaction whose process hangs or is cut off, and so release the lock that all daemons wait for. */
-    static final String NOT_FOR_EVER = "SET LOCAL idle_in_transaction_session_timeout = '15s'";
+    static final String IDLE_TIMEOUT = "SET LOCAL idle_in_transaction_session_timeout = '15s'";
 
     /** Statements that begin a short transaction under the store lock that is not counted as a commit of the store. */
     static final String LOCK =
-            "BEGIN; SET LOCAL lock_timeout = '3s'; " + NOT_FOR_EVER + "; SELECT 1 FROM store WHERE one = 1 FOR UPDATE";
+            "BEGIN; SET LOCAL lock_timeout = '3s'; " + IDLE_TIMEOUT + "; SELECT 1 FROM store WHERE one = 1 FOR UPDATE";
 
     /** Disables the timeouts for a command that reads local files within the transaction; no daemon runs meanwhile. */
-    static final String PATIENTLY =
+    static final String NO_TIMEOUTS =
             "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0";
 
     /**
@@ -106,9 +106,9 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
          *
          * @param changes numbers of rows by the name of their table
          */
-        void fold(SqlSession session, Map<String, Collection<Long>> changes) throws SQLException;
+        void applyChanges(SqlSession session, Map<String, Collection<Long>> changes) throws SQLException;
 
-        void readAgain(SqlSession session) throws SQLException;
+        void reloadAll(SqlSession session) throws SQLException;
 
         /** Called when this start of the daemon must not write any more. */
         void succeeded();
@@ -143,7 +143,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     /**
      * Row of the lease on background work, see {@link PostgresLease}.
      *
-     * @param start of the daemon that took it last; {@link PostgresSchema#NOBODY} if none has yet
+     * @param start of the daemon that took it last; {@link PostgresSchema#NO_HOLDER} if none has yet
      * @param epoch number of times that it was taken
      */
     private record KeeperRow(long start, long epoch) {}
@@ -185,30 +185,30 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     private long counter;
 
     /** Names of the daemons' logs that this daemon's own log mentions, and those with which the commit being prepared extends them. */
-    private Set<String> told = Set.of();
+    private Set<String> loggedPeers = Set.of();
 
-    private Set<String> telling = Set.of();
+    private Set<String> peersToLog = Set.of();
     private volatile boolean logFails;
     /** Number of the last commit that the in-memory state includes; written only by the writer thread. */
     private volatile long followed;
 
     /** Lease as read by the transaction being prepared. */
-    private KeeperRow keeper = new KeeperRow(PostgresSchema.NOBODY, 0);
+    private KeeperRow keeper = new KeeperRow(PostgresSchema.NO_HOLDER, 0);
     /** Epoch in which this daemon last took the lease. */
     private volatile long term = NO_TERM;
     /** Term in which the unit of work being applied was queued. */
-    private long queuedIn = NO_TERM;
+    private long queuedTerm = NO_TERM;
 
     private long messagesBefore;
     /** Version of the settings in common that the in-memory state includes, see {@link PostgresAgreed}. */
     private long agreement = -1;
 
-    private boolean readAgain = true;
+    private boolean stale = true;
     private boolean committing;
     private Made next;
     private volatile Made confirmed;
     /** Commits since {@link #confirmed} with unknown outcome: if one of them was made, the database may have pruned the confirmed one. */
-    private final List<Made> doubted = new ArrayList<>();
+    private final List<Made> uncertain = new ArrayList<>();
 
     private volatile LongConsumer committed = number -> {};
     private volatile String stopped;
@@ -305,8 +305,8 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     }
 
     /** Sets the listener for the number of each further commit; called on the thread that made the commit. */
-    void whenCommitted(LongConsumer told) {
-        committed = told;
+    void whenCommitted(LongConsumer listener) {
+        committed = listener;
     }
 
     /** Returns the number of the last commit that the in-memory state includes. */
@@ -318,12 +318,12 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
      * Returns whether this daemon does the background work according to the transaction being prepared, and has done so without interruption since
      * the unit of work was queued: a decision made in an earlier term may be wrong by now.
      */
-    boolean mayKeep() {
-        return keeper.start() == PostgresSchema.NOBODY || keeper.start() == start && keeper.epoch() == queuedIn;
+    boolean isKeeper() {
+        return keeper.start() == PostgresSchema.NO_HOLDER || keeper.start() == start && keeper.epoch() == queuedTerm;
     }
 
     /** Records that this daemon has taken the lease; units of work queued from now on belong to that term. */
-    void keepIn(long epoch) {
+    void enterTerm(long epoch) {
         term = epoch;
     }
 
@@ -331,7 +331,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     public <T> GroupCommitWriter.Work<T> queued(GroupCommitWriter.Work<T> work) {
         long now = term;
         return GroupCommitWriter.Work.of(work::lookups, writing -> {
-            queuedIn = now;
+            queuedTerm = now;
             return work.apply(writing);
         });
     }
@@ -371,7 +371,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             throw GroupCommitWriter.unavailable(name, Postgres.NOT_DURABLE, null);
         }
         if (head.now().timeline() > timeline || head.now().boot() != boot) {
-            tellServer(head.now());
+            confirmServer(head.now());
             begin();
             return;
         }
@@ -384,10 +384,10 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         session.forget();
         next = new Made(head.number(), next.random());
         counter = head.counter();
-        if (logging.log().isPresent() && head.logs() != told.size()) {
-            telling = Set.copyOf(session.query("SELECT name FROM logs", row -> row.getString(1)));
-            telling.stream()
-                    .filter(log -> !told.contains(log))
+        if (logging.log().isPresent() && head.logs() != loggedPeers.size()) {
+            peersToLog = Set.copyOf(session.query("SELECT name FROM logs", row -> row.getString(1)));
+            peersToLog.stream()
+                    .filter(log -> !loggedPeers.contains(log))
                     .sorted()
                     .forEach(log -> logging.lines().add(new SentLine.Peer(log)));
         }
@@ -425,7 +425,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
 
     /** Fetches the lookups of all units in one message. */
     @Override
-    public void foresee(Supplier<Stream<GroupCommitWriter.Work<?>>> units) throws SQLException {
+    public void prefetch(Supplier<Stream<GroupCommitWriter.Work<?>>> units) throws SQLException {
         messagesBefore = session.messages();
         List<SqlSession.Lookup<?>> lookups = new ArrayList<>();
         units.get().forEach(unit -> lookups.addAll(unit.lookups()));
@@ -456,7 +456,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             statement.setLong(6, start);
             statement.setLong(7, followed);
             statement.execute();
-            ResultSet row = answer(statement);
+            ResultSet row = nextResult(statement);
             if (!row.next()) {
                 throw GroupCommitWriter.unavailable(name, "has lost the row of its store", null);
             }
@@ -472,12 +472,12 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
                     row.getLong("now_timeline"),
                     row.getLong("now_boot"),
                     row.getBoolean("durable"));
-            row = answer(statement);
+            row = nextResult(statement);
             row.next();
             long number = row.getLong(1);
             long next = row.getLong(2);
-            answer(statement);
-            row = answer(statement);
+            nextResult(statement);
+            row = nextResult(statement);
             row.next();
             OptionalLong last = new Row(row).ifNumber("last");
             long silent = row.getLong("silent");
@@ -486,7 +486,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             long logs = row.getLong("logs");
             clock.set(row.getLong("millis"));
             Map<String, Collection<Long>> changes = new HashMap<>();
-            row = answer(statement);
+            row = nextResult(statement);
             while (row.next()) {
                 changes.computeIfAbsent(row.getString(1), table -> new ArrayList<>())
                         .add(row.getLong(2));
@@ -496,7 +496,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     }
 
     /** Returns the next result set in the response to a message of several statements. */
-    private static ResultSet answer(PreparedStatement statement) throws SQLException {
+    private static ResultSet nextResult(PreparedStatement statement) throws SQLException {
         while (!statement.getMoreResults()) {
             if (statement.getUpdateCount() < 0) {
                 throw new SQLException("no response to the first statements of a transaction");
@@ -536,7 +536,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
      * Records that this daemon has found its own commits after a standby was promoted, or the server was restarted, perhaps with an older copy of its
      * data. All other running daemons must confirm the same before anything is written.
      */
-    private void tellServer(Server now) throws SQLException {
+    private void confirmServer(Server now) throws SQLException {
         rollback();
         LOG.warn(
                 "store {}: the server was {}; it has commit {}",
@@ -549,19 +549,19 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     }
 
     private void follow(Head head) throws SQLException {
-        boolean all = readAgain || followed < head.store().pruned();
+        boolean all = stale || followed < head.store().pruned();
         // A partly loaded state must not be used; the next transaction reloads everything if this fails.
-        readAgain = true;
+        stale = true;
         if (all) {
-            memory.readAgain(session);
+            memory.reloadAll(session);
         } else if (!head.changes().isEmpty()) {
-            memory.fold(session, head.changes());
+            memory.applyChanges(session, head.changes());
         }
         if (head.store().agreement() != agreement) {
             memory.agree(session);
         }
         agreement = head.store().agreement();
-        readAgain = false;
+        stale = false;
         followed = head.number() - 1;
     }
 
@@ -584,15 +584,15 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         CrashPoint.STORE_BEFORE_COMMIT.reached();
         boolean warned = commitWarns();
         followed = next.number();
-        told = telling;
+        loggedPeers = peersToLog;
         settle.run();
         CrashPoint.STORE_AFTER_COMMIT.reached();
-        noteMade();
+        recordMade();
         if (warned) {
             confirmByAnother();
         }
         confirmed = next;
-        doubted.clear();
+        uncertain.clear();
         committed.accept(next.number());
     }
 
@@ -610,7 +610,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         }
     }
 
-    private void noteMade() {
+    private void recordMade() {
         if (logging.log().isEmpty()) {
             return;
         }
@@ -625,15 +625,15 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
 
     /** Returns the commits of which a database that has not gone back contains the newest, or an earlier one. */
     private Stream<Made> seen() {
-        return Stream.concat(Stream.of(confirmed), doubted.stream());
+        return Stream.concat(Stream.of(confirmed), uncertain.stream());
     }
 
     private boolean commitWarns() throws SQLException {
         committing = true;
-        if (doubted.size() == MOST_DOUBTED) {
-            doubted.remove(0);
+        if (uncertain.size() == MOST_UNCERTAIN) {
+            uncertain.remove(0);
         }
-        doubted.add(next);
+        uncertain.add(next);
         try (Statement statement = connection.createStatement()) {
             statement.execute("COMMIT");
             committing = false;
@@ -649,7 +649,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             announce();
             boolean warned = commitWarns();
             followed = next.number();
-            noteMade();
+            recordMade();
             if (!warned) {
                 return;
             }

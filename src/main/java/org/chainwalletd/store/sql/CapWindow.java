@@ -159,7 +159,7 @@ final class CapWindow implements GroupCommitWriter.InMemory {
     }
 
     /** Adds the tolerance: only uses stamped later than the result are attributed to a clock that was ahead. */
-    static long withSlack(long last) {
+    static long withTolerance(long last) {
         return last + SET_BACK_MILLIS;
     }
 
@@ -235,7 +235,7 @@ final class CapWindow implements GroupCommitWriter.InMemory {
             newest = Math.max(newest, change.counts());
         }
         long last = lastPossible(clock.millis());
-        return newest > withSlack(last) ? OptionalLong.of(last) : OptionalLong.empty();
+        return newest > withTolerance(last) ? OptionalLong.of(last) : OptionalLong.empty();
     }
 
     /** Moves the window to the present: old uses leave it; if the clock was set back, some enter it again. */

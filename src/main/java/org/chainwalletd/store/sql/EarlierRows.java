@@ -13,12 +13,12 @@ import org.chainwalletd.store.Coin;
 
 /**
  * Moves rows of older schema versions: from the tables {@code intents}, {@code tokens}, {@code reservations} and {@code allowance_uses} of version 2
- * to those of version 3, and from {@code kept_receipts} of version 14 to {@code kept_spends}. Works in batches of {@link #BITE} rows: a store may
- * hold millions of rows, and moving them in one commit would need as much disk space again. The file has the newest version from the first batch on,
- * so no older release opens it partly moved, and after a crash the remaining rows are moved at the next start.
+ * to those of version 3, and from {@code kept_receipts} of version 14 to {@code kept_spends}. Works in batches of {@link #CHUNK_ROWS} rows: a store
+ * may hold millions of rows, and moving them in one commit would need as much disk space again. The file has the newest version from the first batch
+ * on, so no older release opens it partly moved, and after a crash the remaining rows are moved at the next start.
  */
 final class EarlierRows {
-    private static final int BITE = 1_000;
+    private static final int CHUNK_ROWS = 1_000;
     private static final String INTENT =
             "tx_id, kind, from_address, tx, inputs, built_at_height, change_index, token, digest,"
                     + " allowance, created_at, changed_at, state, reason, block_height, block_id, buried";
@@ -30,7 +30,7 @@ final class EarlierRows {
     }
 
     void moveAll() throws SQLException {
-        while (moveSome(BITE)) {
+        while (moveSome(CHUNK_ROWS)) {
             continue;
         }
     }

@@ -37,6 +37,6 @@ final class ErasedSpends {
                 erased.txId().toArray(),
                 erased.key(),
                 erased.rest());
-        KeptSpends.neverGiveAgain(session, number);
+        KeptSpends.neverReassign(session, number);
     }
 }

@@ -76,7 +76,7 @@ public final class GroupCommitWriter {
         void begin() throws SQLException;
 
         /** Prefetches the lookups of these units of work if that is faster than single lookups. */
-        default void foresee(Supplier<Stream<Work<?>>> units) throws SQLException {}
+        default void prefetch(Supplier<Stream<Work<?>>> units) throws SQLException {}
 
         /**
          * Returns whether another unit may join the transaction.
@@ -177,14 +177,14 @@ public final class GroupCommitWriter {
             end.future.complete(null);
         } catch (RuntimeException | Error e) {
             try {
-                giveUp(waiting, e);
+                failAll(waiting, e);
             } finally {
                 died.complete(null);
             }
         }
     }
 
-    private void giveUp(Deque<Unit<?>> waiting, Throwable e) {
+    private void failAll(Deque<Unit<?>> waiting, Throwable e) {
         synchronized (this) {
             closed = true;
             queue.drainTo(waiting);
@@ -273,7 +273,7 @@ public final class GroupCommitWriter {
         batch.add(waiting.remove());
         transactions.begin();
         long began = System.nanoTime();
-        boolean written = foreseen(waiting, batch) && batch.get(0).apply();
+        boolean written = prefetched(waiting, batch) && batch.get(0).apply();
         while (written && !waiting.isEmpty() && transactions.mayGrow(System.nanoTime() - began, commitNanos)) {
             Unit<?> unit = waiting.remove();
             batch.add(unit);
@@ -291,14 +291,14 @@ public final class GroupCommitWriter {
     }
 
     /** Prefetches the lookups of the units. Returns false when one of their values is rejected; all units are in {@code batch} then. */
-    private boolean foreseen(Deque<Unit<?>> waiting, List<Unit<?>> batch) throws SQLException {
+    private boolean prefetched(Deque<Unit<?>> waiting, List<Unit<?>> batch) throws SQLException {
         try {
-            transactions.foresee(() -> Stream.concat(batch.stream(), waiting.stream())
+            transactions.prefetch(() -> Stream.concat(batch.stream(), waiting.stream())
                     .filter(unit -> unit != end)
                     .map(unit -> unit.work));
             return true;
         } catch (SQLException e) {
-            requireRefusal(e);
+            requireRejection(e);
             batch.addAll(waiting);
             waiting.clear();
             return false;
@@ -311,13 +311,13 @@ public final class GroupCommitWriter {
             transactions.session().flush();
             return true;
         } catch (SQLException e) {
-            requireRefusal(e);
+            requireRejection(e);
             return false;
         }
     }
 
     /** Rethrows any exception that is not a rejected row; a rejection that can only be caused by a bug in this program becomes an error. */
-    private void requireRefusal(SQLException e) throws SQLException {
+    private void requireRejection(SQLException e) throws SQLException {
         SqlSession.Dialect dialect = transactions.session().dialect();
         if (!dialect.isConstraint(e)) {
             throw e;
@@ -400,7 +400,7 @@ public final class GroupCommitWriter {
 
         /** Collisions are checked before anything is written, so a rejected row is a bug in the unit's code. */
         private void refuse(SQLException e) throws SQLException {
-            requireRefusal(e);
+            requireRejection(e);
             refusal = unavailable(file, "refuses a row: " + e.getMessage(), e);
         }
 

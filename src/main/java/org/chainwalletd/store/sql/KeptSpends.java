@@ -380,12 +380,12 @@ final class KeptSpends {
                             ? row[COLUMNS.indexOf("token_rest")]
                             : TokenHash.of((String) token).rest());
         }
-        neverGiveAgain(session, id);
+        neverReassign(session, id);
         delete(session, id);
     }
 
     /** Makes sure that no later spend gets this number. */
-    static void neverGiveAgain(SqlSession session, long id) throws SQLException {
+    static void neverReassign(SqlSession session, long id) throws SQLException {
         session.update("UPDATE identity SET spends_after = ? WHERE one = 1 AND spends_after < ?", id, id);
     }
 

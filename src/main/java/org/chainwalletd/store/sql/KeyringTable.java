@@ -157,7 +157,7 @@ public final class KeyringTable {
     }
 
     public static void seal(SqlSession session, Place place, Bytes blob) throws SQLException {
-        session.later(
+        session.defer(
                 "INSERT INTO sealed (kind, owner, blob) VALUES (?, ?, ?)"
                         + " ON CONFLICT (kind, owner) DO UPDATE SET blob = excluded.blob",
                 place.kind(),
@@ -166,7 +166,7 @@ public final class KeyringTable {
     }
 
     public static void list(SqlSession session, Key key) throws SQLException {
-        session.later(
+        session.defer(
                 List.of(deletion(key.address()).key()),
                 "INSERT INTO keys (address, public_key, derivation, label, imported, origin, birth)"
                         + " VALUES (?, ?::bytea, ?::bigint, ?, ?, ?, ?::bigint)"
@@ -183,7 +183,7 @@ public final class KeyringTable {
     }
 
     public static void delete(SqlSession session, Address address) throws SQLException {
-        session.later(
+        session.defer(
                 List.of(deletion(address).key()), "DELETE FROM keys WHERE address = ?", (Object) address.toArray());
     }
 
@@ -223,13 +223,13 @@ public final class KeyringTable {
 
     /** Sets the head. The next index is never decreased: each address of the seed is issued once. */
     public static void set(SqlSession session, Head head) throws SQLException {
-        session.later(
+        session.defer(
                 "INSERT INTO keyring (one, next_index) VALUES (1, ?) ON CONFLICT (one) DO UPDATE"
                         + " SET next_index = excluded.next_index WHERE keyring.next_index < excluded.next_index",
                 head.nextIndex());
-        session.later("DELETE FROM keyring_members");
+        session.defer("DELETE FROM keyring_members");
         for (Map.Entry<String, Bytes> member : head.members().entrySet()) {
-            session.later(
+            session.defer(
                     "INSERT INTO keyring_members (name, json) VALUES (?, ?)",
                     member.getKey(),
                     member.getValue().toArray());
@@ -244,12 +244,12 @@ public final class KeyringTable {
     }
 
     /** Passes the whole keyring to {@code visitor}, for the base of a log. */
-    static void tell(SqlSession session, SqlSession.Visitor<SentLine> visitor) throws SQLException {
+    static void writeTo(SqlSession session, SqlSession.Visitor<SentLine> visitor) throws SQLException {
         List<Place> page;
         for (Place last = new Place("", Bytes.EMPTY); ; last = page.get(page.size() - 1)) {
             page = new ArrayList<>();
             List<Place> places = page;
-            List<SentLine> told = session.query(
+            List<SentLine> lines = session.query(
                     "SELECT kind, owner, blob FROM sealed WHERE (kind, owner) > (?, ?) ORDER BY kind, owner LIMIT ?",
                     row -> {
                         Place place = new Place(row.text("kind"), Bytes.wrap(row.raw("owner")));
@@ -259,10 +259,10 @@ public final class KeyringTable {
                     last.kind(),
                     last.owner().toArray(),
                     PAGE);
-            if (told.isEmpty()) {
+            if (lines.isEmpty()) {
                 break;
             }
-            for (SentLine line : told) {
+            for (SentLine line : lines) {
                 visitor.visit(line);
             }
         }

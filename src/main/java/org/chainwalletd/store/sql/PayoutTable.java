@@ -49,7 +49,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
             + "' AND NOT (state = 'CONFIRMED' AND buried = 1) AND state <> 'CONFLICTED')";
 
     /** Maximum number of queued payouts examined in one transaction. */
-    private static final int MOST_IN_BITE = 10_000;
+    private static final int CHUNK_ROWS = 10_000;
 
     static final String QUEUED = "QUEUED";
     static final String HELD = "HELD";
@@ -83,7 +83,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         return lastId > 0;
     }
 
-    void takeUp(SqlSession session) throws SQLException {
+    void load(SqlSession session) throws SQLException {
         lastId = session.number("SELECT coalesce(max(id), 0) FROM payouts");
         lastChange = lastChange(session);
     }
@@ -93,14 +93,14 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
     }
 
     /** Reloads the in-memory state after other processes have changed payouts; their rows change with the spends that carry them. */
-    void follow(SqlSession session) throws SQLException {
-        takeUp(session);
+    void reload(SqlSession session) throws SQLException {
+        load(session);
         unfinished = OptionalLong.empty();
         listener.run();
     }
 
-    void whenChanged(Runnable told) {
-        listener = told;
+    void whenChanged(Runnable callback) {
+        listener = callback;
     }
 
     void endedTokens(Predicate<String> judge) {
@@ -229,7 +229,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
             throws SQLException {
         long id = lastId + 1;
         lastId = id;
-        session.laterTogether(
+        session.deferCombined(
                 List.of(order.payoutId()),
                 "INSERT INTO payouts (id, payout_id, to_address, amount, datum, memo, source, token_name, mark,"
                         + " submitted_at, changed_at, change) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -267,7 +267,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
     }
 
     private void set(SqlSession session, long id, String columns, long now) throws SQLException {
-        session.laterTogether(
+        session.deferCombined(
                 List.of(),
                 "UPDATE payouts SET " + columns + ", changed_at = ?, change = ? WHERE id = ?",
                 now,
@@ -287,17 +287,17 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
      * @param held number of payouts that were held
      * @param last number of the last payout examined; empty when no more are queued
      */
-    record Bite(int held, OptionalLong last) {}
+    record Chunk(int held, OptionalLong last) {}
 
     /** Holds queued payouts of ended tokens, examining the next payouts after a number. */
-    Bite holdEnded(SqlSession session, Set<String> owners, long after, long now) throws SQLException {
+    Chunk holdEnded(SqlSession session, Set<String> owners, long after, long now) throws SQLException {
         record Queued(long id, Optional<String> owner, boolean released) {}
         List<Queued> queued = session.query(
                 "SELECT id, token_name, released FROM payouts WHERE " + WAITING
                         + " AND mark = 'QUEUED' AND id > ? ORDER BY id LIMIT ?",
                 row -> new Queued(row.number("id"), row.ifText("token_name"), row.number("released") != 0),
                 after,
-                MOST_IN_BITE);
+                CHUNK_ROWS);
         int held = 0;
         for (Queued payout : queued) {
             boolean named = owners.contains(payout.owner().orElse(PayoutStore.CLASSIC));
@@ -306,12 +306,12 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
                 held++;
             }
             if (held == PayoutStore.MOST_AT_ONCE) {
-                return new Bite(held, OptionalLong.of(payout.id()));
+                return new Chunk(held, OptionalLong.of(payout.id()));
             }
         }
-        return new Bite(
+        return new Chunk(
                 held,
-                queued.size() < MOST_IN_BITE
+                queued.size() < CHUNK_ROWS
                         ? OptionalLong.empty()
                         : OptionalLong.of(queued.get(queued.size() - 1).id()));
     }
@@ -394,7 +394,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         List<SentLine.Carried.Item> items = new ArrayList<>(payouts.size());
         for (int i = 0; i < payouts.size(); i++) {
             Standing payout = payouts.get(i);
-            session.laterTogether(
+            session.deferCombined(
                     List.of(),
                     "UPDATE payouts SET spend = ?, output_index = ?, changed_at = ?, change = ? WHERE id = ?",
                     spend,
@@ -454,7 +454,7 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         CrashPoint.PAYOUTS_IN_REQUEUE.reached();
         for (Standing payout : carried) {
             if (payout.mark().equals(QUEUED) && mustBeHeld(payout)) {
-                session.laterTogether(List.of(), "UPDATE payouts SET mark = 'HELD' WHERE id = ?", payout.id());
+                session.deferCombined(List.of(), "UPDATE payouts SET mark = 'HELD' WHERE id = ?", payout.id());
             }
         }
         unfinished = OptionalLong.empty();
@@ -486,7 +486,8 @@ public final class PayoutTable implements GroupCommitWriter.InMemory {
         for (SentLine.Carried.Item item : line.payouts()) {
             TxOutput output = outputs.get(item.index());
             if (!digest(output).equals(item.digest())) {
-                throw new SQLException("batch " + line.txId() + " does not pay the payouts that the log records for it");
+                throw new SQLException(
+                        "batch " + line.txId() + " does not pay the payouts that the log records for it");
             }
             Optional<Standing> there = session.find(standingOf(item.payoutId()));
             long id = there.isPresent()

@@ -242,7 +242,7 @@ public sealed interface SentLine {
      * Returns whether the line frees coins, or permits other bytes for the same token. Such a line must be on disk before the store records the
      * change.
      */
-    default boolean goesFirst() {
+    default boolean isForcedFirst() {
         return this instanceof Held
                 || this instanceof Cancelled
                 || this instanceof SweepPartEnded

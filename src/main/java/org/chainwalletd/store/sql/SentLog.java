@@ -69,14 +69,14 @@ public final class SentLog implements AutoCloseable {
         return thread;
     });
     private CompletableFuture<Void> forced = CompletableFuture.completedFuture(null);
-    /** Records that may not be on disk yet; they follow the first {@link #safe} bytes, which are. */
+    /** Records that may not be on disk yet; they follow the first {@link #forcedBytes} bytes, which are. */
     private final List<byte[]> unforced = new ArrayList<>();
 
-    private long safe;
+    private long forcedBytes;
     private final AtomicReference<Successor> successor = new AtomicReference<>();
     private boolean pruning;
     /** Whether the log must be rewritten because it lacks content that the store had before the log was created. */
-    private boolean due;
+    private boolean renewalDue;
 
     private SentLog(Path folder, Optional<String> name, AppendLog log, long base, long leastToPrune)
             throws IOException {
@@ -85,7 +85,7 @@ public final class SentLog implements AutoCloseable {
         this.log = log;
         this.base = base;
         this.leastToPrune = leastToPrune;
-        this.safe = log.length();
+        this.forcedBytes = log.length();
     }
 
     /** Lines of the commit being prepared; those of a rejected unit are undone with it. */
@@ -111,8 +111,8 @@ public final class SentLog implements AutoCloseable {
             lines.clear();
         }
 
-        boolean goFirst() {
-            return lines.stream().anyMatch(SentLine::goesFirst);
+        boolean mustBeForcedFirst() {
+            return lines.stream().anyMatch(SentLine::isForcedFirst);
         }
     }
 
@@ -307,12 +307,12 @@ public final class SentLog implements AutoCloseable {
      * forgotten or keeps in a shorter form.
      */
     private boolean isWorthPruning() throws IOException {
-        return due || log.length() >= Math.max(leastToPrune, 2 * base);
+        return renewalDue || log.length() >= Math.max(leastToPrune, 2 * base);
     }
 
     /** Requests that the log be replaced soon by one whose base is the store's current content. */
     public void renew() {
-        due = true;
+        renewalDue = true;
     }
 
     /**
@@ -338,13 +338,13 @@ public final class SentLog implements AutoCloseable {
 
     /** Replaces the log in {@code folder}, which must not be open, by a successor that lacks no commit. */
     public static void replace(Path folder, Successor successor) throws IOException {
-        successor.log().takePlaceOf(in(folder));
-        successor.log().letGo();
+        successor.log().renameTo(in(folder));
+        successor.log().closeUnforced();
         AtomicFiles.syncFolder(folder);
     }
 
     /** Copies the commits that the successor's base lacks into it, and continues in it. */
-    private void exchange(Successor successor) throws IOException {
+    private void switchTo(Successor successor) throws IOException {
         AppendLog next = successor.log();
         long nextBase = next.length();
         try {
@@ -358,17 +358,17 @@ public final class SentLog implements AutoCloseable {
                     next.append(record);
                 }
             });
-            next.takePlaceOf(in(folder));
+            next.renameTo(in(folder));
         } catch (IOException | RuntimeException e) {
             next.discard();
             // Do not retry before the log has doubled once more.
             base = log.length();
             throw e;
         }
-        log.letGo();
+        log.closeUnforced();
         log = next;
         base = nextBase;
-        isSafe();
+        markForced();
         try {
             AtomicFiles.syncFolder(folder);
         } catch (IOException e) {
@@ -385,7 +385,7 @@ public final class SentLog implements AutoCloseable {
     /** Writes the content of a store as lines. */
     @FunctionalInterface
     public interface Base {
-        void tell(LinesSink sink) throws IOException;
+        void writeTo(LinesSink sink) throws IOException;
     }
 
     /** Creates or replaces the log in {@code folder}; the new one has this base, which was read at the commit {@code last}. */
@@ -405,7 +405,7 @@ public final class SentLog implements AutoCloseable {
                                 mark(last),
                                 number(shared.get().number()),
                                 ByteBuffer.wrap(shared.get().name().getBytes(StandardCharsets.UTF_8))));
-        base.tell(lines -> log.append(record(BASE_LINES, ByteBuffer.wrap(lines))));
+        base.writeTo(lines -> log.append(record(BASE_LINES, ByteBuffer.wrap(lines))));
     }
 
     private static ByteBuffer mark(CommitMark mark) {
@@ -452,7 +452,7 @@ public final class SentLog implements AutoCloseable {
                         : record(SHARED_COMMIT, mark(commit), number(number), encoded));
         CrashPoint.STORE_LOGGED.reached();
         beginForce();
-        if (lines.goFirst()) {
+        if (lines.mustBeForcedFirst()) {
             join();
         }
     }
@@ -472,19 +472,19 @@ public final class SentLog implements AutoCloseable {
         if (!forced.isCompletedExceptionally()) {
             return;
         }
-        log.cutBack(safe);
+        log.truncate(forcedBytes);
         for (byte[] record : unforced) {
             log.append(record);
         }
         log.force();
         AtomicFiles.syncFolder(folder);
-        isSafe();
+        markForced();
         forced = CompletableFuture.completedFuture(null);
     }
 
-    private void isSafe() throws IOException {
+    private void markForced() throws IOException {
         unforced.clear();
-        safe = log.length();
+        forcedBytes = log.length();
     }
 
     private void beginForce() {
@@ -501,7 +501,7 @@ public final class SentLog implements AutoCloseable {
 
     private void join() throws IOException {
         Causes.join(forced, IOException::new);
-        isSafe();
+        markForced();
     }
 
     /**
@@ -537,18 +537,17 @@ public final class SentLog implements AutoCloseable {
     /**
      * Replaces the log, between two commits, by one that contains only what the store still keeps.
      *
-     * @param pruner writes a successor of the log on another thread and passes it to {@link #succeed}; receives the offset of the current end of the
-     *     log
+     * @param pruner writes a successor of the log on another thread and passes it to {@link #setSuccessor}; receives the current end offset of the log
      */
     public void prune(LongConsumer pruner) {
         try {
             Successor ready = successor.getAndSet(null);
             if (ready != null) {
                 pruning = false;
-                exchange(ready);
+                switchTo(ready);
             } else if (!pruning && isWorthPruning()) {
                 pruning = true;
-                due = false;
+                renewalDue = false;
                 pruner.accept(log.length());
             }
         } catch (IOException | RuntimeException e) {
@@ -557,7 +556,7 @@ public final class SentLog implements AutoCloseable {
     }
 
     /** Replaces the log by {@code ready} at the next commit. */
-    public void succeed(Successor ready) {
+    public void setSuccessor(Successor ready) {
         successor.set(ready);
     }
 

@@ -122,7 +122,7 @@ public final class SpendTable {
     }
 
     /** Loads the last number used and the coins held by spends from the rows. */
-    void takeUp(SqlSession session) throws SQLException {
+    void load(SqlSession session) throws SQLException {
         for (String last : List.of(
                 "SELECT spends_after FROM identity WHERE one = 1",
                 "SELECT coalesce(max(id), 0) FROM spends",
@@ -140,7 +140,7 @@ public final class SpendTable {
      *
      * @param found receives each of them that still exists
      */
-    void follow(SqlSession session, Collection<Long> changed, Consumer<Intent> found) throws SQLException {
+    void reload(SqlSession session, Collection<Long> changed, Consumer<Intent> found) throws SQLException {
         holdings.removeAll(changed::contains);
         for (long id : changed) {
             lastId = Math.max(lastId, id);
@@ -156,10 +156,10 @@ public final class SpendTable {
     }
 
     /** Reloads all in-memory state, because other processes may have changed any row. */
-    void readAgain(SqlSession session) throws SQLException {
+    void reloadAll(SqlSession session) throws SQLException {
         holdings.removeAll(id -> true);
         accepted.forgetAll();
-        takeUp(session);
+        load(session);
         others.addAny();
     }
 
@@ -192,7 +192,7 @@ public final class SpendTable {
                 id);
     }
 
-    /** Returns the lookups for {@link #follow(SqlSession, Collection, Consumer)}. */
+    /** Returns the lookups for {@link #reload(SqlSession, Collection, Consumer)}. */
     static List<SqlSession.Lookup<?>> ofNumbers(Collection<Long> ids) {
         return ids.stream().<SqlSession.Lookup<?>>map(SpendTable::ofNumber).toList();
     }
@@ -410,9 +410,9 @@ public final class SpendTable {
                     told.tokenName(), told.memo(), asked.details().fee()));
         }
         byte[] txId = intent.txId().toArray();
-        byte[] held =
-                SpendRow.Held.of(takeFree(id, intent.inputs()), intent.inputs().size());
-        session.laterTogether(
+        byte[] held = SpendRow.Held.of(
+                reserveFree(id, intent.inputs()), intent.inputs().size());
+        session.deferCombined(
                 intent.token().isEmpty()
                         ? List.of(intent.txId())
                         : List.of(intent.txId(), intent.token().get().token()),
@@ -541,14 +541,14 @@ public final class SpendTable {
      *
      * @param signsOff whether the row, if written, also records that this process will not send the spend again
      */
-    void heardAccepted(SqlSession session, SpendRow row, long now, boolean signsOff) throws SQLException {
+    void noteAccepted(SqlSession session, SpendRow row, long now, boolean signsOff) throws SQLException {
         Intent intent = row.intent();
         accepted.heard(intent.txId(), now);
         log.add(new SentLine.Accepted(intent.txId()));
         if (session.dialect().isRemote() && intent.state() == IntentState.PREPARED) {
             List<Object> keys = new ArrayList<>(List.of(intent.txId(), row.id()));
             intent.token().ifPresent(binding -> keys.add(binding.token()));
-            session.laterTogether(
+            session.deferCombined(
                     keys,
                     "UPDATE spends SET state = '" + IntentState.ACCEPTED + "', changed_at = ?"
                             + (signsOff ? SIGNS_OFF : "") + " WHERE id = ?",
@@ -573,26 +573,26 @@ public final class SpendTable {
         accepted.forget(row.intent().txId());
     }
 
-    void countsSince(SqlSession session, SpendRow row, OptionalLong countedAt) throws SQLException {
+    void setCountedAt(SqlSession session, SpendRow row, OptionalLong countedAt) throws SQLException {
         session.update("UPDATE spends SET counted_at = ? WHERE id = ?", orNull(countedAt), row.id());
     }
 
     /** Reserves those inputs of a spend that no other spend holds. */
     void holdFree(SqlSession session, SpendRow row) throws SQLException {
         List<Coin> inputs = row.intent().inputs();
-        write(session, row, SpendRow.Held.of(takeFree(row.id(), inputs), inputs.size()));
+        write(session, row, SpendRow.Held.of(reserveFree(row.id(), inputs), inputs.size()));
     }
 
-    private BitSet takeFree(long id, List<Coin> inputs) {
+    private BitSet reserveFree(long id, List<Coin> inputs) {
         BitSet held = new BitSet();
         for (int i = 0; i < inputs.size(); i++) {
-            held.set(i, takesFree(id, inputs.get(i)));
+            held.set(i, reserveIfFree(id, inputs.get(i)));
         }
         return held;
     }
 
     /** Makes the spend hold the coin unless another spend holds it; returns whether it holds it now. */
-    private boolean takesFree(long id, Coin coin) {
+    private boolean reserveIfFree(long id, Coin coin) {
         boolean free = isFreeFor(id, coin.outpoint());
         if (free) {
             holdings.put(coin.outpoint(), id);
@@ -618,7 +618,7 @@ public final class SpendTable {
     }
 
     /** Makes a spend hold exactly the coins in {@code held} (see {@link SpendRow.Held}), except those held by another spend. */
-    void holdOnly(SqlSession session, SpendRow row, byte[] held) throws SQLException {
+    void holdExactly(SqlSession session, SpendRow row, byte[] held) throws SQLException {
         List<Coin> inputs = row.intent().inputs();
         List<Coin> keeps = SpendRow.Held.coins(held, inputs);
         for (Coin coin : row.heldCoins()) {
@@ -628,7 +628,7 @@ public final class SpendTable {
         }
         BitSet kept = new BitSet();
         for (int i = 0; i < inputs.size(); i++) {
-            kept.set(i, keeps.contains(inputs.get(i)) && takesFree(row.id(), inputs.get(i)));
+            kept.set(i, keeps.contains(inputs.get(i)) && reserveIfFree(row.id(), inputs.get(i)));
         }
         write(session, row, SpendRow.Held.of(kept, inputs.size()));
     }

@@ -56,7 +56,7 @@ final class SqlAllowance implements AllowanceStore {
     }
 
     /** Reloads the sums of these minutes, which other processes have changed. */
-    void follow(SqlSession session, Collection<Long> changed) throws SQLException {
+    void reload(SqlSession session, Collection<Long> changed) throws SQLException {
         List<Minute> rows = new ArrayList<>();
         for (long minute : changed) {
             rows.add(new Minute(minute, AllowanceTable.sum(session, minute)));
@@ -65,7 +65,7 @@ final class SqlAllowance implements AllowanceStore {
     }
 
     /** Reloads all sums, because other processes may have changed any of them. */
-    void readAgain(SqlSession session) throws SQLException {
+    void reloadAll(SqlSession session) throws SQLException {
         window.follow(AllowanceTable.minutes(session, Long.MIN_VALUE), minute -> true);
     }
 
@@ -136,7 +136,7 @@ final class SqlAllowance implements AllowanceStore {
             return CompletableFuture.completedFuture(known.status());
         }
         return store.write(session -> {
-            stampAnew(session);
+            moveFutureUses(session);
             return known.status();
         });
     }
@@ -201,7 +201,7 @@ final class SqlAllowance implements AllowanceStore {
      * Moves uses that a fast clock has stamped with a future time to the present; otherwise they would leave the window only one period after that
      * time.
      */
-    void stampAnew(SqlSession session) throws SQLException {
+    void moveFutureUses(SqlSession session) throws SQLException {
         OptionalLong setBackTo = window.setBackTo();
         if (setBackTo.isPresent()) {
             long last = setBackTo.getAsLong();
@@ -219,7 +219,7 @@ final class SqlAllowance implements AllowanceStore {
     @Override
     public CompletionStage<Void> forgetUses(long before, int keep) {
         return store.write(session -> {
-            stampAnew(session);
+            moveFutureUses(session);
             long first = Minute.startOf(store.ages().ended(before));
             long later = session.number("SELECT COUNT(*) FROM allowance_minutes WHERE minute >= ?", first);
             OptionalLong last = session.ifNumber(

@@ -290,9 +290,9 @@ public final class SqlPayouts implements PayoutStore {
                     return table.holdEnded(session, owners, after, now);
                 })
                 .thenComposeAsync(
-                        bite -> bite.last().isPresent()
-                                ? holdEnded(owners, bite.last().getAsLong(), before + bite.held(), now)
-                                : CompletableFuture.completedFuture(before + bite.held()),
+                        chunk -> chunk.last().isPresent()
+                                ? holdEnded(owners, chunk.last().getAsLong(), before + chunk.held(), now)
+                                : CompletableFuture.completedFuture(before + chunk.held()),
                         AT_ONCE);
     }
 

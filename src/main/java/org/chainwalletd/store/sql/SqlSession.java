@@ -46,7 +46,7 @@ public final class SqlSession implements AutoCloseable {
 
         /**
          * Returns whether each statement costs a round trip to a server. Lookups are then fetched in batches ({@link SqlSession#fetch}) and writes
-         * sent in batches ({@link SqlSession#later}).
+         * sent in batches ({@link SqlSession#defer}).
          */
         default boolean isRemote() {
             return false;
@@ -117,15 +117,15 @@ public final class SqlSession implements AutoCloseable {
     }
 
     /** Deferred write that was not sent yet. */
-    private record Write(String sql, Together together, Object... values) {
+    private record Write(String sql, Combining together, Object... values) {
         /** Returns the key that is equal for writes which are sent as one statement. */
         private Object statement() {
-            return together == Together.NO ? this : sql;
+            return together == Combining.NO ? this : sql;
         }
     }
 
     /** How deferred writes with the same text are combined into one statement. */
-    private enum Together {
+    private enum Combining {
         NO,
         /** Inserts or updates one row per write. */
         ROWS,
@@ -157,7 +157,7 @@ public final class SqlSession implements AutoCloseable {
     }
 
     /** Sets the time in milliseconds after which the connection is closed when a statement gets no response, starting with the next statement. */
-    public void patience(int millis) throws SQLException {
+    public void networkTimeout(int millis) throws SQLException {
         connection.setNetworkTimeout(Runnable::run, millis);
     }
 
@@ -288,9 +288,9 @@ public final class SqlSession implements AutoCloseable {
         return rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(0));
     }
 
-    /** Runs a statement as {@link #later(Collection, String, Object...)} does, for rows that no lookup has fetched. */
-    public void later(String sql, Object... values) throws SQLException {
-        later(List.of(), sql, values);
+    /** Runs a statement as {@link #defer(Collection, String, Object...)} does, for rows that no lookup has fetched. */
+    public void defer(String sql, Object... values) throws SQLException {
+        defer(List.of(), sql, values);
     }
 
     /** Returns whether the statements run on a server, which other daemons use as well. */
@@ -309,39 +309,39 @@ public final class SqlSession implements AutoCloseable {
      *
      * @param keys of all lookups whose rows the statement changes
      */
-    void later(Collection<?> keys, String sql, Object... values) throws SQLException {
+    void defer(Collection<?> keys, String sql, Object... values) throws SQLException {
         if (dialect.isRemote()) {
             keys.forEach(this::forget);
-            unsent.put(new Object(), new Write(sql, Together.NO, values));
+            unsent.put(new Object(), new Write(sql, Combining.NO, values));
         } else {
             update(sql, values);
         }
     }
 
     /**
-     * Runs a statement as {@link #later(Collection, String, Object...)} does; on a server all calls with the same text become one statement, because
+     * Runs a statement as {@link #defer(Collection, String, Object...)} does; on a server all calls with the same text become one statement, because
      * the server plans each statement anew, which costs more than a row does. The statement must insert one row, or set numbers in the row whose id
      * is the last value. Compared with other deferred statements, these insertions may run earlier than they were made, and these updates later.
      */
-    void laterTogether(Collection<?> keys, String sql, Object... values) throws SQLException {
+    void deferCombined(Collection<?> keys, String sql, Object... values) throws SQLException {
         if (dialect.isRemote()) {
             keys.forEach(this::forget);
-            unsent.put(new Object(), new Write(sql, Together.ROWS, values));
+            unsent.put(new Object(), new Write(sql, Combining.ROWS, values));
         } else {
             update(sql, values);
         }
     }
 
     /**
-     * Runs a statement on a server as {@link #later(Collection, String, Object...)} does, once for the values of all calls with the same text: its
+     * Runs a statement on a server as {@link #defer(Collection, String, Object...)} does, once for the values of all calls with the same text: its
      * only parameter is an array of them. The statement must not change rows of a lookup.
      */
-    public void laterForAll(String sql, long value) {
-        unsent.put(new Object(), new Write(sql, Together.ARRAY, value));
+    public void deferForAll(String sql, long value) {
+        unsent.put(new Object(), new Write(sql, Combining.ARRAY, value));
     }
 
     /**
-     * Sets the row of a lookup, replacing any previous one, as {@link #later} does.
+     * Sets the row of a lookup, replacing any previous one, as {@link #defer} does.
      *
      * @param value that the lookup finds from then on
      */
@@ -351,7 +351,7 @@ public final class SqlSession implements AutoCloseable {
             remember(lookup.key(), lookup.identity(), List.of(value));
             List<Object> place = List.of(sql, lookup.identity());
             unsent.remove(place);
-            unsent.put(place, new Write(sql, Together.NO, values));
+            unsent.put(place, new Write(sql, Combining.NO, values));
         } else {
             update(sql, values);
         }
@@ -415,7 +415,7 @@ public final class SqlSession implements AutoCloseable {
     private Statement statement(List<Write> writes) {
         Write first = writes.get(0);
         String text = dialect.text(first.sql());
-        if (first.together() == Together.ARRAY) {
+        if (first.together() == Combining.ARRAY) {
             Object array = writes.stream().map(write -> write.values()[0]).toArray(Long[]::new);
             return new Statement(text, List.of(array));
         }

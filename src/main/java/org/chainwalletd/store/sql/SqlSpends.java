@@ -126,7 +126,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
             LongSupplier now)
             throws SQLException {
         requireKey(session, intent.from());
-        allowance.stampAnew(session);
+        allowance.moveFutureUses(session);
         Optional<SpendRow> there = SpendTable.find(session, intent.txId());
         Optional<SpendRow> bound = bound(session, intent, closedBefore);
         Optional<Opening> collision = collision(session, intent, there, bound, closedBefore);
@@ -143,7 +143,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
         }
         for (SpendRow row : replaced) {
             allowance.giveBack(session, row);
-            spends.countsSince(session, row, OptionalLong.empty());
+            spends.setCountedAt(session, row, OptionalLong.empty());
         }
         if (there.isPresent()) {
             KeptSpends.eraseReplaced(session, there.get());
@@ -235,7 +235,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
     @Override
     public CompletionStage<Opening> reopen(Intent intent, boolean capped, LongSupplier clock) {
         return store.writeNew(session -> {
-            allowance.stampAnew(session);
+            allowance.moveFutureUses(session);
             long now = clock.getAsLong();
             Optional<SpendRow> found = SpendTable.find(session, intent.txId());
             if (found.isPresent() && !found.get().intent().token().equals(intent.token())) {
@@ -262,7 +262,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
             session.update("UPDATE spends SET buried = 0 WHERE id = ?", row.id());
             spends.holdFree(session, row);
             allowance.giveBack(session, row);
-            spends.countsSince(session, row, allowance.count(session, row.intent(), now));
+            spends.setCountedAt(session, row, allowance.count(session, row.intent(), now));
             return new Opening.Opened(false);
         });
     }
@@ -325,7 +325,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
     private void accepted(SqlSession session, SpendRow row, long now, boolean signsOff) throws SQLException {
         boolean together = signsOff && row.intent().state() == IntentState.PREPARED;
         if (row.intent().state().inFlight()) {
-            spends.heardAccepted(session, row, now, together);
+            spends.noteAccepted(session, row, now, together);
         } else {
             spends.enter(session, row, IntentState.ACCEPTED, "", now);
             session.update("UPDATE spends SET buried = 0 WHERE id = ?", row.id());
@@ -343,7 +343,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
             Hash256 txId, IntentState before, IntentState outcome, String reason, long now) {
         return store.write(session -> {
             Optional<SpendRow> known = SpendTable.find(session, txId);
-            return known.isPresent() && store.hasLost(session, known.get())
+            return known.isPresent() && store.wasTakenOver(session, known.get())
                     ? new Transition.Stale(known.map(spends::known).map(Intent::state))
                     : spends.change(session, txId, before, row -> {
                         requireNodesMayClose(row);
@@ -401,7 +401,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
             spends.enter(session, row, outcome, reason, now);
             spends.freeAll(session, row);
             allowance.giveBack(session, row);
-            spends.countsSince(session, row, OptionalLong.empty());
+            spends.setCountedAt(session, row, OptionalLong.empty());
             // The bytes were never sent, so no block can contain them.
             session.update("UPDATE spends SET buried = 1 WHERE id = ?", row.id());
         }));
@@ -414,7 +414,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
     private Transition changeByRunner(SqlSession session, Hash256 txId, IntentState before, SpendTable.Change change)
             throws SQLException {
         Optional<SpendRow> row = SpendTable.find(session, txId);
-        return row.isPresent() && !store.mayDeny(session, row.get())
+        return row.isPresent() && !store.mayConcludeUnsent(session, row.get())
                 ? new Transition.Stale(row.map(spends::known).map(Intent::state))
                 : spends.change(session, txId, before, change);
     }
@@ -479,7 +479,7 @@ public final class SqlSpends implements IntentStore, ReceiptStore, ReservationSt
         return store.write(session -> spends.change(session, txId, before, row -> {
             store.requireKeeper();
             if (row.intent().state().failed() && row.countedAt().isEmpty()) {
-                spends.countsSince(session, row, allowance.count(session, row.intent(), now));
+                spends.setCountedAt(session, row, allowance.count(session, row.intent(), now));
             }
             if (row.intent().state() != IntentState.CONFIRMED) {
                 spends.follow(session, row, IntentState.CONFIRMED, "", now);

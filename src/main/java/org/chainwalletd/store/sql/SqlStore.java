@@ -80,10 +80,10 @@ public abstract class SqlStore implements Store {
     }
 
     /** Loads the in-memory state from the rows. */
-    void takeUp(SqlSession session) throws SQLException {
-        spendTable.takeUp(session);
-        payoutTable.takeUp(session);
-        sweeps.takeUp(session);
+    void load(SqlSession session) throws SQLException {
+        spendTable.load(session);
+        payoutTable.load(session);
+        sweeps.load(session);
     }
 
     /** Reloads rows that other processes have changed. Called inside a transaction, before any check runs. */
@@ -97,31 +97,31 @@ public abstract class SqlStore implements Store {
         List<SqlSession.Lookup<?>> lookups = new ArrayList<>(SpendTable.ofNumbers(spendIds));
         minutes.forEach(minute -> lookups.add(AllowanceTable.of(minute)));
         session.fetch(lookups);
-        spendTable.follow(session, spendIds, sweeps::opened);
-        allowance.follow(session, minutes);
+        spendTable.reload(session, spendIds, sweeps::opened);
+        allowance.reload(session, minutes);
         if (ofPayouts) {
-            payoutTable.follow(session);
+            payoutTable.reload(session);
         }
         if (ofSweeps) {
-            sweeps.takeUp(session);
+            sweeps.load(session);
         }
         // Changes committed by other processes must survive a rollback of a unit of work in this transaction.
         sweeps.inMemory().settle();
     }
 
     /** Reloads all in-memory state, when it is unknown which rows have changed. */
-    protected void readAgain(SqlSession session) throws SQLException {
-        spendTable.readAgain(session);
-        allowance.readAgain(session);
-        payoutTable.follow(session);
-        sweeps.takeUp(session);
+    protected void reloadAll(SqlSession session) throws SQLException {
+        spendTable.reloadAll(session);
+        allowance.reloadAll(session);
+        payoutTable.reload(session);
+        sweeps.load(session);
     }
 
     /**
      * Returns whether this process may conclude that a spend's bytes were never sent, or belong to another payment: true when no other process
      * has ever run the spend.
      */
-    protected boolean mayDeny(SqlSession session, SpendRow row) throws SQLException {
+    protected boolean mayConcludeUnsent(SqlSession session, SpendRow row) throws SQLException {
         return true;
     }
 
@@ -131,7 +131,7 @@ public abstract class SqlStore implements Store {
     }
 
     @Override
-    public void whenOthersChange(SharedRows rows, Runnable told) {}
+    public void whenOthersChange(SharedRows rows, Runnable listener) {}
 
     /**
      * Rejects a write that is reserved for the daemon that does the background work.
@@ -148,7 +148,7 @@ public abstract class SqlStore implements Store {
     protected void requireRunnerOrKeeper(SqlSession session, SpendRow row) throws SQLException {}
 
     /** Returns whether another process has taken over a spend that this process ran, so that its knowledge of the spend is out of date. */
-    protected boolean hasLost(SqlSession session, SpendRow row) throws SQLException {
+    protected boolean wasTakenOver(SqlSession session, SpendRow row) throws SQLException {
         return false;
     }
 
@@ -208,7 +208,7 @@ public abstract class SqlStore implements Store {
     }
 
     /** Creates the writer; called at the end of a constructor. */
-    protected void write(GroupCommitWriter.Transactions transactions) {
+    protected void createWriter(GroupCommitWriter.Transactions transactions) {
         writer = new GroupCommitWriter(
                 transactions,
                 name,
@@ -407,8 +407,8 @@ public abstract class SqlStore implements Store {
         }
 
         @Override
-        public void whenOthersChange(Runnable told) {
-            SqlStore.this.whenOthersChange(SharedRows.WATCHED, told);
+        public void whenOthersChange(Runnable listener) {
+            SqlStore.this.whenOthersChange(SharedRows.WATCHED, listener);
         }
     }
 

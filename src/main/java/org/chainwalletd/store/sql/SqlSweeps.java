@@ -61,7 +61,7 @@ public final class SqlSweeps implements SweepStore {
     }
 
     /** Loads from the rows whether there are sweeps, and which coins the running sweeps plan to spend. */
-    void takeUp(SqlSession session) throws SQLException {
+    void load(SqlSession session) throws SQLException {
         this.any = session.number("SELECT max(id) FROM sweeps") > 0;
         planned.removeAll(token -> true);
         for (String token : running(session)) {
@@ -223,7 +223,7 @@ public final class SqlSweeps implements SweepStore {
                 reason,
                 sweep.createdAt());
         for (Part part : sweep.parts()) {
-            session.laterTogether(
+            session.deferCombined(
                     List.of(),
                     "INSERT INTO sweep_parts (sweep_id, number, fee, coins, ended) VALUES (?, ?, ?, ?, ?)",
                     id,
@@ -274,7 +274,7 @@ public final class SqlSweeps implements SweepStore {
     }
 
     static void end(SqlSession session, Hash256 sweep, int part, Ending ending) throws SQLException {
-        session.later(
+        session.defer(
                 "UPDATE sweep_parts SET ended = ? WHERE sweep_id = ? AND number = ?",
                 Ending.number(Optional.of(ending)),
                 sweep.toArray(),

@@ -49,7 +49,7 @@ public final class Sqlite {
 
     private static final Set<Integer> DAMAGE =
             Set.of(SQLiteErrorCode.SQLITE_CORRUPT.code, SQLiteErrorCode.SQLITE_NOTADB.code);
-    private static final String WAY_OUT =
+    private static final String ADVICE =
             "; restore the file from a backup, or move it away only after checking that no payment is in flight";
 
     static final SqlSession.Dialect DIALECT = new SqlSession.Dialect() {
@@ -245,7 +245,7 @@ public final class Sqlite {
         String what = "cannot open the store " + path + ": "
                 + (cause instanceof IOException file ? FileFailures.describe(file) : cause.getMessage());
         return isDamage(cause)
-                ? new StoreException(StoreException.Reason.DAMAGED, what + WAY_OUT, cause)
+                ? new StoreException(StoreException.Reason.DAMAGED, what + ADVICE, cause)
                 : StoreException.unavailable(
                         what + "; look at the room on the disk, the disk itself, and the owner and mode of the file,"
                                 + " and leave the file where it is",
@@ -257,6 +257,6 @@ public final class Sqlite {
     }
 
     private static StoreException damaged(Path path, String how) {
-        return StoreException.damaged("the store " + path + " " + how + WAY_OUT);
+        return StoreException.damaged("the store " + path + " " + how + ADVICE);
     }
 }

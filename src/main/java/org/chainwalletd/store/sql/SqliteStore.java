@@ -70,7 +70,7 @@ public final class SqliteStore extends SqlStore {
         this.log = log;
         this.stopped = stopped;
         this.forgetful = Commits.isForgetful(writeSession);
-        takeUp(writeSession);
+        load(writeSession);
         this.transactions = new SqliteTransactions(
                 writeSession,
                 file,
@@ -78,7 +78,7 @@ public final class SqliteStore extends SqlStore {
                 lines,
                 Commits.last(writeSession),
                 from -> pruner.execute(() -> prune(from)));
-        write(transactions);
+        createWriter(transactions);
     }
 
     /** Opens the store as {@link #open(Path, Optional)} does, without books to compare its commits with. */
@@ -129,7 +129,7 @@ public final class SqliteStore extends SqlStore {
      *
      * @param why reason why nothing is written
      */
-    public static SqliteStore lookingAt(Path folder, String why) {
+    public static SqliteStore openReadOnly(Path folder, String why) {
         Path path = path(folder);
         try {
             SqliteStore store =
@@ -426,7 +426,7 @@ public final class SqliteStore extends SqlStore {
     private void prune(long from) {
         Path path = Path.of(file);
         try (SqlSession session = connect(path)) {
-            log.orElseThrow().succeed(StoreRestore.successor(path.getParent(), session, from));
+            log.orElseThrow().setSuccessor(StoreRestore.successor(path.getParent(), session, from));
         } catch (IOException | SQLException | RuntimeException e) {
             LOG.warn(
                     "store {}: {} cannot be pruned before the next start: {}", file, SentLog.FILE_NAME, e.getMessage());

@@ -34,7 +34,7 @@ public record StoreMemory(Optional<SentLog.Known> log, Optional<String> damage, 
 
     private static final int SLOT = 64;
     private static final Pattern LINE = Pattern.compile("([0-9a-f]{32}) ([0-9a-f]{16}) ([am]) ([0-9a-f]{8})\n");
-    private static final String WAY_OUT =
+    private static final String ADVICE =
             ": payments are forgotten, and their client tokens would pay again, so nothing is spent. Put the newest copy"
                     + " back with its log (-wal); or, when it is lost, stop the daemon and run: chain-walletd --datadir ";
 
@@ -87,7 +87,7 @@ public record StoreMemory(Optional<SentLog.Known> log, Optional<String> damage, 
 
     /** Returns the operator message about a store with a complaint. */
     public static String stopped(Path store, String complaint) {
-        return "the store " + store + " " + complaint + WAY_OUT + store.getParent() + " store restored";
+        return "the store " + store + " " + complaint + ADVICE + store.getParent() + " store restored";
     }
 
     /**

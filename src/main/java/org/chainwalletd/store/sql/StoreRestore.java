@@ -112,9 +112,9 @@ public final class StoreRestore {
     public StoreRestore(SqlSession session) throws SQLException {
         this.session = session;
         this.spends = new SpendTable(new SentLog.Lines(), new RowAges(Optional::empty));
-        spends.takeUp(session);
+        spends.load(session);
         this.payouts = new PayoutTable(new SentLog.Lines());
-        payouts.takeUp(session);
+        payouts.load(session);
     }
 
     /** Creates or replaces the log in {@code folder}; the base of the new log is the whole current content of the store. */
@@ -153,21 +153,21 @@ public final class StoreRestore {
 
     private static void base(SqlSession session, SentLog.LinesSink sink) throws IOException {
         try {
-            Collecting lines = new Collecting(sink);
+            LineBuffer lines = new LineBuffer(sink);
             PayoutTable.visitWaiting(session, lines::add);
             KeptSpends.visit(session, row -> lines.add(new SentLine.Kept(KeptSpends.read(row))));
             session.visit(
                     "SELECT " + SpendRow.COLUMNS + " FROM spends WHERE id > ? ORDER BY id",
-                    row -> tellSpend(session, SpendRow.read(row), lines),
+                    row -> writeSpend(session, SpendRow.read(row), lines),
                     0);
-            tellOthers(session, lines);
+            writeOthers(session, lines);
             lines.flush();
         } catch (SQLException e) {
             throw new IOException(e.getMessage(), e);
         }
     }
 
-    private static void tellSpend(SqlSession session, SpendRow row, Collecting lines) throws SQLException {
+    private static void writeSpend(SqlSession session, SpendRow row, LineBuffer lines) throws SQLException {
         lines.add(new SentLine.Spend(row.id(), row.intent(), row.held(), row.countedAt()));
         Optional<SentLine.Carried> carried = PayoutTable.carriedBy(session, row);
         if (carried.isPresent()) {
@@ -176,16 +176,16 @@ public final class StoreRestore {
     }
 
     /** Writes everything except the waiting payouts and the spends. */
-    private static void tellOthers(SqlSession session, Collecting lines) throws SQLException {
+    private static void writeOthers(SqlSession session, LineBuffer lines) throws SQLException {
         SqlSweeps.visit(session, lines::add);
         PayoutTable.visitCancelled(session, row -> lines.add(PayoutTable.readCancelled(row)));
-        tellErased(session, lines);
-        tellAccountSends(session, lines);
-        tellUses(session, lines);
-        tellWatched(session, lines);
+        writeErased(session, lines);
+        writeAccountSends(session, lines);
+        writeUses(session, lines);
+        writeWatched(session, lines);
     }
 
-    private static void tellErased(SqlSession session, Collecting lines) throws SQLException {
+    private static void writeErased(SqlSession session, LineBuffer lines) throws SQLException {
         List<SentLine.Erased.Item> some = ErasedSpends.after(session, 0, ROWS_AT_ONCE);
         while (!some.isEmpty()) {
             lines.add(new SentLine.Erased(some));
@@ -194,22 +194,22 @@ public final class StoreRestore {
     }
 
     /** Writes the sums of the allowance. They follow the spends, because spends kept only for reporting do not contain their share. */
-    private static void tellUses(SqlSession session, Collecting lines) throws SQLException {
-        tellUses(Optional.empty(), AllowanceTable.minutes(session, Long.MIN_VALUE), lines);
+    private static void writeUses(SqlSession session, LineBuffer lines) throws SQLException {
+        writeUses(Optional.empty(), AllowanceTable.minutes(session, Long.MIN_VALUE), lines);
         for (Map.Entry<String, List<AllowanceStore.Minute>> token :
                 TokenUses.all(session).entrySet()) {
-            tellUses(Optional.of(token.getKey()), token.getValue(), lines);
+            writeUses(Optional.of(token.getKey()), token.getValue(), lines);
         }
     }
 
-    private static void tellUses(Optional<String> name, List<AllowanceStore.Minute> minutes, Collecting lines)
+    private static void writeUses(Optional<String> name, List<AllowanceStore.Minute> minutes, LineBuffer lines)
             throws SQLException {
         for (int from = 0; from < minutes.size(); from += ROWS_AT_ONCE) {
             lines.add(new SentLine.Uses(name, minutes.subList(from, Math.min(from + ROWS_AT_ONCE, minutes.size()))));
         }
     }
 
-    private static void tellWatched(SqlSession session, Collecting lines) throws SQLException {
+    private static void writeWatched(SqlSession session, LineBuffer lines) throws SQLException {
         List<WatchStore.WatchOnly> some = WatchTable.after(session, new byte[0], ROWS_AT_ONCE);
         while (!some.isEmpty()) {
             for (WatchStore.WatchOnly watched : some) {
@@ -220,7 +220,7 @@ public final class StoreRestore {
         }
     }
 
-    private static void tellAccountSends(SqlSession session, Collecting lines) throws SQLException {
+    private static void writeAccountSends(SqlSession session, LineBuffer lines) throws SQLException {
         long last = 0;
         for (List<AccountSend> some = sends(session, last); !some.isEmpty(); some = sends(session, last)) {
             for (AccountSend send : some) {
@@ -258,7 +258,7 @@ public final class StoreRestore {
     private static void ownBase(SqlSession session, String log, SentLog.LinesSink sink) throws IOException {
         record Owned(SpendRow row, boolean own) {}
         try {
-            Collecting lines = new Collecting(sink);
+            LineBuffer lines = new LineBuffer(sink);
             for (String peer : session.query("SELECT name FROM logs ORDER BY name", row -> row.getString(1))) {
                 lines.add(new SentLine.Peer(peer));
             }
@@ -283,21 +283,21 @@ public final class StoreRestore {
                     break;
                 }
                 for (Owned each : spends) {
-                    tell(session, each.row(), each.own(), lines);
+                    write(session, each.row(), each.own(), lines);
                 }
             }
-            tellOthers(session, lines);
-            KeyringTable.tell(session, lines::add);
+            writeOthers(session, lines);
+            KeyringTable.writeTo(session, lines::add);
             lines.flush();
         } catch (SQLException e) {
             throw new IOException(e.getMessage(), e);
         }
     }
 
-    private static void tell(SqlSession session, SpendRow row, boolean own, Collecting lines) throws SQLException {
+    private static void write(SqlSession session, SpendRow row, boolean own, LineBuffer lines) throws SQLException {
         Intent intent = row.intent();
         if (own) {
-            tellSpend(session, row, lines);
+            writeSpend(session, row, lines);
         } else if (intent.state() == IntentState.ACCEPTED || intent.state() == IntentState.CONFIRMED) {
             lines.add(new SentLine.Accepted(intent.txId()));
         } else if (intent.state() != IntentState.PREPARED) {
@@ -307,11 +307,11 @@ public final class StoreRestore {
     }
 
     /** Collects lines and passes them on as records of about {@link #LINES_BYTES} bytes. */
-    private static final class Collecting {
+    private static final class LineBuffer {
         private final SentLog.LinesSink sink;
         private final ByteArrayOutputStream lines = new ByteArrayOutputStream();
 
-        Collecting(SentLog.LinesSink sink) {
+        LineBuffer(SentLog.LinesSink sink) {
             this.sink = sink;
         }
 
@@ -376,7 +376,7 @@ public final class StoreRestore {
      */
     private void enterOrDefer(SentLine line) throws SQLException {
         if (!made && line instanceof SentLine.AccountVersion version) {
-            later(version, version.reference());
+            deferChange(version, version.reference());
             return;
         }
         boolean waits = !made
@@ -422,7 +422,7 @@ public final class StoreRestore {
         } else if (line instanceof SentLine.Held held) {
             Optional<SpendRow> row = SpendTable.find(session, held.txId());
             if (row.isPresent()) {
-                spends.holdOnly(session, row.get(), held.held());
+                spends.holdExactly(session, row.get(), held.held());
             }
         } else if (line instanceof SentLine.Kept receipt) {
             enter(receipt);
@@ -476,7 +476,7 @@ public final class StoreRestore {
         }
         Optional<SpendRow> row = SpendTable.find(session, txId);
         if (row.isPresent()) {
-            spends.holdOnly(session, row.get(), SpendRow.Held.NONE);
+            spends.holdExactly(session, row.get(), SpendRow.Held.NONE);
             SpendTable.remove(session, row.get().id());
             undecided.remove(txId);
         }
@@ -548,7 +548,7 @@ public final class StoreRestore {
             KeptSpends.eraseReplaced(session, there.get());
             SpendTable.remove(session, there.get().id());
         }
-        noteRival(intent);
+        recordRival(intent);
         insert(spend);
     }
 
@@ -571,7 +571,7 @@ public final class StoreRestore {
             countFrom(row, line.countedAt().getAsLong());
         } else if (row.countedAt().isPresent()) {
             // Nothing can be credited back for this spend any more: the sums in the base already exclude its use.
-            spends.countsSince(session, row, OptionalLong.empty());
+            spends.setCountedAt(session, row, OptionalLong.empty());
         }
         IntentState before = row.intent().state();
         IntentState state = line.intent().state();
@@ -588,12 +588,12 @@ public final class StoreRestore {
         if (state.inFlight()) {
             spends.holdFree(session, changed);
         } else {
-            spends.holdOnly(session, changed, line.held());
+            spends.holdExactly(session, changed, line.held());
         }
     }
 
     /** Records two payments of one token that may both have been sent. The daemon may send neither, because a token pays only once. */
-    private void noteRival(Intent intent) throws SQLException {
+    private void recordRival(Intent intent) throws SQLException {
         if (intent.token().isEmpty()) {
             return;
         }
@@ -621,7 +621,7 @@ public final class StoreRestore {
         }
         if (!row.state().inFlight()) {
             SpendRow inserted = SpendTable.find(session, row.txId()).orElseThrow();
-            spends.holdOnly(session, inserted, spend.held());
+            spends.holdExactly(session, inserted, spend.held());
             buryLost(inserted);
         }
         entered.add(row.txId());
@@ -708,7 +708,7 @@ public final class StoreRestore {
             AllowanceTable.giveBack(session, row);
             TokenUses.giveBack(session, row);
         }
-        spends.countsSince(
+        spends.setCountedAt(
                 session, row, AllowanceTable.count(session, row.intent().allowance(), at));
         TokenUses.countRestored(session, row.intent(), at);
     }
@@ -760,20 +760,20 @@ public final class StoreRestore {
     private void enter(SentLine.AccountState line) throws SQLException {
         if (!AccountSendTable.enter(
                 session, "reference = ?", line.state(), line.outcome(), line.at(), line.reference())) {
-            later(line, line.reference());
+            deferChange(line, line.reference());
         }
     }
 
     private void enter(SentLine.AccountVersion version) throws SQLException {
         Optional<AccountSend> send = AccountSendTable.one(session, "reference = ?", version.reference());
         if (send.isEmpty()) {
-            later(version, version.reference());
+            deferChange(version, version.reference());
         } else if (send.get().versions().size() == version.before()) {
             AccountSendTable.insert(session, send.get().id(), version.before(), version.version());
         }
     }
 
-    private void later(SentLine line, String reference) {
+    private void deferChange(SentLine line, String reference) {
         changes.add(line);
         changedLater.add(reference);
     }
@@ -818,10 +818,10 @@ public final class StoreRestore {
         for (Map.Entry<Hash256, Hash256> rival : rivals.entrySet()) {
             Optional<SpendRow> earlier = SpendTable.find(session, rival.getValue());
             Optional<SpendRow> later = SpendTable.find(session, rival.getKey());
-            boolean bothMayHaveLeft =
-                    earlier.filter(row -> mayHaveLeft(row.intent())).isPresent()
-                            && later.filter(row -> mayHaveLeft(row.intent())).isPresent();
-            if (bothMayHaveLeft) {
+            boolean bothMayHaveBeenSent = earlier.filter(row -> mayHaveBeenSent(row.intent()))
+                            .isPresent()
+                    && later.filter(row -> mayHaveBeenSent(row.intent())).isPresent();
+            if (bothMayHaveBeenSent) {
                 close(rival.getValue(), IntentState.ABANDONED, SEVERAL);
                 close(rival.getKey(), IntentState.CONTESTED, SEVERAL);
                 spends.freeAll(session, SpendTable.find(session, rival.getKey()).orElseThrow());
@@ -853,7 +853,7 @@ public final class StoreRestore {
         return SpendTable.find(session, txId).orElseThrow().intent().token().isPresent();
     }
 
-    private static boolean mayHaveLeft(Intent intent) {
+    private static boolean mayHaveBeenSent(Intent intent) {
         return intent.state() == IntentState.PREPARED || intent.reason().equals(DOUBTFUL);
     }
 

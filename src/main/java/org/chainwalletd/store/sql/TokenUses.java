@@ -42,7 +42,7 @@ final class TokenUses {
             return Optional.empty();
         }
         String name = intent.details().tokenName().orElseThrow();
-        stampAnew(session, window, name);
+        moveFutureUses(session, window, name);
         long since = window.start();
         BigInteger spent = spent(session, name, since);
         for (SpendRow row : replaced) {
@@ -145,11 +145,11 @@ final class TokenUses {
     }
 
     /** Moves uses that a fast clock has stamped with a future time to the present. */
-    private static void stampAnew(SqlSession session, CapWindow window, String name) throws SQLException {
+    private static void moveFutureUses(SqlSession session, CapWindow window, String name) throws SQLException {
         long last = window.lastPossible();
         long minute = counts(last).start();
-        for (AllowanceStore.Minute ahead : minutes(session, name, CapWindow.withSlack(last))) {
-            if (ahead.last() > CapWindow.withSlack(last)) {
+        for (AllowanceStore.Minute ahead : minutes(session, name, CapWindow.withTolerance(last))) {
+            if (ahead.last() > CapWindow.withTolerance(last)) {
                 add(session, name, ahead.start(), ahead.amount().negate());
                 add(session, name, minute, ahead.amount());
             }

@@ -499,7 +499,7 @@ class PostgresStoresTest {
             String shown = "SELECT current_setting('idle_in_transaction_session_timeout')";
             session.execute(PostgresTransactions.LOCK);
             assertThat(session.queryOne(shown, row -> row.getString(1))).contains("15s");
-            session.execute(PostgresTransactions.PATIENTLY);
+            session.execute(PostgresTransactions.NO_TIMEOUTS);
             assertThat(session.queryOne(shown, row -> row.getString(1))).contains("0");
             session.execute("ROLLBACK");
         }

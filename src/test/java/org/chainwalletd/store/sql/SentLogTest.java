@@ -491,12 +491,14 @@ class SentLogTest {
         SentLog.Lines lines = new SentLog.Lines();
         lines.add(new SentLine.Accepted(hash(1)));
         lines.add(new SentLine.State(hash(1), IntentState.PREPARED, "", 1));
-        assertThat(lines.goFirst()).isFalse();
+        assertThat(lines.mustBeForcedFirst()).isFalse();
 
         for (IntentState state : IntentState.values()) {
-            assertThat(new SentLine.State(hash(1), state, "", 1).goesFirst()).isEqualTo(!state.inFlight());
+            assertThat(new SentLine.State(hash(1), state, "", 1).isForcedFirst())
+                    .isEqualTo(!state.inFlight());
         }
-        assertThat(new SentLine.Held(hash(1), SpendRow.Held.NONE).goesFirst()).isTrue();
+        assertThat(new SentLine.Held(hash(1), SpendRow.Held.NONE).isForcedFirst())
+                .isTrue();
     }
 
     @Test
