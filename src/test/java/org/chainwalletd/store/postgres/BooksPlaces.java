@@ -8,16 +8,16 @@ import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.testkit.Await;
 
-/** Opens the books of tests that are the same for both engines. */
+/** Opens the books in tests that are the same for both engines. */
 @FunctionalInterface
 public interface BooksPlaces {
-    /** Books in files. */
+    /** Opens books in files. */
     BooksPlaces FILES = Books::open;
 
-    /** Opens books in which the caller may write blocks. */
+    /** Opens books into which the caller may write blocks. */
     Books open(Path folder, List<? extends BookTable<?, ?>> tables);
 
-    /** Returns a place on the server of the test JVM, with a schema for each folder. */
+    /** Returns an opener of books on the server of the test JVM, with a schema per folder. */
     static BooksPlaces onServer() {
         Map<Path, SharedStores> schemas = new HashMap<>();
         return (folder, tables) -> {

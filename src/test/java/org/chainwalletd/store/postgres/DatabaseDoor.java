@@ -21,8 +21,8 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Dial;
 
 /**
- * The way of one daemon to a {@link TestDatabase} that others share with it: closed, held, cut at a COMMIT, or with statements that say something
- * else than the daemon means.
+ * Connection of one daemon to a {@link TestDatabase} that it shares with others: can be closed, paused, cut at a COMMIT, or change the text of
+ * statements.
  */
 public final class DatabaseDoor implements Closeable {
     private static final String COMMIT = "COMMIT\0";
@@ -36,9 +36,9 @@ public final class DatabaseDoor implements Closeable {
     private final AtomicInteger exchanged = new AtomicInteger();
     private volatile boolean away;
     private volatile boolean silent;
-    /** Words that begin a silence; null when none do. */
+    /** Text of the message at which forwarding pauses; null for none. */
     private volatile String last;
-    /** Words at which all connections are cut; null when they are not. */
+    /** Text of the message at which all connections are cut; null for none. */
     private volatile String leaving;
 
     private enum Cut {
@@ -47,7 +47,9 @@ public final class DatabaseDoor implements Closeable {
         AFTER
     }
 
-    /** @param otherWords parts of statements and what the server reads in their place */
+    /**
+     * @param otherWords parts of statements and their replacements, as read by the server
+     */
     public DatabaseDoor(TestDatabase database, Map<String, String> otherWords) {
         this.database = database;
         this.otherWords = Map.copyOf(otherWords);
@@ -59,7 +61,7 @@ public final class DatabaseDoor implements Closeable {
         ServerMessages.start(this::accept);
     }
 
-    /** Value of {@code --store}. */
+    /** Returns the value of {@code --store}. */
     public String url() {
         return database.url(door.getLocalPort());
     }
@@ -70,17 +72,17 @@ public final class DatabaseDoor implements Closeable {
         cut();
     }
 
-    /** Keeps all that is said from now on, on connections that stay open, until {@link #speak} or {@link #back}. */
+    /** Withholds all further messages, on connections that stay open, until {@link #speak} or {@link #back}. */
     public void fallSilent() {
         silent = true;
     }
 
-    /** From the next message on that contains {@code words}, as {@link #fallSilent}. */
+    /** Pauses as {@link #fallSilent} does, from the next message that contains {@code words}. */
     public void fallSilentAt(String words) {
         last = words;
     }
 
-    /** From the next message on that contains {@code words}, as {@link #leave}. */
+    /** Cuts connections as {@link #leave} does, from the next message that contains {@code words}. */
     public void leaveAt(String words) {
         leaving = words;
     }
@@ -93,12 +95,12 @@ public final class DatabaseDoor implements Closeable {
         return silent;
     }
 
-    /** Hands over what was kept; a door that is closed stays so. */
+    /** Forwards the withheld messages; a closed door stays closed. */
     public void speak() {
         silent = false;
     }
 
-    /** The next COMMIT is not answered. */
+    /** Loses the response to the next COMMIT. */
     public void loseNextCommit(boolean arrives) {
         next.set(arrives ? Cut.AFTER : Cut.BEFORE);
     }
@@ -111,12 +113,12 @@ public final class DatabaseDoor implements Closeable {
         next.set(Cut.NONE);
     }
 
-    /** How many commits were not answered. */
+    /** Returns the number of commits without a response. */
     public int cuts() {
         return cuts.get();
     }
 
-    /** How often the server has read other words. */
+    /** Returns the number of statements whose text was changed. */
     public int exchanged() {
         return exchanged.get();
     }
@@ -142,7 +144,7 @@ public final class DatabaseDoor implements Closeable {
                 });
             }
         } catch (IOException e) {
-            // Closed.
+            // The connection is closed.
         }
     }
 

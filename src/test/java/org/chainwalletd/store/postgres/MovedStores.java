@@ -42,7 +42,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The payments of a datadir that are moved between its file and a database. */
+/** Tests that move the payments of a datadir between its file and a database. */
 abstract class MovedStores {
     static final Map<String, String> CHAIN = Map.of("brand", "chain");
 
@@ -53,7 +53,7 @@ abstract class MovedStores {
     final String schema = PostgresServer.schema();
     Path datadir;
 
-    /** The process dies. */
+    /** Simulates the death of the process. */
     private static final class Killed extends RuntimeException {
         private static final long serialVersionUID = 1L;
     }
@@ -61,7 +61,7 @@ abstract class MovedStores {
     /** Moves the store of the datadir. */
     abstract void move() throws IOException;
 
-    /** Pattern of the message with which a database is not opened that cannot pay. */
+    /** Returns a pattern of the message that rejects opening a database that must not pay. */
     abstract String refusal();
 
     @BeforeEach
@@ -113,14 +113,14 @@ abstract class MovedStores {
         store.close();
     }
 
-    /** The daemon of the datadir pays in the database, and ends. */
+    /** Makes a payment by the daemon of the datadir in the database, and ends it. */
     void paid(int number) throws IOException {
         Store store = database(datadir);
         pay(store, number);
         end(store);
     }
 
-    /** The daemon of the datadir pays in the file, and ends. */
+    /** Makes a payment by the daemon of the datadir in the file, and ends it. */
     void paidInFile(int number) {
         Store store = file(datadir);
         pay(store, number);
@@ -132,7 +132,7 @@ abstract class MovedStores {
         Files.copy(older, SqliteStore.path(datadir), StandardCopyOption.REPLACE_EXISTING);
     }
 
-    /** Opens the file and the database, as far as that is not refused. */
+    /** Opens the file and the database, unless they are rejected. */
     List<Store> openable() throws IOException {
         List<Store> opened = new ArrayList<>();
         try {
@@ -162,7 +162,7 @@ abstract class MovedStores {
         CrashPoint.watch(null);
     }
 
-    /** Histories of a store that is moved at one of its restarts, and goes on as if nothing had happened. {@code -Dstore.steps=100000} takes longer. */
+    /** Histories of a store that is moved at one of its restarts and then continues normally. {@code -Dstore.steps=100000} runs longer. */
     final class Moving {
         private final boolean fromServer;
         private boolean due;
@@ -199,7 +199,9 @@ abstract class MovedStores {
             return store instanceof PostgresStore != fromServer;
         }
 
-        /** @param run goes on by so many steps, and returns the store */
+        /**
+         * @param run continues for this number of steps, and returns the store
+         */
         void walk(IntFunction<Store> run, int steps) {
             run.apply(steps);
             due = true;
@@ -244,7 +246,7 @@ abstract class MovedStores {
         }
     }
 
-    /** Everything that the samples read, and the order in which payouts have changed. */
+    /** Returns everything that the samples read, and the order in which payouts have changed. */
     static List<String> read(Store store) {
         return List.of(
                 StoreSample.read(store),

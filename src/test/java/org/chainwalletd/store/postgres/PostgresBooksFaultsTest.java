@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Shared books whose connections are lost, that two daemons want to write, and whose database goes back. */
+/** Shared books: lost connections, two daemons that want to write, and a database that goes back in time. */
 @Tag("postgres")
 class PostgresBooksFaultsTest {
     private static final String END_WRITER =
@@ -155,7 +155,7 @@ class PostgresBooksFaultsTest {
             throws IOException {
         try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), true)) {
             AtomicInteger connections = new AtomicInteger();
-            // The third connection is the one that asks.
+            // The third connection is the one that checks the outcome.
             IntPredicate refused = number -> number == 3;
             Books books = open(() -> {
                 if (refused.test(connections.incrementAndGet())) {
@@ -206,7 +206,7 @@ class PostgresBooksFaultsTest {
         assertThat(List.of(before, after)).containsExactly(1L, 1L);
     }
 
-    /** Returns how often one and the same cache was used. */
+    /** Returns how often the same cache instance was used. */
     private static long uses(BooksSession session) {
         return session.keptInMind(AtomicInteger.class, none -> new AtomicInteger())
                 .incrementAndGet();
@@ -249,7 +249,7 @@ class PostgresBooksFaultsTest {
         assertThat(heights(reader)).containsExactly(1L, 3L, 4L, 5L);
     }
 
-    /** The first daemon has taken the lease, and is paused before its run begins; or its connection is cut, and it asks once more. */
+    /** The first daemon has taken the lease and is paused before its run begins, or its connection is cut and it tries again. */
     @Test
     void a_daemon_that_has_lost_the_lease_before_its_run_begins_does_not_end_the_run_of_the_one_that_took_it(
             @TempDir Path folder) {

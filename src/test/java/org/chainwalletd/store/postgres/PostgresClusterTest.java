@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The operator's commands about the daemons on one database. */
+/** Operator commands about the daemons of a database. */
 @Tag("postgres")
 class PostgresClusterTest {
     @TempDir

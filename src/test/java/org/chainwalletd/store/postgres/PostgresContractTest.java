@@ -9,12 +9,12 @@ import org.chainwalletd.store.StoreContract;
 import org.chainwalletd.store.sql.SentLog;
 import org.junit.jupiter.api.Tag;
 
-/** One store alone. Restarts are those of a store in one process: another process may not say that its spends never left. */
+/** A single store. Restarts stay within one process start, because another start may not claim that its spends were never sent. */
 @Tag("postgres")
 class PostgresContractTest extends StoreContract {
     private final Map<Path, String> schemas = new HashMap<>();
 
-    /** Each step is many messages to a server. */
+    /** Each step needs many messages to a server. */
     @Override
     protected int steps() {
         return 150;

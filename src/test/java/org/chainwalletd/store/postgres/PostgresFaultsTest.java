@@ -37,7 +37,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Servers that are not fit for money, that are promoted, replaced or set back, and daemons that are paused. */
+/** Servers that are unsuitable, promoted, replaced or set back, and daemons that are paused. */
 @Tag("postgres")
 class PostgresFaultsTest {
     private final List<PostgresStore> stores = new ArrayList<>();
@@ -135,7 +135,7 @@ class PostgresFaultsTest {
         assertOpened(store, 2);
     }
 
-    /** A snapshot keeps identifier and timeline, and may have all commits of one daemon and not those of another. */
+    /** A snapshot keeps system identifier and timeline, and may contain all commits of one daemon but not those of another. */
     @Test
     void after_the_server_was_restarted_nothing_is_written_before_each_daemon_has_found_its_newest_commit() {
         PostgresStore store = open();
@@ -217,7 +217,7 @@ class PostgresFaultsTest {
 
         PostgresServer.run(schema, "UPDATE warnings SET remaining = 2");
         assertFails(openSpend(store, 2), StoreException.Reason.UNKNOWN);
-        // It was committed, and its coin stays held.
+        // The payment was committed, and its coin stays held.
         assertThat(done(store.intents().open(intent(3, Optional.empty(), 2), 0)))
                 .isInstanceOf(Opening.CoinTaken.class);
     }
@@ -230,7 +230,7 @@ class PostgresFaultsTest {
         assertFails(store.maySend(), StoreException.Reason.UNAVAILABLE);
     }
 
-    /** Others may have pruned the newest commit that this daemon is sure of, because it has made a later one without knowing. */
+    /** Other daemons may have pruned the newest commit of which this daemon is certain, because it made a later one without knowing. */
     @Test
     void a_daemon_whose_newest_commit_is_in_doubt_misses_no_older_one_that_was_pruned() {
         PostgresStore store = open();
@@ -256,10 +256,10 @@ class PostgresFaultsTest {
         PostgresServer.run(
                 schema, "INSERT INTO commits (number, daemon, counter, random) VALUES (" + last + ", 999, 1, 1)");
         assertOpened(store, 3);
-        // A transaction that had begun before that row may have taken the opening in.
+        // A transaction that began before that row may have included the opening.
         assertOpened(store, 5);
 
-        // Either daemon may have made the commit that prunes: each looks for changes of the other.
+        // Either daemon may have made the commit that prunes, because each polls for changes of the other.
         assertThat(PostgresServer.number(schema, "SELECT count(*) FROM commits WHERE number < 1000"))
                 .isEqualTo(1);
         assertThat(PostgresServer.number(
@@ -320,12 +320,12 @@ class PostgresFaultsTest {
         forget(runner.start());
         assertThat(done(other.intents().abandon(spend.txId(), "by hand", 9)))
                 .isEqualTo(new IntentStore.Transition.Made());
-        // The paused daemon wakes: it writes nothing, so it opens nothing that it could send.
+        // The paused daemon resumes: it writes nothing, so it opens nothing that it could send.
         assertFails(openSpend(runner, 2), StoreException.Reason.STOPPED);
         assertThat(other.stopped()).isEmpty();
     }
 
-    /** Declares the start off, as the operator does; its heartbeat is made to look old. */
+    /** Declares the start off as the operator does, after making its heartbeat look old. */
     private void forget(long start) {
         Await.until("it is declared off", () -> {
             PostgresServer.run(schema, "UPDATE daemons SET beaten = 0 WHERE start = " + start);
@@ -441,7 +441,7 @@ class PostgresFaultsTest {
         PostgresStore two = open();
         Duration day = Duration.ofDays(1);
         AtomicLong chain = new AtomicLong(System.currentTimeMillis());
-        // The clock of the second daemon is ahead by years, which must not matter.
+        // The clock of the second daemon is years ahead, which must not matter.
         Clock right = Clock.systemUTC();
         Clock fast = Clock.offset(right, Duration.ofDays(5_000));
         capForOneSpend(one, right, chain);
@@ -488,7 +488,7 @@ class PostgresFaultsTest {
             assertThat(done(off.receipts().forgetKept(now - kept.toMillis(), 10)))
                     .isZero();
 
-            // A caller who goes by the store's clock sees the token end when it has ended by that.
+            // A caller that uses the store's clock sees the token end by that clock.
             PostgresServer.act(schema, "clock_ahead", "31 days");
             done(off.write(session -> null));
             govern(off, off.clock(wrongClock));
@@ -616,7 +616,7 @@ class PostgresFaultsTest {
         assertThat(done(openSpend(store, number))).isInstanceOf(Opening.Opened.class);
     }
 
-    /** The planner knows nothing of tables that have just grown. */
+    /** The planner has no statistics about tables that have just grown. */
     @Test
     void payments_are_looked_up_together_without_reading_all_that_are_there() {
         PostgresStore store = open();
@@ -630,7 +630,7 @@ class PostgresFaultsTest {
             }
             answers.forEach(answer -> assertThat(done(answer)).isInstanceOf(Opening.Opened.class));
         }
-        // Counted at the latest when the connections end.
+        // Statistics are flushed at the latest when the connections end.
         store.close();
         String here = " WHERE schemaname = '" + schema + "' AND relname = ";
         Await.until(

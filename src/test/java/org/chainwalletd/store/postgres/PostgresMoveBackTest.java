@@ -45,7 +45,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A database whose rows become a file again: at no moment do both pay, and whatever dies meanwhile, the next run ends it. */
+/** A database that is moved back to a file: at no moment do both pay, and after a crash at any point the next run completes the move. */
 @Tag("postgres")
 @Walks({
     CrashPoint.BACK_MOVE_BEGUN,
@@ -66,7 +66,7 @@ class PostgresMoveBackTest extends MovedStores {
         return ".* (is being moved back to|was moved back to) walletd.db in " + datadir + ".*";
     }
 
-    /** A keyring and a file that come with the store. */
+    /** Keyring and file that are moved with the store. */
     private static class Keys implements PostgresMoveBack.Beside {
         private final List<String> aside = new ArrayList<>();
         private CommitMark commit;
@@ -210,7 +210,7 @@ class PostgresMoveBackTest extends MovedStores {
         assertBound(store, 1);
         assertBound(store, 2);
         end(store);
-        // An emptied one, too: the log has everything that the database had.
+        // An emptied file too: the log contains everything that the database had.
         Files.delete(datadir.resolve(SqliteStore.FILE_NAME));
         SqliteStore.restore(datadir, Optional.empty(), false, mark -> {});
         store = file(datadir);
@@ -254,7 +254,7 @@ class PostgresMoveBackTest extends MovedStores {
                 .containsExactly("sent.log", "tokens.json", "walletd.db", "wallets", "wallets-before-move");
     }
 
-    /** Interruptions at different places, one after the other, and between any two of the files that are put in their places. */
+    /** Interruptions at several places in a row, and between any two of the files that are moved into place. */
     @Test
     void a_move_that_dies_again_and_again_is_ended_at_last() throws IOException {
         fill(datadir);
@@ -320,7 +320,7 @@ class PostgresMoveBackTest extends MovedStores {
     void a_process_that_has_the_database_open_pays_nothing_from_the_beginning_of_the_move_on() throws IOException {
         PostgresStore open = database(datadir);
         pay(open, 1);
-        // The operator says that it is gone, although it only stands still.
+        // The operator declares the daemon dead although it is only paused.
         sql("UPDATE daemons SET ended = true");
         killAt(CrashPoint.BACK_MOVE_BEGUN);
 
@@ -348,7 +348,7 @@ class PostgresMoveBackTest extends MovedStores {
         refused(() -> back(datadir), "with the datadir " + other);
         pay(second, 2);
         end(second);
-        // It was cut off while it ended.
+        // The daemon was cut off while ending.
         sql("UPDATE daemons SET ended = false, superseded = true WHERE start = 1");
         refused(() -> back(datadir), "cluster forget");
         sql("UPDATE daemons SET ended = true");
@@ -382,7 +382,7 @@ class PostgresMoveBackTest extends MovedStores {
         refused(() -> SqliteStore.open(made), "was moved to");
     }
 
-    /** The database is put back from a copy, under another name, and works on; then the move of the first one is run again. */
+    /** The database is restored from a copy under another name and continues; then the move of the original is run again. */
     @Test
     void a_log_that_has_gone_on_with_another_database_is_not_replaced() throws Exception {
         paid(1);
@@ -480,7 +480,7 @@ class PostgresMoveBackTest extends MovedStores {
         refused(this::giveUp, "is not being moved back");
 
         there();
-        // Before any daemon has started on it.
+        // No daemon has started on it yet.
         back(datadir);
         assertBound(file(datadir), 1);
     }
@@ -491,7 +491,7 @@ class PostgresMoveBackTest extends MovedStores {
         killAt(CrashPoint.BACK_MOVE_COPIED);
         giveUp();
         paid(2);
-        // Files that the first attempt has left are not used.
+        // Files left by the first attempt are not used.
         CrashPoint.watch(point -> {
             if (point == CrashPoint.BACK_MOVE_COPIED) {
                 giveUp();
@@ -548,7 +548,7 @@ class PostgresMoveBackTest extends MovedStores {
         assertBound(file(datadir), 2);
     }
 
-    /** Without its log nothing shows whether the datadir has paid with a copy of the database since. */
+    /** Without its log, nothing shows whether the datadir has since paid with a copy of the database. */
     @Test
     void a_datadir_whose_own_log_is_lost_after_the_mark_is_told_the_two_ways_out() throws IOException {
         paid(1);

@@ -46,7 +46,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A file that becomes rows of a database: at no moment do both pay, and whatever dies meanwhile, the next run ends it. */
+/** A file that is moved into a database: at no moment do both pay, and after a crash at any point the next run completes the move. */
 @Tag("postgres")
 @Walks({
     CrashPoint.MOVE_BEGUN,
@@ -64,7 +64,7 @@ class PostgresMoveTest extends MovedStores {
 
     @Override
     List<Store> openable() throws IOException {
-        // Nothing of a start that was refused may remain in the datadir.
+        // A rejected start must leave nothing in the datadir.
         boolean bound = Files.exists(datadir.resolve(PostgresMember.MARK_FILE));
         List<Store> opened = super.openable();
         assertThat(opened).allMatch(store -> bound || store instanceof SqliteStore);
@@ -221,7 +221,7 @@ class PostgresMoveTest extends MovedStores {
         assertBound(database(datadir), paid);
     }
 
-    /** Copies that are interrupted at different places, one after the other, before the file pays and is moved at last. */
+    /** Copies are interrupted at several places in a row before the file pays and is moved in the end. */
     @Test
     void a_move_that_dies_again_and_again_is_ended_at_last() throws IOException {
         fill(datadir);
@@ -281,7 +281,8 @@ class PostgresMoveTest extends MovedStores {
                         failure -> assertThat(failure).isInstanceOf(StoreException.class),
                         failure -> assertThat(failure.getCause()).isInstanceOf(StoreException.class));
         end(open);
-        // Beside the log of the database the file is not even looked at; without it, it refuses for itself.
+        // Beside the log of the database, the file is not even read; without that log, the file's own mark rejects the
+        // start.
         refused(() -> SqliteStore.open(datadir), "name the database with --store");
         refused(() -> SqliteStore.look(datadir, Optional.empty()), "name the database with --store");
         refused(() -> SqliteStore.needsRestore(datadir, Optional.empty()), "name the database with --store");
@@ -342,7 +343,7 @@ class PostgresMoveTest extends MovedStores {
         assertBound(store, 2);
     }
 
-    /** The database goes back to a moment before the move had ended, after a daemon has paid in it. */
+    /** The database goes back to a state before the end of the move, after a daemon has paid in it. */
     @Test
     void the_log_of_a_daemon_that_has_paid_is_never_replaced_by_a_move_that_is_run_again() throws IOException {
         paidInFile(1);
@@ -397,7 +398,7 @@ class PostgresMoveTest extends MovedStores {
         Files.copy(datadir.resolve(PostgresMember.MARK_FILE), older.resolve(PostgresMember.MARK_FILE));
         refused(() -> there(older, schema), "older copy of the datadir");
         assertThat(SqliteStore.movedTo(older)).isEmpty();
-        // The file alone, or the log alone, is put back.
+        // Either only the file or only the log is restored from a copy.
         Path fileBack = folder.resolve("file-back");
         copy(datadir, fileBack);
         copy(older, fileBack);

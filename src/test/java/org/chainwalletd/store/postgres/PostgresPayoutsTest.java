@@ -31,7 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** All daemons wait while one of them holds the store lock: how often it waits for the server meanwhile does not depend on the number of payouts. */
+/** All daemons wait while one holds the store lock: its number of round trips to the server must not depend on the number of payouts. */
 @Tag("postgres")
 class PostgresPayoutsTest {
     private static final List<Address> FROM = List.of(Address.parse("a7".repeat(32)));
@@ -78,7 +78,7 @@ class PostgresPayoutsTest {
         return ((Submission.Accepted) done(store.payouts().submit(orders, FROM, WORKER, 5_000, 50))).payouts();
     }
 
-    /** Does something and checks how often each of its transactions has waited for the server. */
+    /** Runs an action and checks the number of round trips of each of its transactions. */
     private <T> T cheap(String what, Supplier<T> act) {
         proxy.roundTrips().clear();
         T answer = act.get();

@@ -17,8 +17,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.chainwalletd.testkit.Dial;
 
 /**
- * A proxy before a PostgreSQL server that reads the client's messages: it counts the round trips of each transaction, and cuts a connection at a
- * COMMIT, which the server receives or not, and whose answer the client never does.
+ * Proxy before a PostgreSQL server that reads the client's messages: it counts the round trips of each transaction, and cuts a connection at a
+ * COMMIT, which may or may not reach the server, and whose response never reaches the client.
  */
 final class PostgresProxy implements Closeable {
     private static final String BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
@@ -29,14 +29,16 @@ final class PostgresProxy implements Closeable {
     private final int server;
     private final boolean arrives;
     private final List<Integer> roundTrips = new CopyOnWriteArrayList<>();
-    /** Text of a statement in the transaction whose COMMIT is cut; null when none is. */
+    /** Text of a statement in the transaction whose COMMIT is cut; null for none. */
     private volatile String cuts;
 
     private volatile int connections;
-    /** Number of the connections, from the first on, that are half-open. */
+    /** Number of connections, counted from the first, that are half-open. */
     private volatile int halfOpen;
 
-    /** @param arrives whether the server receives a COMMIT that is cut */
+    /**
+     * @param arrives whether a COMMIT that is cut reaches the server
+     */
     PostgresProxy(int server, boolean arrives) throws IOException {
         this.server = server;
         this.arrives = arrives;
@@ -48,12 +50,12 @@ final class PostgresProxy implements Closeable {
         return () -> PostgresServer.connect(port(), schema, "");
     }
 
-    /** Opens the store of a schema through it. */
+    /** Opens the store of a schema through the proxy. */
     PostgresStore open(String schema) {
         return PostgresStore.open(schema, to(schema), OptionalLong.empty(), true);
     }
 
-    /** Opens it as the daemon with this datadir does. */
+    /** Opens the store as the daemon with this datadir does. */
     PostgresStore open(String schema, Path folder) {
         return PostgresStore.open(folder, Optional.empty(), schema, to(schema));
     }
@@ -67,12 +69,14 @@ final class PostgresProxy implements Closeable {
         cutNext("");
     }
 
-    /** Cuts the next COMMIT of a transaction with a statement that contains {@code statement}; others, as those that only look for changes, pass. */
+    /**
+     * Cuts the next COMMIT of a transaction with a statement that contains {@code statement}; others, such as those that only poll for changes, pass.
+     */
     void cutNext(String statement) {
         cuts = statement;
     }
 
-    /** Returns for each writing transaction how often its client has waited for an answer, BEGIN and COMMIT included. */
+    /** Returns, for each writing transaction, how often its client waited for a response, including BEGIN and COMMIT. */
     List<Integer> roundTrips() {
         return roundTrips;
     }
@@ -90,11 +94,11 @@ final class PostgresProxy implements Closeable {
                 ServerMessages.start(() -> ServerMessages.carry(behind, client, () -> {}));
             }
         } catch (IOException e) {
-            // Closed.
+            // The connection is closed.
         }
     }
 
-    /** Lets nothing more of the connections that there are reach the server, without closing them. */
+    /** Blocks all further data of the existing connections to the server without closing them. */
     void halfOpen() {
         halfOpen = connections;
     }

@@ -69,7 +69,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Each daemon's log beside a PostgreSQL store: databases that have forgotten payments, copied datadirs, and logs that cannot be written. */
+/** The log of each daemon of a PostgreSQL store: databases that have forgotten payments, copied datadirs, and logs that cannot be written. */
 @Tag("postgres")
 class PostgresSentLogTest {
     private static final PostgresRestore.Step NOTHING = new PostgresRestore.Step(Optional.empty(), List.of());
@@ -79,7 +79,7 @@ class PostgresSentLogTest {
 
     private final List<PostgresStore> stores = new ArrayList<>();
     private String schema;
-    /** References of the payments that the last restore has left out. */
+    /** References of the payments left out by the last restore. */
     private List<String> leftOut = List.of();
 
     @BeforeEach
@@ -106,7 +106,7 @@ class PostgresSentLogTest {
         return store;
     }
 
-    /** Opens the store as if nothing had been heard of other daemons for long, although their hearts beat. */
+    /** Opens the store as if there had been no heartbeat of other daemons for long, although they run. */
     private PostgresStore openOfSilent(String name) {
         for (int attempt = 0; attempt < 100; attempt++) {
             PostgresServer.run(schema, "UPDATE daemons SET beaten = beaten - 60000");
@@ -146,7 +146,7 @@ class PostgresSentLogTest {
         Await.until("it has noticed", () -> store.stopped().isPresent());
     }
 
-    /** Two daemons; payment 1 is in the backup, all others only in their logs. */
+    /** Runs two daemons; payment 1 is in the backup, all others are only in their logs. */
     private void loseMost() {
         PostgresStore one = open("one");
         PostgresStore two = open("two");
@@ -209,7 +209,7 @@ class PostgresSentLogTest {
         assertThatThrownBy(() -> restore("mistyped")).hasMessageContaining("name the one of a daemon");
     }
 
-    /** The commits of one daemon are lost; the other's log is looked at only when it is known that some are. */
+    /** Commits of one daemon are lost; the other daemon's log is used only once it is known that some are missing. */
     @Test
     void the_logs_are_taken_in_any_order_and_as_often_as_they_are_given() throws IOException {
         PostgresStore two = open("two");
@@ -272,7 +272,7 @@ class PostgresSentLogTest {
         assertThat(logOf("two")).isNotEqualTo(lost);
     }
 
-    /** The backup does not know the third daemon, but the logs of the others do. */
+    /** The backup does not contain the third daemon, but the logs of the other daemons do. */
     @Test
     void a_daemon_that_joined_after_the_snapshot_is_known_from_the_logs_of_the_others() throws IOException {
         PostgresStore one = open("one");
@@ -294,7 +294,7 @@ class PostgresSentLogTest {
         assertBound(open("three"), List.of(1, 2, 3));
     }
 
-    /** The log of a daemon has the end of another's spend; only in the order of their commits do the two make sense. */
+    /** The log of one daemon contains the end of another daemon's spend, so the logs are consistent only in commit order. */
     @Test
     void the_logs_are_entered_in_the_order_of_the_commits_whichever_daemon_made_them() throws IOException {
         PostgresStore one = open("one");
@@ -375,7 +375,7 @@ class PostgresSentLogTest {
         assertThatThrownBy(() -> open("one")).hasMessageContaining("is a copy");
     }
 
-    /** A machine may lose its power when the database has a commit and the disk does not have its record yet. */
+    /** The machine may lose power when the database has a commit whose record is not on disk yet. */
     @Test
     void a_log_that_lacks_only_the_newest_commit_is_used_and_tells_all_again() throws IOException {
         PostgresStore one = open("one");
@@ -401,7 +401,7 @@ class PostgresSentLogTest {
         assertBound(open("one"), List.of(1, 2));
     }
 
-    /** Ends these daemons, sets the database back, where a daemon finds it stopped, and restores it from the logs of both. */
+    /** Ends these daemons, sets the database back, lets a daemon find it stopped, and restores it from both logs. */
     private StoreRestore.Restored restoredFromBoth(PostgresStore... running) {
         List.of(running).forEach(this::end);
         PostgresServer.putBack(schema);
@@ -519,7 +519,7 @@ class PostgresSentLogTest {
         assertThat(done(restored.accountSends().find(lost.order().reference()))).isEmpty();
     }
 
-    /** A daemon loses the commit of payments, another one goes on, and the database is set back to before and restored. */
+    /** A daemon loses the commit of payments, another continues, and the database is set back to an earlier state and restored. */
     private PostgresStore restoredAfterLoss(boolean arrives, List<AccountSend> lost, Consumer<PostgresStore> other) {
         PostgresStore two = open("two");
         PostgresServer.backUp(schema);
@@ -549,7 +549,7 @@ class PostgresSentLogTest {
         return done(store.accountSends().find(send.reference()));
     }
 
-    /** The payment is in a block, as a daemon has seen. */
+    /** Records that a daemon has seen the payment in a block. */
     private static void mined(Store store, AccountSend send) {
         assertThat(done(store.accountSends()
                         .enter(
@@ -656,7 +656,7 @@ class PostgresSentLogTest {
         loseCommit(false, "one", statement, spend);
     }
 
-    /** A daemon loses the COMMIT of a transaction with this statement, or its answer when it arrives, and ends. */
+    /** Makes a daemon lose the COMMIT of a transaction with this statement, or only its response if it arrives, and ends the daemon. */
     private void loseCommit(boolean arrives, String name, String statement, Consumer<Store> spend) {
         try (PostgresProxy cutter = new PostgresProxy(PostgresServer.port(), arrives);
                 PostgresStore one = cutter.open(schema, datadir(name))) {
@@ -722,7 +722,7 @@ class PostgresSentLogTest {
         assertThat(open("one").stopped()).isPresent();
     }
 
-    /** The books name a commit by its number among those of all daemons: which of them has made it they do not tell. */
+    /** The books record a commit by its number among those of all daemons, but not which daemon made it. */
     @Test
     void any_log_may_have_the_commit_that_the_books_know_and_all_are_refused_only_when_none_has_it()
             throws IOException {
@@ -732,7 +732,7 @@ class PostgresSentLogTest {
         PostgresServer.backUp(schema);
         pay(one, 2);
         pay(two, 12);
-        // While it runs it follows others with an empty commit of its own, which may be the newest.
+        // While running, it follows other daemons with empty commits of its own, one of which may be the newest.
         end(one);
         end(two);
         copyDatadir("two", "old");
@@ -819,7 +819,9 @@ class PostgresSentLogTest {
         assertThat(done(store.intents().find(hash(2)))).as("was never made").isEmpty();
     }
 
-    /** The database and the log have what was acknowledged, and the log has what is in the database: so it completes an older one. */
+    /**
+     * The database and the log contain everything acknowledged, and the log contains everything in the database, so it can complete an older one.
+     */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -941,7 +943,7 @@ class PostgresSentLogTest {
         assertFails(asked(dead, 2), StoreException.Reason.STOPPED);
     }
 
-    /** Three daemons that open, accept, close, rebuild and take over payments, and are restarted; and databases that are set back. */
+    /** Three daemons open, accept, close, rebuild and take over payments and are restarted, while databases are set back. */
     @Test
     void no_token_pays_twice_whatever_daemons_did_before_the_database_was_set_back_and_restored() throws IOException {
         Random random = Seeded.random("store.seed");
@@ -964,7 +966,7 @@ class PostgresSentLogTest {
     private final class History {
         private final Random random;
         private final Map<String, PostgresStore> daemons = new TreeMap<>();
-        /** Payments of each token, the newest last. */
+        /** Payments of each token, newest last. */
         private final List<List<Integer>> tokens = new ArrayList<>();
 
         private final Map<Integer, String> openedBy = new HashMap<>();
@@ -979,7 +981,7 @@ class PostgresSentLogTest {
         }
 
         private void start(String name) {
-            // The log of one daemon is pruned all the time.
+            // The log of one daemon is pruned continually.
             daemons.put(name, open(name, Optional.empty(), name.equals("three") ? 3_000 : SentLog.LEAST_TO_PRUNE));
         }
 
@@ -987,7 +989,7 @@ class PostgresSentLogTest {
             return List.copyOf(daemons.values()).get(random.nextInt(daemons.size()));
         }
 
-        /** A payment that shares a coin with the one before, and whose number no other has. */
+        /** Returns a payment that shares a coin with the previous one and has a unique number. */
         private Intent intentOf(int number, int token, boolean again) {
             return intent(
                     number,
@@ -1072,7 +1074,7 @@ class PostgresSentLogTest {
                 if (stopped.stopped().isPresent() || !restored.isEmpty()) {
                     end(stopped);
                 } else {
-                    // It has lost nothing, and goes on until another one finds out.
+                    // The daemon has lost nothing, and continues until another one notices.
                     end(stopped);
                     run("UPDATE store SET stopped = 'by another' WHERE stopped IS NULL");
                 }

@@ -15,7 +15,7 @@ import java.util.Properties;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.store.CommitMark;
 
-/** The PostgreSQL server of the test JVM, made at first use; each test has a schema of its own. It forces its writes to disk as the store asks. */
+/** PostgreSQL server of the test JVM, started at first use; each test has its own schema. It forces writes to disk as the store requires. */
 final class PostgresServer {
     private static final AtomicInteger SCHEMAS = new AtomicInteger();
 
@@ -44,7 +44,7 @@ final class PostgresServer {
         return server().getPort();
     }
 
-    /** Name of a new, empty schema: making one costs less than a database does. */
+    /** Returns the name of a new, empty schema, which is cheaper to create than a database. */
     static String schema() {
         String name = "store_" + SCHEMAS.incrementAndGet();
         run(name, "CREATE SCHEMA " + name);
@@ -67,7 +67,7 @@ final class PostgresServer {
                 END $$""".formatted(schema, backupOf(schema));
     }
 
-    /** Puts the rows of {@link #backUp} back, while daemons are connected. */
+    /** Restores the rows of {@link #backUp} while daemons are connected. */
     static void putBack(String schema) {
         run(schema, puttingBack(schema));
     }
@@ -95,7 +95,7 @@ final class PostgresServer {
         return schema + "_backup";
     }
 
-    /** Empties a schema, as if its database were made anew. */
+    /** Empties a schema, as if its database were created anew. */
     static void empty(String schema) {
         run(schema, "DROP SCHEMA " + schema + " CASCADE; CREATE SCHEMA " + schema);
     }
@@ -105,15 +105,15 @@ final class PostgresServer {
     }
 
     /**
-     * Opens a store whose server answers as a test says: the functions of the schema come before those of PostgreSQL, so that a clock, a timeline
-     * or a setting can be another one.
+     * Opens a store whose server returns values chosen by the test: the functions of the schema precede those of PostgreSQL, so that the clock, the
+     * timeline or a setting can be overridden.
      */
     static PostgresStore openActing(String schema) {
         return PostgresStore.open(
                 schema, () -> connect(port(), schema + ",pg_catalog", ""), OptionalLong.empty(), true);
     }
 
-    /** Returns the operator's commands on a server that answers as a test says. */
+    /** Returns the operator commands on a server that returns values chosen by the test. */
     static PostgresCluster cluster(String schema) {
         return new PostgresCluster(schema, () -> connect(port(), schema + ",pg_catalog", ""));
     }
@@ -139,7 +139,7 @@ final class PostgresServer {
     }
 
     /**
-     * Sets what the server answers.
+     * Sets a value that the server returns.
      *
      * @param name {@code clock_ahead}, {@code restarted}, {@code timeline}, {@code recovering}, or the name of a setting
      */
@@ -183,7 +183,7 @@ final class PostgresServer {
         }
     }
 
-    /** Another process holds the lock of this table meanwhile. */
+    /** Runs {@code work} while another process holds the lock of this table. */
     static void whileLocked(String schema, String table, Runnable work) {
         try (Connection other = connect(schema);
                 Statement holds = other.createStatement()) {
@@ -195,7 +195,7 @@ final class PostgresServer {
         }
     }
 
-    /** The next transactions that enter a commit in this table, so many of them, are answered with a warning. */
+    /** Makes the server answer the next transactions that insert a commit into this table, this number of them, with a warning. */
     static void warnOf(String schema, String commits, int transactions) {
         run(schema, """
                 CREATE TABLE warnings (remaining BIGINT NOT NULL);
@@ -212,17 +212,17 @@ final class PostgresServer {
                   FOR EACH ROW EXECUTE FUNCTION warn()""".formatted(transactions, commits));
     }
 
-    /** Opens the store of a schema in a new process, with the clock of the test. */
+    /** Opens the store of a schema as a new start of a daemon, with the clock of the test. */
     static PostgresStore open(String schema) {
         return PostgresStore.open(schema, () -> connect(schema), OptionalLong.empty(), false);
     }
 
-    /** Opens it again in the process of this number. */
+    /** Opens the store again under this start number. */
     static PostgresStore open(String schema, long start) {
         return PostgresStore.open(schema, () -> connect(schema), OptionalLong.of(start), false);
     }
 
-    /** Opens it as the daemon with this datadir does. */
+    /** Opens the store as the daemon with this datadir does. */
     static PostgresStore open(String schema, Path folder, Optional<CommitMark> books, long leastToPrune) {
         return PostgresStore.open(folder, books, schema, () -> connect(schema), Optional.empty(), false, leastToPrune);
     }

@@ -60,7 +60,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Several stores on one database, as several daemons have them. */
+/** Several stores on one database, as used by several daemons. */
 @Tag("postgres")
 class PostgresStoresTest {
     private final List<PostgresStore> stores = new ArrayList<>();
@@ -79,7 +79,7 @@ class PostgresStoresTest {
         stores.forEach(PostgresStore::close);
     }
 
-    /** The stores belong to one start of a daemon, because otherwise each may say only of its own spends that they never left. */
+    /** The stores share one start number, because otherwise each may only claim of its own spends that they were never sent. */
     @Test
     void whichever_store_is_asked_next_they_answer_as_one() {
         Random random = Seeded.random("store.seed");
@@ -159,7 +159,7 @@ class PostgresStoresTest {
         assertThat(done(keeper.adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
         assertThat(fail(1, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
         assertFails(runner.abandon(spend.txId(), "by hand", 50), StoreException.Reason.BUSY);
-        // A former runner takes it back, and has to sign it off again.
+        // A former runner takes it back, and must sign it off again.
         done(keeper.signOff(Set.of(spend.txId())));
         assertThat(done(runner.adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
         assertThat(fail(0, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
@@ -192,7 +192,7 @@ class PostgresStoresTest {
 
         assertThat(done(lose(other, spends.get(0)))).isInstanceOf(IntentStore.Transition.Made.class);
         assertThat(done(lose(other, spends.get(1)))).isInstanceOf(IntentStore.Transition.Made.class);
-        // Its own run of the adopted one is over, and the run of the other process is not.
+        // Its own run of the adopted spend has ended, but the run of the other process has not.
         assertFails(lose(runner, spends.get(2)), StoreException.Reason.BUSY);
         done(other.accept(adopted, Set.of(IntentState.CONFLICTED), 60, true));
         assertThat(done(lose(runner, spends.get(2)))).isInstanceOf(IntentStore.Transition.Made.class);
@@ -258,7 +258,7 @@ class PostgresStoresTest {
                 .isFalse();
     }
 
-    /** Every daemon writes changes that callers may ask any of them for. */
+    /** Every daemon writes changes that callers may request from any of them. */
     @Test
     void a_daemon_that_has_lost_the_lease_writes_no_journal_of_background_work() {
         Store stale = stores.get(0);
@@ -307,7 +307,9 @@ class PostgresStoresTest {
                 store.payouts().holdEnded(Set.of("worker"), 60));
     }
 
-    /** Each statement changes the lease while a write of its holder waits for the lock: another takes it, or two take it and the second dies. */
+    /**
+     * Each statement changes the lease while a write of its holder waits for the lock: another daemon takes it, or two take it and the second dies.
+     */
     @ParameterizedTest
     @ValueSource(
             strings = {"UPDATE keeper SET start = start + 1, epoch = epoch + 1", "UPDATE keeper SET epoch = epoch + 2"})
@@ -369,7 +371,7 @@ class PostgresStoresTest {
                 stale.forget(Long.MAX_VALUE, 10, any -> Optional.empty()));
         writes.forEach(write -> assertFails(write, StoreException.Reason.NOT_KEEPER));
 
-        // It closes what it runs itself.
+        // It may close spends that it runs itself.
         assertThat(done(stale.failSent(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 60)))
                 .isInstanceOf(IntentStore.Transition.Made.class);
         assertThat(done(stores.get(1)
@@ -401,7 +403,7 @@ class PostgresStoresTest {
         assertThat(other.changedByOthers().spends()).isEmpty();
     }
 
-    /** Each store has taken up the numbers before the others assign some. */
+    /** Each store has loaded the last number before the others assign some. */
     @Test
     void what_one_store_passes_on_and_what_others_pay_have_different_numbers() {
         List<Long> numbers = new ArrayList<>();
@@ -492,7 +494,7 @@ class PostgresStoresTest {
         assertThat(done(stores.get(0).intents().open(spend, 0))).isInstanceOf(Opening.Opened.class);
     }
 
-    /** A process may be stopped, or its machine be cut off, while it has the lock; what runs for a command of an operator is not ended. */
+    /** A process may be stopped, or its machine cut off, while it holds the lock; the session of an operator command is not ended. */
     @Test
     void whoever_stands_still_with_the_store_lock_is_ended_by_the_server() throws SQLException {
         try (SqlSession session = new SqlSession(PostgresServer.connect(schema), Postgres.DIALECT)) {
@@ -505,7 +507,7 @@ class PostgresStoresTest {
         }
     }
 
-    /** Whether a key was deleted is fetched for all units of a commit before the first of them is applied. */
+    /** Whether a key was deleted is fetched for all units of a commit before the first unit is applied. */
     @Test
     void a_key_that_an_earlier_unit_of_the_same_commit_deletes_is_known_to_be_deleted() throws SQLException {
         Address address = Address.parse("c7".repeat(32));
@@ -577,7 +579,7 @@ class PostgresStoresTest {
                 int number = arrives ? 1 : 2;
                 done(store.intents().open(intent(10 + number, Optional.empty(), 10 + number), 0));
                 cutter.cutNext("INSERT INTO spends");
-                // The store looks for what others have changed by a transaction of its own, which is not the one to be
+                // The store polls for changes by others in a transaction of its own, which must not be the one that is
                 // cut.
                 cutter.roundTrips().clear();
                 done(stores.get(0).intents().open(intent(30 + number, Optional.empty(), 30 + number), 0));
@@ -603,7 +605,8 @@ class PostgresStoresTest {
             proxy.roundTrips().clear();
             List<CompletionStage<Opening>> answers = new ArrayList<>();
             PostgresServer.whileLocked(schema, "store", () -> {
-                // While another holds the lock they queue up: the first waits for it alone, the others behind that one.
+                // While another process holds the lock they queue up: the first waits for it alone, the rest behind the
+                // first.
                 for (int i = 0; i < 65; i++) {
                     answers.add(store.intents().open(intent(i, Optional.of("token-" + i), i), 0));
                 }
@@ -614,7 +617,7 @@ class PostgresStoresTest {
                     .hasSizeLessThanOrEqualTo(4)
                     .allSatisfy(trips -> assertThat(trips).isLessThanOrEqualTo(4));
 
-            // The same with what another store has committed meanwhile: its rows are fetched in one more.
+            // The same with commits by another store meanwhile, whose rows are fetched in one more round trip.
             for (int i = 100; i < 140; i++) {
                 done(stores.get(0).intents().open(intent(i, Optional.of("token-" + i), i), 0));
             }

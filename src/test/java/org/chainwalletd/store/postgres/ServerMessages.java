@@ -6,9 +6,9 @@ import java.io.InputStream;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 
-/** Reads and passes on the messages between a client of PostgreSQL and its server (PostgreSQL 17 manual, chapter 53). */
+/** Reads and forwards the messages between a PostgreSQL client and its server (PostgreSQL 17 manual, chapter 53). */
 final class ServerMessages {
-    /** Ends a group of messages that the server answers together. */
+    /** Type of the message that ends a group which the server answers together. */
     static final char SYNC = 'S';
 
     private ServerMessages() {}
@@ -19,7 +19,7 @@ final class ServerMessages {
         thread.start();
     }
 
-    /** Reads the length of a message and what belongs to it. */
+    /** Reads the length and the body of a message. */
     static byte[] read(DataInputStream in, byte[] type) throws IOException {
         int length = in.readInt();
         ByteBuffer message = ByteBuffer.allocate(type.length + length).put(type).putInt(length);
@@ -27,7 +27,7 @@ final class ServerMessages {
         return message.array();
     }
 
-    /** Resets the connection of a client at its COMMIT, which the server receives or not. */
+    /** Resets the connection of a client at its COMMIT, which may or may not reach the server. */
     static void cut(Socket from, Socket to, byte[] commit, DataInputStream in, boolean arrives) throws IOException {
         if (arrives) {
             to.getOutputStream().write(commit);
@@ -48,9 +48,9 @@ final class ServerMessages {
     }
 
     /**
-     * Passes all bytes on until either side closes.
+     * Forwards all bytes until either side closes.
      *
-     * @param before run before each piece
+     * @param before run before each chunk
      */
     static void carry(Socket from, Socket to, Runnable before) {
         try (from;

@@ -19,15 +19,15 @@ import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.sql.SentLog;
 
-/** Stores of several daemons on one database of the test server, for tests of what uses them. */
+/** Stores of several daemons on one database of the test server, for tests of code that uses them. */
 public final class SharedStores {
     private final String schema = PostgresServer.schema();
-    /** Those of the daemon with a datadir. */
+    /** Connections of the daemon with a datadir. */
     private final List<Connection> connections = new CopyOnWriteArrayList<>();
 
     private volatile boolean cut;
 
-    /** Opens the store of one more daemon. */
+    /** Opens the store of another daemon. */
     public Store open() {
         return PostgresServer.open(schema);
     }
@@ -60,7 +60,7 @@ public final class SharedStores {
         connections.clear();
     }
 
-    /** Kills the process of the daemon with a datadir, as far as the server sees: what it has not committed is undone. */
+    /** Kills the process of the daemon with a datadir from the server's point of view: uncommitted changes are undone. */
     public void cut() {
         cut = true;
         closeAll();
@@ -76,7 +76,7 @@ public final class SharedStores {
                 () -> PostgresServer.connect(schema));
     }
 
-    /** Has the store of another datadir declared lost in a restore. */
+    /** Declares the log of another datadir lost in a restore. */
     public void restoreWithout(Path folder, Path lost) {
         try {
             String name =
@@ -87,18 +87,18 @@ public final class SharedStores {
         }
     }
 
-    /** The database is made anew. */
+    /** Recreates the database. */
     public void empty() {
         PostgresServer.empty(schema);
     }
 
-    /** Opens the books of one more daemon, which reads and writes, but no blocks until it has begun a run. */
+    /** Opens the books of another daemon, which can read and write, but writes no blocks before it has begun a run. */
     public Books openBooks(List<? extends BookTable<?, ?>> tables) {
         return Books.openShared(
                 schema, () -> PostgresServer.connect(PostgresServer.port(), schema + ",pg_catalog", ""), tables);
     }
 
-    /** Opens the books of the daemon with a datadir, whose file they take over. */
+    /** Opens the books of the daemon with a datadir, and imports its file. */
     public Books openBooks(Path folder, List<? extends BookTable<?, ?>> tables) {
         return Books.openShared(folder, schema, () -> PostgresServer.connect(schema), tables, OptionalLong.empty());
     }
@@ -108,20 +108,20 @@ public final class SharedStores {
         return Books.moveBack(schema, () -> PostgresServer.connect(schema), folder, tables, mark);
     }
 
-    /** Tells whether there are books that can be moved back. */
+    /** Returns whether there are books that can be moved back. */
     public boolean hasBooksToMove(List<? extends BookTable<?, ?>> tables) {
         return Books.requireMovable(schema, () -> PostgresServer.connect(schema), tables);
     }
 
-    /** Changes the database as no daemon does. */
+    /** Runs a statement that no daemon would run. */
     public void run(String statement) {
         PostgresServer.run(schema, statement);
     }
 
     /**
-     * Opens the books through a connection that is lost at the COMMIT, which fails.
+     * Opens the books through a connection that is lost at the COMMIT, so that opening fails.
      *
-     * @param arrives whether the server receives it
+     * @param arrives whether the COMMIT reaches the server
      */
     public void losesTheOpening(Path folder, List<? extends BookTable<?, ?>> tables, boolean arrives)
             throws IOException {
@@ -132,7 +132,7 @@ public final class SharedStores {
         }
     }
 
-    /** Returns the commit of the money store that the books remember. */
+    /** Returns the commit of the money store recorded in the books. */
     public Optional<CommitMark> remembered() {
         return Books.remembered(schema, () -> PostgresServer.connect(schema));
     }
@@ -142,28 +142,28 @@ public final class SharedStores {
         PostgresServer.backUp(schema);
     }
 
-    /** Puts the rows of {@link #backUp} back: the database goes back in time. */
+    /** Restores the rows of {@link #backUp}, so that the database goes back in time. */
     public void goBack() {
         PostgresServer.putBack(schema);
     }
 
-    /** The books lose their commits after this one. */
+    /** Removes the commits of the books after this one. */
     public void losesBookCommits(long after) {
         PostgresServer.run(schema, "DELETE FROM book_commits WHERE number > " + after);
     }
 
-    /** The database forgets what was changed by commits: each daemon reads everything again, as after a long time without connection. */
+    /** Removes the recorded changes of commits, so that each daemon reloads everything, as after a long time without connection. */
     public void forgetChanges() {
         PostgresServer.run(schema, "UPDATE store SET pruned = (SELECT max(number) + 1 FROM commits)");
     }
 
-    /** A standby is promoted, as far as the daemons see that have opened their books without a datadir. */
+    /** Simulates the promotion of a standby for daemons that have opened their books without a datadir. */
     public void promote() {
         PostgresServer.act(schema);
         PostgresServer.act(schema, "timeline", "2");
     }
 
-    /** Makes the other daemons believe for a moment that the daemon of this store is dead; its next heartbeat corrects that. */
+    /** Makes other daemons believe for a moment that the daemon of this store is dead; its next heartbeat corrects that. */
     public void silence(Store store) {
         PostgresServer.run(schema, "UPDATE daemons SET beaten = 0 WHERE start = " + ((PostgresStore) store).start());
     }

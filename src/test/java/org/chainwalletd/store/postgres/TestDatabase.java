@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.testkit.OwnFiles;
 
-/** A database on the test server for whole daemons and commands, reached through a {@link DatabaseDoor} that can cut the connections or keep what they carry. */
+/** Database on the test server for whole daemons and commands, reached through a {@link DatabaseDoor} that can cut or pause connections. */
 public final class TestDatabase implements Closeable {
     private static final AtomicInteger DATABASES = new AtomicInteger();
 
@@ -25,17 +25,17 @@ public final class TestDatabase implements Closeable {
         PostgresServer.run("public", "CREATE DATABASE " + name);
     }
 
-    /** Value of {@code --store}. */
+    /** Returns the value of {@code --store}. */
     public String url() {
         return door.url();
     }
 
-    /** Value of {@code --store} for who comes through another door. */
+    /** Returns the value of {@code --store} for a client of another door. */
     String url(int port) {
         return "postgresql://postgres@127.0.0.1:" + port + "/" + name + "?sslmode=disable";
     }
 
-    /** Flags of a daemon on this database and their values. */
+    /** Returns the flags of a daemon on this database and their values. */
     public String[] flags(Path folder) {
         try {
             Path password = OwnFiles.secret(folder.resolve("store-password"), "any\n");
@@ -50,12 +50,12 @@ public final class TestDatabase implements Closeable {
         door.leave();
     }
 
-    /** Keeps all that is said from now on, on connections that stay open, until {@link #back}. */
+    /** Withholds all further messages, on connections that stay open, until {@link #back}. */
     public void fallSilent() {
         door.fallSilent();
     }
 
-    /** The database answers again. */
+    /** Makes the database respond again. */
     public void back() {
         door.back();
     }
@@ -81,13 +81,13 @@ public final class TestDatabase implements Closeable {
         }
     }
 
-    /** Ends some of the connections to the database, this one not. */
+    /** Ends some of the connections to the database, except this one. */
     public void terminate(int most) {
         run("SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
                 + " AND pid <> pg_backend_pid() ORDER BY random() LIMIT " + most + ") AS chosen");
     }
 
-    /** Lets {@link #moveClock} set the clock of daemons that connect from now on. */
+    /** Allows {@link #moveClock} to set the clock of daemons that connect from now on. */
     public void actClock() {
         run("CREATE TABLE acting_clock (ahead INTERVAL NOT NULL); INSERT INTO acting_clock VALUES ('0');"
                 + " CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS"
@@ -95,17 +95,17 @@ public final class TestDatabase implements Closeable {
                 + " ALTER DATABASE " + name + " SET search_path = public, pg_catalog");
     }
 
-    /** The database's clock is ahead of others by so much from now on, or no more. */
+    /** Moves the database's clock ahead by this duration; zero ends that. */
     public void moveClock(Duration ahead) {
         run("UPDATE acting_clock SET ahead = '" + ahead.toMillis() + " milliseconds'");
     }
 
-    /** Copies all rows as they are at one moment. */
+    /** Copies all rows as of one snapshot. */
     public void backUp() {
         run("BEGIN ISOLATION LEVEL REPEATABLE READ; " + PostgresServer.backingUp("public") + "; COMMIT");
     }
 
-    /** Puts the rows of {@link #backUp} back, while daemons are connected. */
+    /** Restores the rows of {@link #backUp} while daemons are connected. */
     public void putBack() {
         run(PostgresServer.puttingBack("public"));
     }

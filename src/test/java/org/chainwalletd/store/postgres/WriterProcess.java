@@ -18,8 +18,8 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.ChildJvm;
 
 /**
- * A process that opens spends in a store on SQLite, or in the schema of a PostgreSQL server (its port and name), until it is killed, sixteen at a time, and prints the
- * number of each that it was told is durable.
+ * Process that opens spends in a store on SQLite, or in the schema of a PostgreSQL server (its port and name), sixteen at a time until it is killed,
+ * and prints the number of each spend reported as durable.
  */
 public final class WriterProcess {
     private static final int AT_ONCE = 16;
@@ -49,9 +49,9 @@ public final class WriterProcess {
     }
 
     /**
-     * Runs it until it dies at a crash point.
+     * Runs the process until it dies at a crash point.
      *
-     * @return the payments that it has said it has written
+     * @return the payments that it has reported as written
      */
     public static List<Integer> killedAt(String point, Object... arguments) throws IOException {
         Process process = ChildJvm.of(List.of("-Dwalletd.crash-point=" + point), WriterProcess.class, arguments)

@@ -29,10 +29,10 @@ import org.chainwalletd.store.TokenBinding;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a token costs on disk for as long as it is remembered, counted in pages: 86,400 payments a day for 30 days are 2.6 millions. */
+/** Disk space per remembered token, counted in pages: 86,400 payments a day for 30 days are 2.6 million tokens. */
 class BytesPerTokenTest {
     private static final int TOKENS = 2_000;
-    /** Of two inputs and two outputs. */
+    /** Size of a transaction with two inputs and two outputs. */
     private static final int TRANSACTION_BYTES = 362;
 
     private static final int ANSWER_BYTES = 211;
@@ -64,7 +64,7 @@ class BytesPerTokenTest {
         stages.clear();
     }
 
-    /** Of the table or index, and of all whose names begin so. */
+    /** Returns the size of the table or index with this name, and of all whose names start with it. */
     private static long bytes(SqliteStore store, String name) {
         return done(store.read(session -> session.queryOne(
                         "SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name GLOB ? || '*'",

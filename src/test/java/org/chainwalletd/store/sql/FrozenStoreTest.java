@@ -29,17 +29,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Stores as released versions wrote them, with what they must read as. A new version of the schema adds a folder ({@code
- * -Dfreeze=vN} writes it) and never edits one.
+ * Stores written by released versions, with the expected results of reading them. A new version of the schema adds a folder ({@code -Dfreeze=vN}
+ * writes it) and never edits one.
  */
 public class FrozenStoreTest {
     public static final Path FROZEN = Path.of("src/test/resources/frozen");
     private static final String NEWEST = "v20";
 
-    /** The first versions have a line for each spend. */
+    /** Matches a line of the allowance report; the first versions have one line per spend. */
     private static final Pattern USED = Pattern.compile("^used .*amount=(\\d+)");
 
-    /** Reports of a store by the file of the sample that has them. The first versions lack the files of empty reports. */
+    /** Reports of a store by the sample file that contains them. The first versions lack the files of empty reports. */
     private static final Map<String, Function<Store, String>> TOLD = Map.of(
             "burials.txt", StoreSample::burials,
             "contested.txt", StoreSample::contested,
@@ -74,7 +74,7 @@ public class FrozenStoreTest {
         }
     }
 
-    /** What a later release must still be able to complete a store from. */
+    /** The log of each of these versions must remain sufficient for a later release to complete a store. */
     @ParameterizedTest
     @ValueSource(strings = {"v14", "v15", "v16", "v17", "v18", "v19", "v20"})
     void a_store_that_is_lost_is_completed_from_the_log_of_the_frozen_sample(String version) throws IOException {
@@ -97,7 +97,7 @@ public class FrozenStoreTest {
                 + (Files.exists(sample.resolve("payouts.txt")) ? PayoutSample.read(store) : "");
     }
 
-    /** Whatever was committed of it when the process died; no older release opens it then. */
+    /** Holds whichever part of the move was committed when the process died; no older release opens the file then. */
     @Test
     void a_move_to_the_newest_tables_that_was_broken_off_goes_on_at_the_next_start() throws Exception {
         Path sample = FROZEN.resolve("v2").resolve("store");
@@ -113,7 +113,7 @@ public class FrozenStoreTest {
         }
     }
 
-    /** One commit in each life: the older release's rows, some of their answers, all of them. */
+    /** Makes one commit per start: on the older release's rows, then with some of their answers kept, then with all of them. */
     @ParameterizedTest
     @ValueSource(strings = {"v4", "v8", "v10"})
     void tokens_of_an_older_version_stay_bound_while_receipts_take_the_places_of_their_payments(String version)

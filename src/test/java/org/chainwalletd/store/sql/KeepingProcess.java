@@ -9,13 +9,13 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.StoreSample;
 
-/** A process that puts receipts in the places of settled payments, a few in each commit, and prints the tokens of each commit that was made. */
+/** Process that replaces settled payments by receipts, a few per commit, and prints the tokens of each commit that was made. */
 final class KeepingProcess {
     static final int BITE = 5;
 
     private KeepingProcess() {}
 
-    /** What the token of this payment answers. */
+    /** Returns the answer kept for the token of this payment. */
     static Bytes answerOf(Intent payment) {
         return Bytes.parse("01" + payment.txId().hex());
     }

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The disk fails while receipts take the places of payments: all of them do or none, and no token is free at any time. */
+/** Disk failures while receipts replace payments: either all of them are replaced or none, and no token is unbound at any time. */
 class KeptReceiptFaultsTest {
     private static final int PAYMENTS = 4;
     private static final int ATTEMPTS = 50;
@@ -113,8 +113,8 @@ class KeptReceiptFaultsTest {
     }
 
     /**
-     * It is written together with others, and the commit of all of them fails. A writer that got no processor for a while makes a commit of each
-     * unit: then the receipts are whole, and another store is tried.
+     * Writes the receipts together with other units in a commit that fails. A writer thread that was not scheduled for a while commits each unit
+     * separately; the receipts are then complete, and another store is tried.
      */
     private StoreException.Reason keptInACommitThatFails(boolean noMoreAfterIt) throws IOException {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {

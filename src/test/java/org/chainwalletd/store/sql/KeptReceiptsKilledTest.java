@@ -29,7 +29,7 @@ import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Processes are killed while receipts take the places of payments: each token stands for its payment, or for the answer that took its place. */
+/** Processes killed while receipts replace payments: each token stays bound to its payment, or to the answer that replaced it. */
 class KeptReceiptsKilledTest {
     private static final int HALTED = 137;
     private static final int PAYMENTS = 60;
@@ -61,7 +61,7 @@ class KeptReceiptsKilledTest {
                 .start();
     }
 
-    /** The tokens whose commits were acknowledged until it ended, or until {@code lines} were and it was killed. */
+    /** Returns the tokens whose commits were acknowledged before the process ended, or before it was killed after {@code lines} of them. */
     private static List<String> kept(Process process, int lines) throws IOException {
         List<String> kept = new ArrayList<>();
         try (BufferedReader reader = Await.reader(process)) {
@@ -78,7 +78,9 @@ class KeptReceiptsKilledTest {
         return kept;
     }
 
-    /** @return how many are receipts by now */
+    /**
+     * @return number of payments replaced by receipts so far
+     */
     private int verify(int payments, List<String> acknowledged) {
         int receipts = 0;
         try (SqliteStore store = open()) {
@@ -141,7 +143,7 @@ class KeptReceiptsKilledTest {
         }
     }
 
-    /** {@code -Dstore.kills=50} takes longer. */
+    /** {@code -Dstore.kills=50} runs longer. */
     @Test
     void a_process_that_is_killed_at_any_moment_loses_no_token() throws IOException {
         pay(PAYMENTS);

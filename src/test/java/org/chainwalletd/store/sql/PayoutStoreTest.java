@@ -64,7 +64,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A payout is bound to a batch in the commit that opens it, and freed in the commit that closes it, whenever the process dies. */
+/** A payout is bound to a batch in the commit that opens the batch, and released in the commit that closes it, whenever the process dies. */
 @Walks({CrashPoint.PAYOUTS_IN_OPEN, CrashPoint.PAYOUTS_IN_REQUEUE, CrashPoint.PAYOUTS_IN_RECALL})
 class PayoutStoreTest {
     private static final Address PAYER = Address.parse("a1".repeat(32));
@@ -448,7 +448,7 @@ class PayoutStoreTest {
         assertThat(state(1)).isEqualTo(State.IN_FLIGHT);
     }
 
-    /** Only the spend monitor closes a batch, and it watches what {@code inFlight} lists. */
+    /** Only the spend monitor closes a batch, and it watches the spends listed by {@code inFlight}. */
     @Test
     void a_recalled_batch_is_watched_until_the_chain_has_decided_even_when_its_recall_holds_the_coin() {
         Intent batch = batch(1, 1);
@@ -486,7 +486,7 @@ class PayoutStoreTest {
         assertThat(done(store.payouts().unrecalled())).isEmpty();
     }
 
-    /** Whatever else the log forgets: a restored store that lacked the id of a payout would let it be paid again. */
+    /** A restored store that lacks the id of a payout would let it be paid again. */
     @Test
     void the_log_keeps_the_lines_of_payouts_however_often_it_is_written_anew() throws IOException {
         store.close();
@@ -532,7 +532,7 @@ class PayoutStoreTest {
                 .isInstanceOf(Submission.Taken.class);
     }
 
-    /** Keeps a store with a small log busy with spends that are forgotten, until the log was written anew so often. */
+    /** Keeps a store with a small log busy with spends that are forgotten, until the log was rewritten this number of times. */
     private void writeLogAnew(int times) {
         AtomicInteger written = new AtomicInteger();
         CrashPoint.watch(point -> {
@@ -552,7 +552,7 @@ class PayoutStoreTest {
         assertThat(written.get()).isEqualTo(times);
     }
 
-    /** A backup is older than the log's base: no line tells of a change, only the state in which the base has the spend. */
+    /** The backup is older than the log's base, so no line describes a change; only the base has the state of the spend. */
     @Test
     void a_restored_store_knows_what_has_become_of_its_spends_also_from_a_log_that_was_written_anew()
             throws IOException {

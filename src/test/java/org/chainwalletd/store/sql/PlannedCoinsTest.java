@@ -14,7 +14,7 @@ import org.chainwalletd.testkit.RetainedBytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The memory that the coins of running sweeps take, counted object by object. */
+/** Memory used by the planned coins of running sweeps, counted object by object. */
 class PlannedCoinsTest {
     private static final int COINS = 10_000;
     private static final int INPUTS = 100;

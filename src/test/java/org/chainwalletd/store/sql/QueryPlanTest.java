@@ -37,9 +37,11 @@ import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A payment must cost the same after a million payments: no statement that runs while the daemon works may walk through a whole table. */
+/** A payment must cost the same after a million payments: no statement of a running daemon may scan a whole table. */
 class QueryPlanTest {
-    /** What is in flight, not buried or given up and still counted, not final, or not sealed yet; all of it is wanted then. */
+    /**
+     * Scans of the partial indexes of rows in flight, unburied, abandoned but still counted, not final, or not sealed yet; all their rows are wanted.
+     */
     private static final String INDEX_OF_FEW =
             "SCAN spends USING INDEX spends_(open|unburied|still_counted|batches)|SCAN account_sends USING INDEX account_sends_open"
                     + "|SCAN swaps USING INDEX swaps_watched"
@@ -151,7 +153,7 @@ class QueryPlanTest {
         done(store.sweeps().stop("sweep"));
     }
 
-    /** Few wait or are in flight, beside many that are final and are never walked through. */
+    /** Few payouts wait or are in flight; the many final ones must never be scanned. */
     @Test
     void no_question_about_payouts_walks_through_those_that_are_final() {
         try (SqliteStore store = SqliteStore.open(folder)) {
@@ -230,7 +232,7 @@ class QueryPlanTest {
                 .toList();
     }
 
-    /** Whoever begins at a number goes on through everything behind it: that is right for all of them, and for those that are final. */
+    /** A page that starts at a number reads on from there, which is correct for all payouts and for final ones. */
     private static void assertPayoutPlans(List<String> plans) {
         assertThat(plans).isNotEmpty();
         for (String plan : plans) {

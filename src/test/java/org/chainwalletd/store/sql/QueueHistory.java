@@ -44,9 +44,9 @@ import org.chainwalletd.store.TokenBinding;
 import org.chainwalletd.testkit.HangWatch;
 
 /**
- * A random history of payouts, sweeps and transfers of a store beside its {@link QueueModel}: few ids and coins, so that they meet all the time.
- * Ids, tokens of transfers and tokens of sweeps are the same names. After each step both tell the same of every payout, and a reader of the feed
- * of changes hears each change once; after each few steps everything else that can be read is compared.
+ * Random history of payouts, sweeps and transfers of a store beside its {@link QueueModel}: few ids and coins, so that they collide often. Ids,
+ * tokens of transfers and tokens of sweeps share the same names. After each step the store and the model must agree on every payout, and a reader of
+ * the change feed must see each change once; every few steps everything else that can be read is compared.
  */
 public final class QueueHistory {
     private static final List<Address> PAYERS =
@@ -54,14 +54,14 @@ public final class QueueHistory {
     private static final List<Optional<String>> OWNERS =
             List.of(Optional.empty(), Optional.of("shop"), Optional.of("mill"));
     private static final int COINS = 6;
-    /** Ids in play: a name that is bound for ever makes room for a new one after a while. */
+    /** Number of ids in use: a permanently bound name is replaced by a new one after a while. */
     private static final int IDS = 14;
 
-    /** Copies of a store that is closed, and the way back to them. */
+    /** Copies of a closed store, and the means to restore one. */
     public interface Copies {
         void copy();
 
-        /** Puts the copy in place of the store, and restores it. */
+        /** Replaces the store by the copy, and restores it. */
         void restore();
     }
 
@@ -79,7 +79,9 @@ public final class QueueHistory {
     private int salt;
     private long now = 1_800_000_000_000L;
 
-    /** @param copies empty for a store that is never restored */
+    /**
+     * @param copies empty for a store that is never restored
+     */
     public QueueHistory(Store store, UnaryOperator<Store> restart, Optional<Copies> copies, Random random) {
         this.store = opened(store);
         this.restart = restart;
@@ -92,12 +94,12 @@ public final class QueueHistory {
 
     private Store opened(Store fresh) {
         fresh.payouts().endedTokens(model.ended::contains);
-        // Changes nothing: a store in PostgreSQL reads what it keeps in memory with its first transaction.
+        // Changes nothing: a store in PostgreSQL loads its in-memory state in its first transaction.
         done(fresh.sweeps().endUnopened("of no sweep", 0));
         return fresh;
     }
 
-    /** Answers the store as it is at the end, which the caller closes. */
+    /** Runs the history, and returns the store as it is at the end, which the caller closes. */
     public Store run(int steps) {
         for (int i = 0; i < steps; i++) {
             HangWatch.alive();
@@ -189,7 +191,7 @@ public final class QueueHistory {
                 Amount.of(100_000));
     }
 
-    /** A coin that a block has spent is used by nothing else. */
+    /** Returns coins; a coin that a block has spent is not used by anything else. */
     private List<Coin> coins() {
         Set<Integer> some = new HashSet<>(List.of(any(coins), any(coins)));
         return some.stream().map(this::coin).toList();
@@ -255,7 +257,7 @@ public final class QueueHistory {
                 });
     }
 
-    /** States in flight may be told as the other one. */
+    /** Compares types: the two states in flight may be reported interchangeably. */
     private void sameKind(Object answer, Object expected) {
         assertThat(answer).hasSameClassAs(expected);
         count(answer);
@@ -467,7 +469,7 @@ public final class QueueHistory {
             store = opened(restart.apply(store));
             model.restart();
         } else {
-            // A commit that the copy lacks, so that there is something to be restored.
+            // Makes a commit that the copy lacks, so that there is something to restore.
             done(store.payouts().pause(model.paused));
             store.close();
             copies.get().restore();

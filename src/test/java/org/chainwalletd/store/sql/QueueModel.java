@@ -43,22 +43,27 @@ import org.chainwalletd.store.SweepStore.PartSpend;
 import org.chainwalletd.store.SweepStore.PartState;
 import org.chainwalletd.store.TokenBinding;
 
-/** Payouts and sweeps as the rules make them, said as plainly as possible: maps and loops. Positions in the feed of changes are left out. */
+/**
+ * Payouts and sweeps according to the rules, implemented as simply as possible with maps and loops. Positions in the change feed are not modelled.
+ */
 final class QueueModel {
     static final String RESTORED = "the store was restored since it began";
 
-    /** A spend; the number is that of its opening. */
+    /** Spend; its number is that of its opening. */
     static final class Spend {
         Intent intent;
         final long number;
         final Set<Coin> held = new HashSet<>();
         Optional<BlockPlace> place = Optional.empty();
         boolean buried;
-        /** Only that it was there is known. */
+        /** Whether only the spend's existence is still known. */
         boolean forgotten;
-        /** Newest state that the log has a line of since the backup. */
+        /** Newest state that has a line in the log since the backup. */
         Optional<IntentState> logged = Optional.of(IntentState.PREPARED);
-        /** Whether a block had it and went, since the backup: that it is in flight again is in no line, but in a later base of the log. */
+        /**
+         * Whether, since the backup, a block contained the spend and was disconnected: its return to flight is in no line, only in a later base of
+         * the log.
+         */
         boolean returned;
 
         private Spend(Intent intent, long number) {
@@ -169,7 +174,7 @@ final class QueueModel {
     private final Map<String, Entry> entries = new LinkedHashMap<>();
     private final Map<Hash256, Spend> spends = new LinkedHashMap<>();
     private final Map<String, Sweep> sweeps = new LinkedHashMap<>();
-    /** Coins that running sweeps are going to spend, with the tokens of the parts. */
+    /** Coins that running sweeps plan to spend, with the tokens of the parts. */
     private final Map<Outpoint, String> planned = new HashMap<>();
 
     private final Set<String> changed = new HashSet<>();
@@ -230,7 +235,7 @@ final class QueueModel {
                 .toList());
     }
 
-    /** Finds a spend that ever had the token, a live one first, else the one that was forgotten last. */
+    /** Finds a spend that ever had the token: a live one, or else the one forgotten last. */
     private Optional<Hash256> bearer(String token) {
         return spends.values().stream()
                 .filter(spend -> hasToken(spend, token))
@@ -239,7 +244,7 @@ final class QueueModel {
                 .map(spend -> spend.intent.txId());
     }
 
-    /** Any spend that ever had the token may be named. */
+    /** Accepts any spend that ever had the token. */
     Hash256 bearer(Hash256 named, String token) {
         return hasToken(spends.get(named), token) ? bearer(token).orElseThrow() : named;
     }
@@ -248,7 +253,7 @@ final class QueueModel {
         return spend.intent.token().filter(bound -> bound.token().equals(token)).isPresent();
     }
 
-    /** An older copy may bring back one that was forgotten; the token belongs to the newest. */
+    /** An older copy may restore a forgotten spend; the token belongs to the newest. */
     private Optional<Spend> bound(String token) {
         return spends.values().stream()
                 .filter(spend -> hasToken(spend, token) && !spend.forgotten)
@@ -289,7 +294,7 @@ final class QueueModel {
         return inOrderOfChanges(any -> true);
     }
 
-    /** Lists what has changed since this was asked last. */
+    /** Lists the payouts that have changed since the last call. */
     List<Payout> news() {
         List<Payout> news = inOrderOfChanges(entry -> changed.contains(entry.order.payoutId()));
         changed.clear();
@@ -500,7 +505,7 @@ final class QueueModel {
         return new Transition.Made();
     }
 
-    /** Empty: the recall cannot be opened, and nothing changes. */
+    /** Empty means that the recall cannot be opened and nothing changes. */
     Optional<Transition> recall(Spend batch, Intent recall, String reason, long now) {
         if (isRecalled(batch)) {
             return Optional.of(new Transition.Stale(Optional.of(IntentState.ABANDONED)));
@@ -617,7 +622,7 @@ final class QueueModel {
         return isPlanned(coin) || holder(coin).isPresent();
     }
 
-    /** Plans the coins of the parts that wait, each with all of them or none. */
+    /** Plans the coins of the waiting parts, for each part all of them or none. */
     private void plan(String token) {
         SweepStore.Sweep sweep = sweep(token).orElseThrow();
         for (PartState part : sweep.parts()) {
@@ -641,7 +646,7 @@ final class QueueModel {
                                 SweepStore.partToken(sweep.begun.id(), part).equals(partToken)));
     }
 
-    /** A store that was opened anew plans what its rows tell. */
+    /** Plans, as a store opened anew does, the coins according to its rows. */
     void restart() {
         planned.clear();
         running().forEach(this::plan);
@@ -687,7 +692,7 @@ final class QueueModel {
         }
     }
 
-    /** Content of an older copy of the store: all else is in the log, but for blocks. */
+    /** Content of an older copy of the store: everything else is in the log, except blocks. */
     final class Backup {
         private record Row(IntentState state, Optional<BlockPlace> place, boolean buried) {}
 
@@ -707,7 +712,10 @@ final class QueueModel {
             sweeps.forEach((token, sweep) -> courses.put(token, new Course(sweep.state, sweep.reason)));
         }
 
-        /** The store is restored from this copy. What the rules leave open is taken from the store: numbers, times, and whether others were sent. */
+        /**
+         * Restores the store from this copy. Results that the rules leave open are taken from the store: numbers, times, and whether payments were
+         * sent.
+         */
         void restore(Store store) {
             planned.clear();
             paused = pausedThen;
@@ -740,14 +748,14 @@ final class QueueModel {
             boolean chainOnly = StandIns.onlyChainCloses(spend.intent.kind());
             IntentState state = spend.logged.or(() -> row.map(Row::state)).orElseThrow();
             boolean doubtful = !chainOnly && state.inFlight() && found.state() == IntentState.ABANDONED;
-            // The base of a log hides that a batch in a block was recalled; when the recall is forgotten, it has lost.
+            // The base of a log hides that a batch in a block was recalled; if the recall is forgotten, it has lost.
             boolean hidden = spend.isBatch()
                     && state == IntentState.ABANDONED
                     && !isRecalled(spend)
                     && found.state().inFlight();
             boolean reorganised =
                     spend.isBatch() && state == IntentState.CONFIRMED && found.state() == IntentState.ABANDONED;
-            // Recalled since the backup, and then in a block again, which a later base tells.
+            // Recalled since the backup and then mined again, which a later base records.
             boolean mined = spend.isBatch()
                     && state == IntentState.ABANDONED
                     && found.state() == IntentState.CONFIRMED

@@ -46,7 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A store that has forgotten payments would let their tokens pay again: what stands beside it remembers how much it must know. */
+/** A store that has forgotten payments would let their tokens pay again; the records beside it show how much it must contain. */
 @Walks({CrashPoint.STORE_LOGGED, CrashPoint.STORE_BEFORE_COMMIT, CrashPoint.STORE_AFTER_COMMIT})
 class SentLogTest {
     private static final String STOPPED = "their client tokens would pay again, so nothing is spent";
@@ -68,7 +68,9 @@ class SentLogTest {
         backup = elsewhere.resolve("backup");
     }
 
-    /** @return what the books would remember */
+    /**
+     * @return the commit that the books would record
+     */
     private Optional<CommitMark> pay(int... numbers) {
         try (SqliteStore store = SqliteStore.open(folder)) {
             for (int number : numbers) {
@@ -236,7 +238,7 @@ class SentLogTest {
         assertStopped(Optional.empty(), "is damaged at byte");
     }
 
-    /** The disk says only once that it has lost something. */
+    /** The operating system reports only once that data was lost. */
     @Test
     void what_the_disk_of_the_log_has_lost_is_in_doubt_and_written_once_more() throws IOException {
         try (SqliteStore store = SqliteStore.open(folder)) {
@@ -257,7 +259,7 @@ class SentLogTest {
         assertThat(logged()).containsExactly(hash(1), hash(2));
     }
 
-    /** Every commit of the store is found in the log, whatever the place where it was cut off, or stops it. */
+    /** Wherever the log is truncated, every commit of the store is found in it, or the store is stopped. */
     @Test
     void a_log_that_is_cut_off_anywhere_is_completed_from_the_store() throws IOException {
         pay(1, 2);
@@ -287,7 +289,7 @@ class SentLogTest {
         return logged;
     }
 
-    /** The store and the log have what was acknowledged, and the log has what is in the store: so it completes one that is lost. */
+    /** The store and the log contain everything acknowledged, and the log contains everything in the store, so it can complete a lost store. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -343,7 +345,7 @@ class SentLogTest {
         }
     }
 
-    /** What the store has forgotten goes; what it knows, and what is decided on meanwhile, stays, wherever the process dies. */
+    /** Lines of forgotten payments are dropped; known payments, and those decided meanwhile, stay, wherever the process dies. */
     @Test
     void a_log_of_mostly_forgotten_payments_is_written_anew_while_payments_go_on() throws IOException {
         List<Map<String, byte[]>> deaths = Collections.synchronizedList(new ArrayList<>());
@@ -391,7 +393,7 @@ class SentLogTest {
         }
     }
 
-    /** Each fifth payment was not refused and forgotten. */
+    /** Every fifth payment was not refused and forgotten. */
     private static void assertKept(Path place, List<Integer> acknowledged) {
         try (SqliteStore store = SqliteStore.open(place)) {
             assertThat(store.stopped()).isEmpty();
@@ -464,7 +466,7 @@ class SentLogTest {
         assertThat(read.intent().token()).isEqualTo(claim.token());
     }
 
-    /** Nothing is decided on that the log does not take, and nothing is told before it is on the disk there. */
+    /** Nothing is decided that the log has not accepted, and nothing is reported before it is on disk there. */
     @Test
     void no_intent_opens_while_the_log_cannot_be_written() throws IOException {
         try (SqliteStore store = SqliteStore.open(folder)) {

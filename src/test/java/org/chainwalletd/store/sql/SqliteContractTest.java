@@ -10,7 +10,7 @@ import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreContract;
 
 class SqliteContractTest extends StoreContract {
-    /** Bytes of unneeded lines that the log may keep: few, so that it is written anew often. */
+    /** Size in bytes below which the log is not pruned: small, so that it is rewritten often. */
     private static final long LEAST_TO_PRUNE = 20_000;
 
     @Override

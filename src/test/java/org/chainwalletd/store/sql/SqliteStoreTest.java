@@ -303,7 +303,7 @@ class SqliteStoreTest {
         assertThat(store.died().toCompletableFuture()).isNotDone();
     }
 
-    /** Otherwise what it left in the log would be taken for a commit if the process died now. */
+    /** Otherwise the remains in the log would be taken for a commit if the process died now. */
     @Test
     void a_commit_that_failed_is_said_to_have_written_nothing_only_when_another_one_was_written_over_it() {
         assertThat(reasonOf(store.write(SqliteStoreTest::cannotBeCommitted)))
@@ -340,7 +340,7 @@ class SqliteStoreTest {
         return null;
     }
 
-    /** {@code -Dstore.kills=50} takes longer. */
+    /** {@code -Dstore.kills=50} runs longer. */
     @Test
     void what_was_acknowledged_is_there_after_the_process_was_killed() throws IOException {
         List<Integer> acknowledged = new ArrayList<>();

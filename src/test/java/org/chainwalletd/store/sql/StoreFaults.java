@@ -13,7 +13,7 @@ import org.chainwalletd.store.Store;
 import org.chainwalletd.store.files.AppendLog;
 import org.chainwalletd.testkit.Await;
 
-/** Makes the writes of a store fail, for tests of those who use stores. */
+/** Makes the writes of a store fail, for tests of code that uses stores. */
 public final class StoreFaults {
     private static final List<String> EVENTS = List.of(
             "INSERT ON spends",
@@ -24,9 +24,9 @@ public final class StoreFaults {
 
     private StoreFaults() {}
 
-    /** From now on every commit that touches a spend fails within SQLite, until {@code fail} is false again. */
+    /** Makes every commit that touches a spend fail within SQLite, until called with {@code fail} false. */
     public static void failWrites(Store store, boolean fail) {
-        // The change itself fails when it shares a commit with a write that still fails.
+        // The change itself fails if it shares a commit with a write that still fails.
         Await.until(
                 "the store has changed",
                 () -> Await.result(((SqlStore) store)
@@ -34,19 +34,19 @@ public final class StoreFaults {
                         .handle((done, failure) -> failure == null)));
     }
 
-    /** What is read from now on is answered only after the returned action was run. */
+    /** Delays the results of further reads until the returned action is run. */
     public static Runnable holdReads(Store store) {
         CompletableFuture<Void> held = new CompletableFuture<>();
         ((SqlStore) store).read(session -> Await.result(held));
         return () -> held.complete(null);
     }
 
-    /** From now on the log beside the store finds no room on its disk, until the returned action is run. */
+    /** Makes the log beside the store find its disk full until the returned action is run. */
     public static Runnable fillLogDisk(Store store) {
         return exchangeLog(store, Path.of("/dev/full"));
     }
 
-    /** From now on what the log writes cannot be forced to its disk, and is lost, until the returned action is run. */
+    /** Makes the writes of the log impossible to force, and loses them, until the returned action is run. */
     public static Runnable loseLogWrites(Store store) {
         return exchangeLog(store, Path.of("/dev/null"));
     }

@@ -59,7 +59,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A store that has forgotten payments is completed by what the log knows of them, so that no token pays again. */
+/** A store that has forgotten payments is completed from the log, so that no token pays again. */
 @Walks({CrashPoint.RESTORE_ENTERED, CrashPoint.RESTORE_TOLD})
 class StoreRestoreTest {
     @TempDir
@@ -94,7 +94,7 @@ class StoreRestoreTest {
                 .toList();
     }
 
-    /** A copy is made after payment 1; everything of payments 2 to 7 is only in the log then. */
+    /** Copies the store after payment 1, so that payments 2 to 7 are only in the log. */
     private Optional<CommitMark> loseMost() throws IOException {
         try (SqliteStore store = SqliteStore.open(folder)) {
             pay(store, 1);
@@ -151,7 +151,7 @@ class StoreRestoreTest {
         }
     }
 
-    /** Its caller cannot repeat it, and may have been told that it is paid before the log was told that a node has it. */
+    /** The caller cannot repeat it, and may have received success before the log recorded that a node has it. */
     @Test
     void a_payment_without_a_token_that_may_have_been_acknowledged_is_sent_again() throws IOException {
         try (SqliteStore store = SqliteStore.open(folder)) {
@@ -177,7 +177,7 @@ class StoreRestoreTest {
         }
     }
 
-    /** Its caller may have been told that the disk failed and nothing was sent. */
+    /** The caller may have received an answer that the disk failed and nothing was sent. */
     @Test
     void a_payment_without_a_token_of_a_commit_that_may_not_have_been_made_is_not_sent() throws IOException {
         CommitMark last;
@@ -215,7 +215,7 @@ class StoreRestoreTest {
         }
     }
 
-    /** Where the process dies, and what the next restore finds. */
+    /** Covers each place at which the process dies, and what the next restore finds. */
     @Test
     void a_restore_that_is_broken_off_is_begun_again_in_the_same_way() throws IOException {
         Optional<CommitMark> old = loseMost();
@@ -417,7 +417,7 @@ class StoreRestoreTest {
         }
     }
 
-    /** A window that its first opening has left must not let it be paid beside others, whichever lines of the log tell that it was opened again. */
+    /** It must not be paid beside others because the window has moved past its first opening, whichever lines of the log record its reopening. */
     @ParameterizedTest
     @EnumSource(LogOfReopening.class)
     void a_spend_that_was_opened_again_counts_against_the_caps_from_then_on(LogOfReopening known) throws IOException {
@@ -461,14 +461,14 @@ class StoreRestoreTest {
         }
     }
 
-    /** Forms in which the log tells of a spend that was opened again after the backup. */
+    /** Forms in which the log records a spend that was reopened after the backup. */
     private enum LogOfReopening {
         STATE,
         STATE_OF_ONE_THAT_HAD_GIVEN_BACK,
         BASE
     }
 
-    /** Kept rows do not tell when they used the allowance; in the base of the log the sums of the minutes do. */
+    /** Kept rows do not contain when they used the allowance; in the base of the log the sums of the minutes do. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void a_settled_payment_counts_against_the_caps_although_only_the_base_of_the_log_knows_it(boolean older)
@@ -517,12 +517,12 @@ class StoreRestoreTest {
                 .toList();
     }
 
-    /** Everything of a payout that was submitted. */
+    /** Returns all values of a submitted payout. */
     private static List<Object> submitted(PayoutStore.Payout payout) {
         return List.of(payout.order(), payout.owner(), payout.from(), payout.submittedAt());
     }
 
-    /** Forms in which the log tells of payouts that were submitted after the backup. */
+    /** Forms in which the log records payouts that were submitted after the backup. */
     private enum LogOfPayouts {
         LINES,
         BASE,
@@ -628,7 +628,7 @@ class StoreRestoreTest {
         }
     }
 
-    /** Announces lines that the store is then without, as one that went back in time. */
+    /** Announces lines that the store then lacks, like a store that went back in time. */
     private void forget(CommitMark last, SentLine... forgotten) throws IOException {
         try (SentLog other = SentLog.open(folder)) {
             SentLog.Lines lines = new SentLog.Lines();
