@@ -195,8 +195,7 @@ final class PostgresDatadir {
             boolean lacksOne =
                     !isNew && newest > memory.log().orElseThrow().last().number();
             if (lacksOne || isNew && KeyringTable.head(session).isPresent()) {
-                // The rewritten log will contain every payment of this datadir and every key, without the logs of other
-                // datadirs.
+                // The rewritten log will by itself contain every payment of this datadir and every key.
                 log.renew();
             }
             long counter = newest + 1;

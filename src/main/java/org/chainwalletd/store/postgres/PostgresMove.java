@@ -257,7 +257,7 @@ public final class PostgresMove {
         return memory.log().flatMap(SentLog.Known::shared).map(SentLog.Shared::name);
     }
 
-    /** Returns whether the database has the store and belongs to this datadir. */
+    /** Returns whether the database has the store, and the log of this datadir is registered there. */
     private static boolean isThere(SqlSession session, SqlSession source, StoreMemory memory) throws SQLException {
         Optional<String> log = logName(memory);
         return log.isPresent()
@@ -315,7 +315,7 @@ public final class PostgresMove {
                 }
             }
             Commits.mark(session, Optional.empty());
-            // Removes the changes recorded for copied rows, because no daemon has followed earlier ones.
+            // No daemon needs these changes: each loads the complete state when it starts on the database.
             session.update("DELETE FROM changes");
             move.enter(session);
             session.execute("COMMIT");

@@ -298,8 +298,8 @@ public final class PostgresMoveBack {
     }
 
     /**
-     * Rejects unless every start has signed off: another process may write, or finish a send, after a pause, and its datadir may know commits that
-     * the database lacks.
+     * Rejects unless every start has ended: a process that is only paused may still write or finish a send, and its datadir may know commits that the
+     * database lacks.
      */
     private void requireAllEnded(SqlSession session) throws SQLException {
         List<String> working = session.query(

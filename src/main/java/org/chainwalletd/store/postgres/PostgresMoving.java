@@ -55,9 +55,9 @@ record PostgresMoving(CommitMark source, boolean copied, String log, long random
     }
 
     /**
-     * Requires that no store is being moved into the database.
+     * Checks that no store is being moved into the database or out of it.
      *
-     * @throws StoreException otherwise
+     * @throws StoreException if one is
      */
     static void requireNone(SqlSession session, String database) throws SQLException {
         Optional<PostgresMoving> move = in(session);

@@ -20,16 +20,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The default store: one SQLite file, {@code walletd.db} (0600), in write-ahead mode with an fsync per commit. One thread writes with group
- * commit, one reads; callers never block except while it opens.
+ * Default store: one SQLite file, {@code walletd.db} (0600), in write-ahead mode with one fsync per commit. One thread writes with group commit and
+ * one reads; callers block only while it opens and closes.
  */
 public final class SqliteStore extends SqlStore {
     public static final String FILE_NAME = "walletd.db";
 
     private static final Logger LOG = LoggerFactory.getLogger(SqliteStore.class);
     /**
-     * Page size of new files in bytes. A spend touches two random pages, in the indexes of transaction ids and of tokens; with a quarter of
-     * SQLite's default size these take a quarter of the bytes. Files of older releases keep their page size.
+     * Page size of new files in bytes. A spend touches two random pages, in the indexes of transaction ids and of tokens; with a quarter of SQLite's
+     * default page size they take a quarter of the bytes. Files of older releases keep their page size.
      */
     private static final int PAGE_SIZE = 1_024;
 
