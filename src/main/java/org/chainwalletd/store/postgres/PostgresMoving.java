@@ -55,9 +55,9 @@ record PostgresMoving(CommitMark source, boolean copied, String log, long random
     }
 
     /**
-     * Checks that no store is being moved into the database or out of it.
+     * Checks that no store is being moved into the database, and that its store is not being, or has not been, moved out of it.
      *
-     * @throws StoreException if one is
+     * @throws StoreException if the check fails
      */
     static void requireNone(SqlSession session, String database) throws SQLException {
         Optional<PostgresMoving> move = in(session);
