@@ -33,9 +33,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides which spends the operator abandons, and which of the named coins that frees. A spend is abandoned only while no one sends it and no node
- * has it; a coin that was freed is not freed once more for a while, since a repeated call would hit the payment that has chosen it since. Belongs to
- * {@link Reservations} and is used on its thread; answers of nodes and of the store come back to it in {@link Reservations.AbandonStep}.
+ * Decides which spends the operator abandons, and which of the named coins that frees. A spend is abandoned only while nothing sends it and
+ * no node has it. A freed coin is not freed again for a while, since a repeated call would hit the payment that has chosen the coin since.
+ * Belongs to {@link Reservations} and runs on its thread; answers of nodes and of the store come back to it in
+ * {@link Reservations.AbandonStep}.
  */
 final class Abandonments {
     private static final Logger LOG = LoggerFactory.getLogger(Abandonments.class);
@@ -43,14 +44,14 @@ final class Abandonments {
     private static final String REPLACED = "another spend of its coins takes its place";
 
     /**
-     * Spends and coins that one call names, as far as they can be abandoned.
+     * Spends and coins named by one call, as far as they can be abandoned.
      *
-     * @param held named coins of each spend in flight that no one sends, by transaction id
+     * @param held named coins of each spend in flight that nothing sends, by transaction id
      * @param free named coins that nothing holds: a spend whose reservations have ended is abandoned without freeing any
-     * @param replaced whether the spend is abandoned wherever it is, since its owner puts another spend of the same coins in its place and knows that
-     *     a block may take either
-     * @param keeping whether its coins are kept for that other spend
-     * @param recall that other spend, when it becomes durable in the same commit
+     * @param replaced whether the spend is abandoned regardless of which nodes have it, since its owner replaces it with another spend of
+     *     the same coins and knows that a block may contain either
+     * @param keeping whether the coins stay held for the replacing spend
+     * @param recall replacing spend, when it becomes durable in the same commit
      */
     record Question(
             Map<Hash256, Set<Outpoint>> held,
@@ -67,7 +68,7 @@ final class Abandonments {
     /**
      * Result of the writes to the store.
      *
-     * @param spends ids of the spends that are abandoned now
+     * @param spends ids of the spends that are now abandoned
      * @param inDoubt ids of the spends of which the store cannot say whether they are abandoned
      * @param ended reservations that have ended; none while a spend is in doubt
      * @param failure empty when everything was written
@@ -85,14 +86,16 @@ final class Abandonments {
     private final Map<Owner.Running, Hash256> sending = new HashMap<>();
     private final Set<Hash256> underWay = new HashSet<>();
     private final List<Reservations.Command> waiting = new ArrayList<>();
-    /** Questions that are not settled. Those whose spends nothing sends any more are in {@link #quiet} too. */
+    /** Questions that are not settled. Those whose spends are certainly no longer being sent are in {@link #quiet} too. */
     private final Set<Question> open = Collections.newSetFromMap(new IdentityHashMap<>());
 
     private final Set<Question> quiet = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Map<Hash256, Long> abandonedAt = new HashMap<>();
     private final Map<Outpoint, Long> freed = new HashMap<>();
 
-    /** @param earlier spends that were abandoned lately, before this process began */
+    /**
+     * @param earlier spends that were abandoned recently, before this process started
+     */
     Abandonments(
             ActorContext<Reservations.Command> context,
             SpendEnvironment env,
@@ -112,7 +115,7 @@ final class Abandonments {
         remember(earlier);
     }
 
-    /** Remembers spends that another process, or an earlier one, has abandoned lately: their coins are not freed once more. */
+    /** Remembers spends that another process, or an earlier one, has abandoned recently: their coins are not freed again. */
     void remember(List<Intent> earlier) {
         for (Intent intent : earlier) {
             intent.inputs().stream()
@@ -124,7 +127,7 @@ final class Abandonments {
         }
     }
 
-    /** Notes that a running spend has this spend until {@link #ended}, so that its coins are left alone. */
+    /** Records that a running spend has taken over this spend until {@link #ended}, so that its coins are not freed. */
     void begun(Owner.Running spender, Hash256 txId) {
         sending.put(spender, txId);
         abandonedAt.remove(txId);
@@ -134,12 +137,12 @@ final class Abandonments {
         sending.remove(spender);
     }
 
-    /** Whether the spend was abandoned after the running spend had read that it is in flight. */
+    /** Whether the spend was abandoned after the running spend had read it as in flight. */
     boolean wasAbandoned(Hash256 txId) {
         return isLately(abandonedAt.get(txId));
     }
 
-    /** Whether {@code command}, which is about this spend, has to wait; it is kept then. */
+    /** Whether {@code command}, which concerns this spend, must wait; if so, it is queued. */
     boolean keeps(Hash256 txId, Reservations.Command command) {
         return underWay.contains(txId) && waiting.add(command);
     }
@@ -187,12 +190,12 @@ final class Abandonments {
         return question;
     }
 
-    /** Questions whose spends a spend monitor that starts again must not send. */
+    /** Questions whose spends a restarting spend monitor must not send. */
     Collection<Question> open() {
         return List.copyOf(open);
     }
 
-    /** Fails a question that has not begun, because no spend monitor is running. */
+    /** Fails a question that has not started, because no spend monitor is running. */
     void refuse(Question question) {
         if (open.contains(question) && !quiet.contains(question)) {
             settle(question, nothing(Background.stopped()));
@@ -212,9 +215,9 @@ final class Abandonments {
     }
 
     /**
-     * Goes on with a question, now that nothing sends the spends which it concerns.
+     * Continues with a question, now that nothing sends the spends that it concerns.
      *
-     * @param unreserved spends in flight that hold none of their coins any more
+     * @param unreserved spends in flight that no longer hold any of their coins
      */
     void locate(Question question, Set<Hash256> unreserved) {
         if (!open.contains(question) || !quiet.add(question)) {
@@ -222,7 +225,7 @@ final class Abandonments {
         }
         ask(
                 whereabouts(question, unreserved),
-                // Without an answer of any node it is unknown whether a spend was sent.
+                // Without an answer from any node it is unknown whether a spend was sent.
                 places -> places.match(
                         found -> ask(abandonUnlessFound(question, found), given -> ended(question, given)),
                         failure -> settle(question, nothing(failure))));
@@ -247,7 +250,10 @@ final class Abandonments {
                 new Reservations.AbandonStep(() -> askAgain(question, given)));
     }
 
-    /** Asks the store after a commit of its own. Until it answers for every spend in doubt, the question stays open and nothing sends the spends. */
+    /**
+     * Asks the store again, after a commit of this request's own. Until it answers for every spend in doubt, the question stays open and
+     * nothing sends the spends.
+     */
     private void askAgain(Question question, Given before) {
         Map<Hash256, CompletionStage<Boolean>> writes = new HashMap<>();
         before.spends().forEach(txId -> writes.put(txId, CompletableFuture.completedFuture(true)));
@@ -300,7 +306,7 @@ final class Abandonments {
         return all;
     }
 
-    /** Abandons the spends that no node has, in the store first, so that a failure leaves everything as it was. */
+    /** Abandons the spends that no node has, in the store first, so that a failure leaves everything unchanged. */
     private CompletionStage<Given> abandonUnlessFound(Question question, Map<Hash256, Lookup.Location> places) {
         Map<Hash256, CompletionStage<Boolean>> writes = new HashMap<>();
         question.held().keySet().forEach(txId -> {
@@ -319,7 +325,7 @@ final class Abandonments {
         return freed(question, writes);
     }
 
-    /** Abandons a spend in the store, unless only the chain may close its kind: a batch of payouts is abandoned by its recall alone. */
+    /** Abandons a spend in the store, unless only the chain may close its kind: a batch of payouts is abandoned only by its recall. */
     private CompletionStage<Boolean> unlessOnlyTheChainCloses(Hash256 txId) {
         return env.intents()
                 .find(txId)
@@ -337,7 +343,7 @@ final class Abandonments {
                 .thenApplyAsync(Transition.Made.class::isInstance, env.executor());
     }
 
-    /** Records that the spend is abandoned; true if it is so now. */
+    /** Records that the spend is abandoned; true if it now is. */
     private CompletionStage<Boolean> written(Hash256 txId, String reason) {
         return env.intents()
                 .abandon(txId, reason, clock.millis())
@@ -386,7 +392,7 @@ final class Abandonments {
         if (!inDoubt.isEmpty()) {
             return CompletableFuture.completedFuture(new Given(abandoned, inDoubt, List.of(), failure));
         }
-        // Reservations end by time meanwhile, so another spend may have taken a coin since it was named.
+        // Meanwhile reservations may have timed out, so another spend may have taken a coin since it was named.
         return env.reservations()
                 .abandon(named)
                 .handleAsync(

@@ -23,23 +23,24 @@ import org.chainwalletd.node.NodeException;
 import org.chainwalletd.stage.Causes;
 
 /**
- * Offers signed bytes to the nodes and finds out what became of them. Before anything but success is reported the nodes are asked for our own
- * transaction id; only then do their words decide (decisions.md, requirement 2), and never those of one node while another may take the bytes.
- * Stateless except for the node whose turn it is; knows nothing of intents.
+ * Sends signed bytes to the nodes and determines the outcome. Before anything but success is reported, the nodes are asked for our own
+ * transaction id; only then do their refusal texts decide (decisions.md, requirement 2), and a single node's refusal never decides while
+ * another node may accept the bytes. Stateless except for the round-robin position among the nodes; knows nothing of intents.
  */
 final class Broadcast {
-    /** Runs continuations on the threads of the node client, which are meant for that. */
+    /** Runs continuations on the threads of the node client, which may do such work. */
     private static final Executor AT_HAND = Runnable::run;
 
     private static final int MAX_SENDS = 3;
-    /** Matches a refusal that speaks of one input: another spend of it waits already, it is not there, or it is too young. */
+    /** Matches a refusal about one input: the mempool has another spend of it, it does not exist, or it is an immature coinbase. */
     private static final Pattern ABOUT_INPUT =
             Pattern.compile("(double-spend of |UtxoNotFound\\(|CoinbaseImmature \\{ outpoint: )"
                     + "OutPoint \\{ tx_id: Hash256\\(([0-9a-fA-F]{64})\\), output_index: (\\d{1,10}) \\}");
     /** Texts of refusals that pass within moments. */
     private static final List<String> PASSING_SOON = List.of("Tip changed during validation", "Storage error");
     /**
-     * Text of a refusal that passes with the node's next window; until then a repetition is refused too, and counted (chain protocol, section 10.3).
+     * Text of a refusal that lasts until the node's next window; until then a retry is refused too, and counted (chain protocol, section
+     * 10.3).
      */
     private static final String QUOTA = "Rate limit exceeded";
 
@@ -53,7 +54,9 @@ final class Broadcast {
     private final AtomicInteger turns = new AtomicInteger();
     private final RunningSends running;
 
-    /** @param pause time before a send is repeated after a refusal that passes by itself */
+    /**
+     * @param pause delay before a send is repeated after a transient refusal
+     */
     private Broadcast(
             NodeClient node,
             Lookup lookup,
@@ -88,30 +91,30 @@ final class Broadcast {
         return lookup;
     }
 
-    /** Sends, and classifies the answer. Never fails. */
+    /** Sends the bytes and classifies the answer. Never fails. */
     CompletionStage<BroadcastOutcome> send(Hash256 txId, Bytes transaction, boolean ambiguous) {
         NodeClient inTurn = node.from(turns.getAndIncrement());
         return new Attempt(txId, transaction, inTurn, new Before(ambiguous, false, false), 1).run();
     }
 
-    /** Sends bytes that have never left this daemon, as {@link #send} does: a node that has them already got them from somebody else. */
+    /** Sends bytes that have never left this daemon, otherwise like {@link #send}: a node that already has them got them from another party. */
     CompletionStage<BroadcastOutcome> sendFresh(Hash256 txId, Bytes transaction) {
         NodeClient inTurn = node.from(turns.getAndIncrement());
         return new Attempt(txId, transaction, inTurn, new Before(false, false, true), 1).run();
     }
 
     /**
-     * Sends once more bytes that may have arrived somewhere before. Never fails. No caller waits for it: it leaves the greater part of the nodes'
-     * quotas to payments that are sent for the first time, and where these leave it none it is not sent.
+     * Resends bytes that may have reached a node before. Never fails. No caller waits for this send: it leaves most of the nodes' quotas to
+     * first sends of payments, and is skipped when those leave it none.
      *
-     * @param first index of the node to which the bytes go first
+     * @param first index of the node that gets the bytes first
      */
     CompletionStage<BroadcastOutcome> sendAgain(Hash256 txId, Bytes transaction, int first) {
         NodeClient yielding = node.background().patient(Duration.ZERO).from(first);
         return new Attempt(txId, transaction, yielding, new Before(true, true, false), 1).run();
     }
 
-    /** Output that is missing, if the node's text says so. */
+    /** Missing output, if the node's text names one. */
     static Optional<Outpoint> missingOutput(String text) {
         Matcher matcher = ABOUT_INPUT.matcher(text);
         return matcher.find() && matcher.group(1).startsWith("UtxoNotFound") ? outpoint(matcher) : Optional.empty();
@@ -134,7 +137,7 @@ final class Broadcast {
         return PASSING_SOON.stream().anyMatch(refusal::contains) || refusal.contains(QUOTA);
     }
 
-    /** Whether a refusal speaks of one input, and not of the transaction. */
+    /** Whether a refusal is about one input and not about the transaction. */
     static boolean isAboutInput(String refusal) {
         return ABOUT_INPUT.matcher(refusal).find();
     }
@@ -145,15 +148,15 @@ final class Broadcast {
     }
 
     /**
-     * Possible fates of the bytes before they are sent.
+     * Possible earlier fates of the bytes that are about to be sent.
      *
      * @param ambiguous whether an earlier send may have arrived
      * @param left whether an earlier attempt has shown them to a node
-     * @param fresh whether they have never left this daemon, so that a node that has them got them from somebody else
+     * @param fresh whether they have never left this daemon, so that a node that has them got them from another party
      */
     private record Before(boolean ambiguous, boolean left, boolean fresh) {}
 
-    /** Send of the bytes, with the questions that follow from the answer. */
+    /** Send of the bytes, with the follow-up requests that the answer requires. */
     private final class Attempt {
         private final Hash256 txId;
         private final Bytes transaction;
@@ -161,7 +164,9 @@ final class Broadcast {
         private final Before before;
         private final int number;
 
-        /** @param way client whose every call goes to another node than the one before, where there is another that takes it */
+        /**
+         * @param way client whose every call goes to a different node than the previous one, if another node accepts calls
+         */
         private Attempt(Hash256 txId, Bytes transaction, NodeClient way, Before before, int number) {
             this.txId = txId;
             this.transaction = transaction;
@@ -189,8 +194,8 @@ final class Broadcast {
         }
 
         /**
-         * Outcome when a node refuses bytes because it has them already. It got them from us unless this was the first time that any node was offered
-         * them.
+         * Outcome when a node refuses bytes because it already has them. It got them from us, unless this was the first time that any node
+         * was offered them.
          */
         private BroadcastOutcome known(NodeException.Rejected rejected) {
             return before.fresh() && rejected.onlyAttempt()
@@ -199,8 +204,8 @@ final class Broadcast {
         }
 
         /**
-         * Handles a send without a usable answer: the bytes may have arrived. If a node knows them that is success, otherwise the same bytes are sent
-         * once more.
+         * Handles a send without a usable answer: the bytes may have arrived. If a node knows them, the send succeeded; otherwise the same
+         * bytes are sent again.
          */
         private CompletionStage<BroadcastOutcome> unanswered(String text) {
             return lookup.anywhere(txId)
@@ -257,7 +262,7 @@ final class Broadcast {
             };
         }
 
-        /** Whether the named outpoint is an input of this transaction; what happens to other coins says nothing about it. */
+        /** Whether the named outpoint is an input of this transaction; claims about other coins say nothing about it. */
         private boolean isInput(Outpoint named) {
             return decoded().inputs().contains(named);
         }
@@ -303,7 +308,7 @@ final class Broadcast {
                             executor);
         }
 
-        /** Handles a missing input: spent in a block by somebody with our key, or not known to this node, which may lag. */
+        /** Handles a missing input: it was spent in a block by another holder of our key, or this node does not know it and may lag. */
         private CompletionStage<BroadcastOutcome> missing(Outpoint coin, String text) {
             return rivals.mined(decoded(), coin)
                     .thenComposeAsync(
@@ -349,28 +354,28 @@ final class Broadcast {
         }
     }
 
-    /** Knowledge about a transaction after it was offered to the nodes. */
+    /** Outcome of offering a transaction to the nodes. */
     sealed interface BroadcastOutcome {
         /** A node has it, in its mempool or in a block. */
         record Accepted() implements BroadcastOutcome {}
 
-        /** The first node that was ever offered these bytes says that it has them already; only for bytes that were sent as fresh. */
+        /** The first node that was ever offered these bytes says that it already has them; only for bytes sent as fresh. */
         record KnownBefore() implements BroadcastOutcome {}
 
-        /** Another transaction, which was shown with a signature of our own key, spends this input of it. */
+        /** Another transaction, proven by a signature of our own key, spends this input. */
         record Conflicted(String text, Outpoint coin) implements BroadcastOutcome {}
 
         /**
          * Every node that could have it refused it and says that it does not know it.
          *
-         * @param passing whether the reason lies with the node and not the transaction: it was busy or its quota used up
-         * @param left whether a node was shown the bytes; otherwise the refusal was foreseen
+         * @param passing whether the reason lies with the node and not the transaction: it was busy or its quota was used up
+         * @param left whether a node was shown the bytes; otherwise the refusal was foreseen without sending them
          */
         record Refused(String text, boolean passing, boolean left) implements BroadcastOutcome {}
 
         /**
-         * No node has it, and nothing proves that none will: no node that was asked has the block of each of its inputs yet, or they say of an
-         * input that it is spent and cannot show by what.
+         * No node has it, but a later acceptance is not ruled out: no node that was asked has the block of each input yet, or nodes report
+         * an input as spent and cannot show the spending transaction.
          */
         record NotYet(String text) implements BroadcastOutcome {}
 
@@ -378,7 +383,7 @@ final class Broadcast {
         record Unknown(String text) implements BroadcastOutcome {}
     }
 
-    /** Offers bytes that one node has refused to every single node: the refusal of one closes nothing while another may take them. For one use. */
+    /** Offers bytes that one node has refused to every node: one refusal is not final while another node may accept them. For one use. */
     private static final class SecondOpinion {
         private static final int AT_ONCE = 8;
 
@@ -386,7 +391,7 @@ final class Broadcast {
          * Result of the offers.
          *
          * @param taken whether a node has the transaction now; the rest is then meaningless
-         * @param refused whether a node that could have taken it did not
+         * @param refused whether a node that could have accepted it did not
          * @param lost whether a node whose answer was lost may have it
          * @param shown whether a node that refused it was shown the bytes
          */
@@ -417,8 +422,8 @@ final class Broadcast {
         }
 
         /**
-         * Offers the bytes to the nodes that are shown to have the blocks of all inputs: a node has said that an input is missing or too young, and a
-         * node without these blocks lags (following.md, section 2). Never fails.
+         * Offers the bytes only to nodes that demonstrably have the blocks of all inputs: a node has reported an input as missing or
+         * immature, and a node without these blocks lags (following.md, section 2). Never fails.
          */
         CompletionStage<Opinion> askThoseWithInputs() {
             if (!rest.hasNext()) {
@@ -446,7 +451,7 @@ final class Broadcast {
                             executor);
         }
 
-        /** Continuation of the question with the next node. */
+        /** Continuation of the request with the next node. */
         private interface Next {
             CompletionStage<Opinion> ask();
         }

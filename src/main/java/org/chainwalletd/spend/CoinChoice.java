@@ -29,14 +29,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Chooses the coins of a plan: never one that is held or that a running sweep is going to spend, and only as a last resort one that another payment may still spend. Remembers from which
- * addresses somebody else may be spending. Holds no coins itself. Belongs to {@link Reservations}.
+ * Chooses the coins of a plan: never one that is held or that a running sweep is going to spend, and one that another payment may still
+ * spend only as a last resort. Remembers from which addresses another party may be spending. Holds no coins itself. Belongs to
+ * {@link Reservations}.
  */
 final class CoinChoice {
     private static final Logger LOG = LoggerFactory.getLogger(CoinChoice.class);
-    /** Most addresses that are remembered as clean; any other merely costs one more question. */
+    /** Maximum number of addresses remembered as clean; for any other address one more request is made. */
     private static final int MOST_CLEAN_ADDRESSES = 100_000;
-    /** Most coins that are remembered as spent elsewhere; the oldest is forgotten first, and is then merely found out again. */
+    /** Maximum number of coins remembered as spent elsewhere; the oldest is forgotten first, and is then merely detected again. */
     private static final int MOST_SPENT_ELSEWHERE = 10_000;
 
     private final Supplier<Optional<Network>> network;
@@ -46,8 +47,8 @@ final class CoinChoice {
     private final ReplacedInputs replaced = new ReplacedInputs();
     private final Set<Address> clean = new HashSet<>();
     /**
-     * Coins that somebody else has spent, with the time when that was found out, in milliseconds since 1970, the oldest first: a node that lags or
-     * lies still lists them.
+     * Coins that another party has spent, with the time of detection in milliseconds since 1970, oldest first: a node that lags or returns
+     * false data still lists them.
      */
     private final Map<Outpoint, Long> spentElsewhere = new LinkedHashMap<>();
 
@@ -63,7 +64,7 @@ final class CoinChoice {
         this.memoryMillis = env.pace().reservationTtl().toMillis();
     }
 
-    /** Drafts a spend that is going to be made, as {@link #draft} does, and logs which spends it may displace. */
+    /** Drafts a spend that will be made, like {@link #draft}, and logs which spends it may displace. */
     Draft choose(SpendPlan plan, Candidates candidates, Set<Outpoint> excluded) {
         Draft draft = draft(plan, candidates, excluded);
         replaced.displacedBy(draft.inputs())
@@ -75,7 +76,7 @@ final class CoinChoice {
     }
 
     /**
-     * Drafts a transaction, with coins that another payment of ours may still spend only where it is impossible without them.
+     * Drafts a transaction; uses coins that another payment of ours may still spend only where it is impossible without them.
      *
      * @throws SpendException when the candidates do not suffice
      */
@@ -92,8 +93,8 @@ final class CoinChoice {
     }
 
     /**
-     * Collects the coins that may not be selected. The age of coinbases is not checked until a node has named its network: nodes list no immature
-     * ones anyway.
+     * Collects the coins that may not be selected. The age of coinbases is not checked until a node has named its network: nodes do not
+     * list immature ones anyway.
      */
     private SpendPlan.Holdings holdings(SpendPlan plan, Set<Outpoint> excluded) {
         int maturity = network.get().map(Network::coinbaseMaturity).orElse(0);
@@ -121,8 +122,8 @@ final class CoinChoice {
     }
 
     /**
-     * Remembers a coin that a foreign transaction, shown by its bytes, spends. That transaction may disappear from a mempool or by a reorganisation,
-     * so the coin is not remembered for ever; a spend that takes it too early finds that out from the nodes.
+     * Remembers a coin that a foreign transaction, proven by its bytes, spends. That transaction may leave the mempool or be removed by a
+     * reorganisation, so the coin is remembered only for a time; a spend that takes it too early learns that from the nodes.
      */
     void spentElsewhere(Outpoint coin) {
         spentElsewhere.remove(coin);
@@ -132,17 +133,17 @@ final class CoinChoice {
         }
     }
 
-    /** Forgets all coins that were spent elsewhere, because a spender may have gone with its block. */
+    /** Forgets all coins spent elsewhere, because a spending transaction may have been disconnected with its block. */
     void forked() {
         spentElsewhere.clear();
     }
 
-    /** Notes that the reservations of a spend have ended by time while it is still sent. */
+    /** Records that the reservations of a spend timed out while it is still sent. */
     void lapsed(Intent intent) {
         replaced.add(intent);
     }
 
-    /** The spend has its coins again, or needs them no more. */
+    /** Records that the spend has its coins again, or no longer needs them. */
     void settled(Hash256 txId) {
         replaced.remove(txId);
     }
@@ -158,17 +159,19 @@ final class CoinChoice {
         clean.add(address);
     }
 
-    /** @param address address to suspect; all of them when it is empty */
+    /**
+     * @param address address to suspect; all addresses when it is empty
+     */
     void suspect(Optional<Address> address) {
         address.ifPresentOrElse(clean::remove, clean::clear);
     }
 
     /**
-     * Inputs whose reservation has ended by time (interface.md, section 3.2) although their payment is still sent. They are free, and a payment that
-     * takes one can displace the first: so they are taken last, when nothing else suffices.
+     * Inputs whose reservation timed out (interface.md, section 3.2) although their payment is still sent. They are free, but a payment
+     * that takes one can displace the first payment, so they are taken only when nothing else suffices.
      *
-     * <p>Inputs of a payment without a token that was never acknowledged are not among them. Its caller cannot ask for it again, and will rather pay
-     * anew: with the same coin it is impossible that both are mined.
+     * <p>Inputs of a payment without a token that was never acknowledged are not included. Its caller cannot ask for it again and will
+     * rather make a new payment: with the same coin, the two cannot both be mined.
      */
     private static final class ReplacedInputs {
         private final Map<Hash256, Set<Outpoint>> bySpend = new HashMap<>();
@@ -182,7 +185,7 @@ final class CoinChoice {
             }
         }
 
-        /** The spend has its coins again, or needs them no more. */
+        /** Removes the inputs of a spend that has its coins again, or no longer needs them. */
         void remove(Hash256 txId) {
             bySpend.remove(txId);
         }
@@ -191,7 +194,7 @@ final class CoinChoice {
             return bySpend.isEmpty();
         }
 
-        /** Returns these inputs and {@code others}. */
+        /** Returns the union of these inputs and {@code others}. */
         Set<Outpoint> and(Set<Outpoint> others) {
             Set<Outpoint> all = new HashSet<>(others);
             bySpend.values().forEach(all::addAll);

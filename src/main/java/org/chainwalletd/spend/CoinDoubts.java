@@ -21,12 +21,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Coins of one listing that are not spent because bytes contradict the listing, or because their bytes cannot be fetched now (following.md, section
- * 2). Is told the findings and decides what follows; asks no node itself.
+ * Coins of one listing that are not spent, because transaction bytes contradict the listing or cannot be fetched now (following.md, section
+ * 2). Receives the findings and decides how to continue; sends no requests itself.
  */
 final class CoinDoubts {
     private static final Logger LOG = LoggerFactory.getLogger(CoinDoubts.class);
-    /** Most selections that are compared with bytes; each but the last has lost a coin that was contradicted or out of reach. */
+    /** Maximum number of selections compared with bytes; each but the last contained a coin that was contradicted or out of reach. */
     private static final int MOST_CHECKS = 16;
 
     private final Candidates candidates;
@@ -44,16 +44,16 @@ final class CoinDoubts {
     /** Result of comparing a selection with bytes. */
     sealed interface Verdict {}
 
-    /** Every selected coin is what the listing said. */
+    /** The bytes confirm every selected coin. */
     record Believed() implements Verdict {}
 
-    /** The bytes of these outpoints have to be fetched first. */
+    /** The bytes of these outpoints must be fetched first. */
     record Unseen(Set<Outpoint> outpoints) implements Verdict {}
 
     /**
      * The selection cannot be spent.
      *
-     * @param lies contradictions between bytes and the listing, as text for people; empty when bytes are only missing
+     * @param lies contradictions between bytes and the listing, as text for the log; empty when bytes are only missing
      */
     record Doubted(List<String> lies) implements Verdict {}
 
@@ -75,7 +75,7 @@ final class CoinDoubts {
         return lies.isEmpty() ? new Believed() : new Doubted(lies);
     }
 
-    /** Judges a draft by the findings about its unseen coins; the others were believed already. */
+    /** Judges a draft by the findings about the coins whose bytes were not in memory; the other coins were verified before. */
     Verdict judge(Draft draft, Map<Outpoint, Finding> findings) {
         List<String> lies = new ArrayList<>();
         boolean silent = false;
@@ -119,19 +119,22 @@ final class CoinDoubts {
         return all;
     }
 
-    /** Replaces the refusal of the remaining coins: do not report insufficient balance when the only reason is that coins were doubted. */
+    /** Replaces the refusal of the remaining coins: insufficient balance is not reported when the only reason is that coins were doubted. */
     RuntimeException explain(RuntimeException refusal) {
         boolean poor =
                 refusal instanceof SpendException known && known.refusal() instanceof SpendRefusal.InsufficientBalance;
         return poor ? reason().<RuntimeException>map(SpendException::new).orElse(refusal) : refusal;
     }
 
-    /** Failure for a spend of which no selection was believed in all tries. */
+    /** Failure of a spend for which no selection was confirmed in all tries. */
     SpendException tooManyDoubts() {
         return new SpendException(reason().orElseThrow());
     }
 
-    /** Reason why coins were left out. Missing bytes outweigh a contradiction, because they may come later and prove the coins. */
+    /**
+     * Reason why coins were excluded. Missing bytes take precedence over a contradiction, because they may arrive later and prove the
+     * coins.
+     */
     private Optional<SpendRefusal> reason() {
         if (!outOfReach.isEmpty()) {
             return Optional.of(new SpendRefusal.CoinsOutOfReach(outOfReach.size(), silence));
@@ -141,7 +144,7 @@ final class CoinDoubts {
                 : Optional.of(new SpendRefusal.CoinsContradicted(contradicted.size()));
     }
 
-    /** Logs for the operator which node lies. */
+    /** Logs for the operator which node returned false data. */
     void report(Doubted doubted, SpendMetrics metrics) {
         doubted.lies().forEach(lie -> LOG.warn("node {} lists what bytes contradict: {}", node(), lie));
         if (!doubted.lies().isEmpty()) {

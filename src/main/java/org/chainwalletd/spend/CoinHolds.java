@@ -17,17 +17,17 @@ import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.StandIns;
 
 /**
- * Table of the held coins: which spend holds each, and how firmly. An hour of spends has its coins spent in blocks that are not buried yet, so these
- * take few bytes. Belongs to {@link Reservations}.
+ * Table of the held coins: which spend holds each coin, and in which stage. Coins spent in blocks that are not yet buried can be many (an
+ * hour of spends), so they are stored compactly. Belongs to {@link Reservations}.
  */
 final class CoinHolds {
-    /** Firmness of a hold. */
+    /** Stage of a hold. */
     enum Stage {
-        /** Chosen by a running spend: there is no durable intent, or it is not known yet whether there is one. */
+        /** Chosen by a running spend: there is no durable intent, or it is not yet known whether there is one. */
         HELD,
-        /** Reserved in the store; only the spend monitor looks after it. */
+        /** Reserved in the store; only the spend monitor manages it. */
         IN_FLIGHT,
-        /** Kept for the stand-in of an abandoned spend, since a block may take either: no other spend may spend it. */
+        /** Kept for the stand-in of an abandoned spend, since a block may contain either: no other spend may use it. */
         ABANDONED,
         /** Spent in a block that is not buried yet: not selected, and not counted as in flight. */
         SPENT
@@ -85,7 +85,7 @@ final class CoinHolds {
         count();
     }
 
-    /** Takes up a reservation of the store unless its coin is held already. */
+    /** Takes up a reservation of the store unless its coin is already held. */
     void takeUpFree(ReservationStore.Reservation reservation, boolean abandoned) {
         holdFree(
                 new Owner.Payment(reservation.txId()),
@@ -93,7 +93,7 @@ final class CoinHolds {
                 List.of(reservation.coin()));
     }
 
-    /** Drops the holds that only repeat reservations of the store: all but those of running spends and doubts. */
+    /** Drops the holds that only mirror reservations of the store: all except those of running spends and of intents in doubt. */
     void dropReserved() {
         holds.entrySet().removeIf(held -> {
             Hold hold = held.getValue();
@@ -106,7 +106,7 @@ final class CoinHolds {
         count();
     }
 
-    /** Tests whether a spend of this kind is barred from choosing the coin. */
+    /** Whether a spend of this kind may not choose the coin. */
     boolean isBarredTo(String kind, Outpoint outpoint) {
         return isHeld(outpoint) && !isKeptFor(kind, outpoint);
     }
@@ -151,7 +151,7 @@ final class CoinHolds {
                 .findFirst();
     }
 
-    /** Holds the coins that are free; a coin that another spend has taken meanwhile stays with that one. */
+    /** Holds those of the coins that are free; a coin that another spend has taken meanwhile stays with that spend. */
     void holdFree(Owner owner, Stage stage, List<Coin> coins) {
         for (Coin coin : coins) {
             if (!isHeld(coin.outpoint())) {
@@ -168,7 +168,7 @@ final class CoinHolds {
         spentCoins.add(spend);
     }
 
-    /** Makes {@code to} the owner of all that {@code from} and {@code to} hold, at the given stage. */
+    /** Makes {@code to} the owner of everything that {@code from} and {@code to} hold, at the given stage. */
     void move(Owner from, Owner to, Stage stage) {
         Set<Outpoint> outpoints = new HashSet<>(byOwner.getOrDefault(to, Set.of()));
         outpoints.addAll(byOwner.getOrDefault(from, Set.of()));
@@ -207,7 +207,7 @@ final class CoinHolds {
         return inFlight;
     }
 
-    /** Frees those of {@code outpoints} that are in flight for {@code owner}, and returns how many these are. */
+    /** Frees those of {@code outpoints} that are in flight for {@code owner}; returns their number. */
     int releaseInFlight(Owner owner, Collection<Outpoint> outpoints) {
         int released = 0;
         for (Outpoint outpoint : outpoints) {

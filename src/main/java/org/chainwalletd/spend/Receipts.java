@@ -32,19 +32,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns the idempotency tokens. A token has a {@link TokenState} while something is going on with it; for all others the store knows what they stand
- * for. Every spend starts here, so that one token has one spend at a time and all callers with it get the same answer. Keeps a receipt until the
- * store has it, for callers that ask in between. After a restart nothing runs; the store knows the tokens.
+ * Owns the idempotency tokens. A token has a {@link TokenState} while an operation on it is in progress; for all others the store knows
+ * what they are bound to. Every spend starts here, so that a token has one spend at a time and all callers with it get the same answer.
+ * Keeps a receipt in memory until the store has it, for callers that ask in between. After a restart nothing runs; the store knows the
+ * tokens.
  */
 final class Receipts extends AbstractBehavior<Receipts.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Receipts.class);
 
     sealed interface Command {}
 
-    /** Makes the spend of the plan, or answers with the receipt that the plan's token stands for. */
+    /** Makes the spend of the plan, or answers with the receipt that the plan's token is bound to. */
     record Begin(SpendPlan plan, CompletableFuture<Receipt> answer) implements Command {}
 
-    /** Takes no new spends and answers when none is running. */
+    /** Refuses new spends from now on and answers when none is running. */
     record Drain(CompletableFuture<Void> answer) implements Command {}
 
     private record Looked(String token, Outcome<Optional<Bound>> found) implements Command {}
@@ -57,7 +58,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
 
     private record Loaded(Outcome<List<Long>> fingerprints) implements Command {}
 
-    /** Caller that waits for the outcome of a token. */
+    /** Caller waiting for the outcome of a token. */
     private record Caller(SpendPlan plan, CompletableFuture<Receipt> answer) {
         Hash256 digest() {
             return plan.token().orElseThrow().digest();
@@ -68,9 +69,9 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         }
 
         /**
-         * Refuses the caller, because the token stands for another payment.
+         * Refuses the caller because the token is bound to another payment.
          *
-         * @param owner whoever has bound it
+         * @param owner owner of the access token that bound it
          */
         void refuse(Optional<String> owner, Optional<Hash256> txId) {
             String token = plan.token().orElseThrow().token();
@@ -83,22 +84,22 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         return tokenName.flatMap(Grant::ownerOf);
     }
 
-    /** State of a token while something is going on with it. */
+    /** State of a token while an operation on it is in progress. */
     private sealed interface TokenState {}
 
     /**
-     * The store is being asked what the token stands for; callers with any parameters wait.
+     * The store is being asked what the token is bound to; callers with any parameters wait.
      *
-     * @param whenNew given those whose parameters are the first one's, if the token stands for nothing
+     * @param whenNew receives the callers whose parameters equal the first caller's, if the token is not bound
      */
     private record LookedUp(List<Caller> callers, Consumer<List<Caller>> whenNew) implements TokenState {}
 
     /**
      * A spend with the token is running.
      *
-     * @param first callers with whom the spend has begun, which answers them itself
-     * @param later callers who came afterwards
-     * @param fresh whether the token stood for nothing, as far as this daemon knew
+     * @param first callers present when the spend started, which the spend answers itself
+     * @param later callers that arrived afterwards
+     * @param fresh whether the token was unbound, as far as this daemon knew
      */
     private record Spending(List<Caller> first, List<Caller> later, boolean fresh) implements TokenState {
         Hash256 digest() {
@@ -116,10 +117,10 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         }
     }
 
-    /** The token has made a payment that is not recorded in the store yet. */
+    /** The token has made a payment that is not yet recorded in the store. */
     private record Paid(Hash256 digest, Optional<String> owner, Receipt receipt) implements TokenState {}
 
-    /** The token was to make this payment, and it is not known whether the store has the intent. */
+    /** The token was to make this payment, and it is unknown whether the store has the intent. */
     private record InDoubt(Hash256 digest, Intent intent) implements TokenState {}
 
     private final SpendEnvironment env;
@@ -146,8 +147,8 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     }
 
     /**
-     * Creates the actor, which loads the fingerprints of the stored tokens in the background; until it has them every token is looked up in the
-     * store.
+     * Creates the actor, which loads the fingerprints of the stored tokens in the background; until they are loaded, every token is looked
+     * up in the store.
      */
     static Behavior<Command> create(
             SpendEnvironment env, Broadcast broadcast, ActorRef<Reservations.Command> reservations) {
@@ -234,7 +235,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         }
     }
 
-    /** Begins with a token that is in no state: spends at once when the store cannot know it, otherwise looks it up. */
+    /** Begins with a token without a state: spends at once when the store cannot know the token, otherwise looks it up. */
     private void unknown(TokenBinding token, Caller caller) {
         if (known.isNew(token.token()) && !env.receipts().mayBeOtherThanSpends()) {
             spend(token.token(), true, List.of(caller), runner -> Spend.begin(runner, caller.plan()));
@@ -283,7 +284,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         }
     }
 
-    /** A row that is no spend or receipt has the digest of no parameters, so that each caller with its token is refused. */
+    /** A row that is neither a spend nor a receipt has a digest that matches no parameters, so that each caller with its token is refused. */
     private void answerOrResume(String token, List<Caller> callers, Bound found) {
         if (found instanceof Bound.ToReceipt kept) {
             answer(callers, () -> KeptAnswer.read(kept));
@@ -304,7 +305,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         }
     }
 
-    /** Answers all callers with a receipt. A damaged one fails only these calls and must not end the spends of all others. */
+    /** Answers all callers with a receipt. A damaged receipt fails only these calls and must not stop the actor with all other spends. */
     private static void answer(List<Caller> callers, Supplier<Receipt> receipt) {
         try {
             Receipt read = receipt.get();
@@ -324,8 +325,8 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     }
 
     /**
-     * Selects the callers whose parameters are those that the token stands for, or those of the first caller when it stands for nothing yet. All
-     * others are refused.
+     * Selects the callers whose parameters are those the token is bound to, or the first caller's when it is not bound yet. All others are
+     * refused.
      */
     private static List<Caller> withValidParameters(List<Caller> all, Optional<Bound> found) {
         Hash256 valid = found.map(Bound::digest).orElseGet(() -> all.get(0).digest());
@@ -357,10 +358,10 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     }
 
     /**
-     * Starts a spend with a token. While the store is stopped the call is refused: payments that the store knows are still answered, but nothing is
-     * sent, not even a spend in flight.
+     * Starts a spend with a token. While the store is stopped the call is refused: payments that the store knows are still answered, but
+     * nothing is sent, not even a spend in flight.
      *
-     * @param fresh whether the token stands for nothing, as far as is known
+     * @param fresh whether the token is unbound, as far as is known
      */
     private void spend(String token, boolean fresh, List<Caller> callers, Consumer<SpendRunner> begin) {
         if (isStopped()) {
@@ -376,7 +377,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
                 callers.stream().map(Caller::answer).toList());
     }
 
-    /** Starts a spend. Callers that are there from the beginning are answered by the spend itself, which saves a message for almost all of them. */
+    /** Starts a spend. Callers present from the start are answered by the spend itself, which saves a message for almost all of them. */
     private void start(
             Optional<String> token,
             boolean fresh,
@@ -395,8 +396,8 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     }
 
     /**
-     * Tests whether a refusal may be wrong: another daemon may meanwhile have paid with the token, and thus used the coins or the allowance
-     * for lack of which it was refused here. A caller that is told that nothing was paid may pay again with another token.
+     * Whether a refusal may be wrong: another daemon may have paid with the token meanwhile, and so have used the coins or the allowance
+     * whose lack caused the refusal here. A caller that is told that nothing was paid may pay again with another token.
      */
     private boolean isOpen(boolean fresh, SpendResult result) {
         return fresh && env.stores().shared() && result.outcome() instanceof SpendResult.Refused;
@@ -431,7 +432,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         }
     }
 
-    /** Keeps the receipt until the store has recorded it; often the store has done so by the time that this message arrives. */
+    /** Keeps the receipt until the store has recorded it; often the store has done so before this message arrives. */
     private void paid(String token, Paid state, CompletionStage<?> recorded) {
         if (recorded.toCompletableFuture().isDone()) {
             CrashPoint.SPEND_AFTER_OUTCOME.reached();
@@ -441,15 +442,15 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         }
     }
 
-    /** Forgets the doubt about a token, because the store now knows what it stands for. */
+    /** Ends the doubt about a token, because the store now knows what it is bound to. */
     private Behavior<Command> settled(Settled command) {
         states.computeIfPresent(command.token(), (token, state) -> state instanceof InDoubt ? null : state);
         return this;
     }
 
     /**
-     * Forgets a receipt, because the store now has the answer; if it could not be written, the nodes are asked for the transaction when the token
-     * comes again.
+     * Forgets a receipt, because the store now has the answer; if it could not be written, the nodes are asked for the transaction when the
+     * token is used again.
      */
     private Behavior<Command> recorded(Recorded command) {
         CrashPoint.SPEND_AFTER_OUTCOME.reached();
@@ -470,9 +471,9 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     }
 
     /**
-     * Fingerprints of the idempotency tokens that the store may know: a token that is not among them is new for certain, and need not be looked
-     * up. The other way round nothing is certain, so a fingerprint that two tokens share, or one whose token has expired, costs a look and no
-     * more. Belongs to {@link Receipts}.
+     * Fingerprints of the idempotency tokens that the store may know: a token whose fingerprint is not in the set is certainly new and need
+     * not be looked up. The converse is not certain: a fingerprint shared by two tokens, or one whose token has expired, only costs a
+     * lookup. Belongs to {@link Receipts}.
      */
     static final class KnownTokens {
         private static final int FIRST_SIZE = 1 << 10;
@@ -484,12 +485,14 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         private int count;
         private boolean complete;
 
-        /** Keeps as many fingerprints as fit into a small part of the heap. */
+        /** Creates a set with a capacity that fits into a small part of the heap. */
         KnownTokens() {
             this(mostThatFit());
         }
 
-        /** @param most greatest number of fingerprints kept; when there are more every token is looked up */
+        /**
+         * @param most maximum number of fingerprints kept; when there are more, every token is looked up
+         */
         KnownTokens(int most) {
             this.most = most;
         }
@@ -499,7 +502,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
             return (int) Math.min(LARGEST_SIZE, slots) / 4;
         }
 
-        /** Adds the fingerprints that the store had at some moment; tokens that came since were added one by one. */
+        /** Adds the fingerprints that the store had at some moment; later tokens are added one by one. */
         void load(long[] fingerprints) {
             complete = true;
             for (long fingerprint : fingerprints) {
@@ -550,7 +553,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
             return slot;
         }
 
-        /** Replaces the fingerprint 0, which marks a free slot, by another value. */
+        /** Replaces the fingerprint 0, which marks a free slot, with another value. */
         private static long marked(long fingerprint) {
             return fingerprint == 0 ? 1 : fingerprint;
         }

@@ -40,18 +40,19 @@ import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.StandIns;
 
 /**
- * Owns the outpoints in flight: a spend takes all its coins in one message, one spend after the other, so no coin is chosen twice. Talks to the
- * running spends, to the spend monitor (which decides when a reservation ends) and to the store (to abandon, and to find out about intents in doubt).
- * After a restart it reads the durable reservations; coins that were held by spends without an intent are free again, because those spends are gone.
+ * Owns the outpoints in flight: a spend takes all its coins in one message, and messages are handled one at a time, so no coin is chosen
+ * twice. Talks to the running spends, to the spend monitor (which decides when a reservation ends) and to the store (to abandon, and to
+ * resolve intents in doubt). After a restart it reads the durable reservations; coins held by spends without an intent are free again,
+ * because those spends ended with the process.
  */
 final class Reservations extends AbstractBehavior<Reservations.Command> {
     sealed interface Command {}
 
     /**
-     * Chooses coins for {@code plan} and holds them for {@code spend}; coins that it held before are released.
+     * Chooses coins for {@code plan} and holds them for {@code spend}; releases coins that the spend held before.
      *
-     * @param replaces whether the spend replaces another one of the same payment. The caps are then not checked here, because the replaced spend
-     *     gives back its share only when this one is opened.
+     * @param replaces whether the spend replaces an earlier one of the same payment. The caps are then not checked here, because the
+     *     replaced spend returns its share only when the new one is opened.
      */
     record Choose(
             Owner.Running spend,
@@ -62,20 +63,20 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             CompletableFuture<Choice> answer)
             implements Command {}
 
-    /** Reports that a foreign transaction, shown by its bytes, spends this coin. */
+    /** Reports that a foreign transaction, proven by its bytes, spends this coin. */
     record SpentElsewhere(Outpoint coin) implements Command {}
 
     /** Reports that blocks were disconnected: coins that they had spent may be unspent again. */
     record Forked() implements Command {}
 
-    /** Drafts as {@link Choose} does, but holds nothing. */
+    /** Drafts like {@link Choose}, but holds nothing. */
     record Preview(SpendPlan plan, Candidates candidates, Set<Outpoint> excluded, CompletableFuture<Draft> answer)
             implements Command {}
 
     /** Holds exactly the coins of a spend that is sent again, unless another spend has them. */
     record Reacquire(Owner.Running spend, Intent intent, CompletableFuture<Reacquisition> answer) implements Command {}
 
-    /** Whether a spend that is sent again has the coins that it had. */
+    /** Answer to {@link Reacquire}: whether a spend that is sent again got its former coins. */
     sealed interface Reacquisition {
         record Reacquired() implements Reacquisition {}
 
@@ -86,25 +87,25 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         record Taken(List<Coin> coins, Optional<Outpoint> spent) implements Reacquisition {}
     }
 
-    /** Releases what a running spend held, because it ended without an intent. */
+    /** Releases the coins of a running spend that ended without an intent. */
     record Drop(Owner.Running spend) implements Command {}
 
     /**
-     * Hands the coins of a running spend that ended over to its durable intent, which is watched from now on.
+     * Moves the coins of a finished running spend to its durable intent, which is watched from now on.
      *
      * @param holdsCoins whether the coins are certainly reserved in the store
      */
     record HandOver(Owner.Running spend, Intent intent, boolean holdsCoins) implements Command {}
 
     /**
-     * Keeps what a running spend held although it has ended, because the store cannot say whether it has the intent. Lasts until the store can.
+     * Keeps the coins of a finished running spend, because the store cannot say whether it has the intent. Lasts until the store can.
      *
      * @param settled completed when the store has answered
      */
     record Doubt(Owner.Running spend, Intent intent, CompletableFuture<Void> settled) implements Command {}
 
     /**
-     * Takes a spend that is known to be in flight back from the spend monitor, for a running spend.
+     * Takes a spend known to be in flight back from the spend monitor, for a running spend.
      *
      * @param answer false when it was abandoned meanwhile, so that it must not be sent
      */
@@ -114,35 +115,36 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     record TakeOver(Owner.Running spend, Hash256 txId) implements Command {}
 
     /**
-     * Forwards a command to the spend monitor, in order with the other messages here: a spend that has just been handed over is not taken back before it is
-     * watched.
+     * Forwards a command to the spend monitor, in order with the other messages here, so that a spend that was just handed over is not
+     * taken back before it is watched.
      */
     record PassOn(SpendMonitor.Command command) implements Command {}
 
-    /** Frees the coins of a running spend that failed or is contested; the store records that already. */
+    /** Frees the coins of a running spend that failed or is contested; the store already records that. */
     record FailRunning(Owner.Running spend, Hash256 txId) implements Command {}
 
-    /** Frees the coins of {@code txId}: its reservations have ended, in the store already, or it is buried. */
+    /** Frees the coins of {@code txId}: its reservations have ended, already recorded in the store, or it is buried. */
     record End(Hash256 txId) implements Command {}
 
-    /** Frees the coins of a spend whose reservations have ended by time, in the store already, although the spend is still sent. */
+    /** Frees the coins of a spend whose reservations timed out, already recorded in the store, although the spend is still sent. */
     record Lapsed(Intent intent) implements Command {}
 
     /**
-     * Marks the coins of {@code spend}, which is in a block, as spent. Until it is buried they are not selected even when a node that lags, or a
-     * reorganisation, lists them once more.
+     * Marks the coins of {@code spend}, which is in a block, as spent. Until it is buried they are not selected, even when a lagging node
+     * or a reorganisation lists them again.
      */
     record Confirmed(PackedSpend spend) implements Command {}
 
     /**
-     * Holds the coins of a spend again, as the store does already: a reorganisation has removed the spend from the chain, or a mempool has it late.
+     * Holds the coins of a spend again, as the store already does: a reorganisation has removed the spend from the chain, or it appeared
+     * late in a mempool.
      */
     record ReservedAgain(Intent intent) implements Command {}
 
     record Abandon(List<Outpoint> outpoints, CompletableFuture<Abandoned> answer) implements Command {}
 
     /**
-     * Abandons one spend on its owner's request, whatever nodes have it.
+     * Abandons one spend on its owner's request, regardless of which nodes have it.
      *
      * @param keepsCoins whether only its stand-in may spend its coins until the chain has decided
      * @param recall intent that becomes durable in the same commit and is watched from then on; empty for none
@@ -153,16 +155,16 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /** Reports that a node's mempool showed no foreign spend of the chosen coins of this address. */
     record Clean(Address address) implements Command {}
 
-    /** Reports that somebody else may be spending from this address; from any address when it is empty. */
+    /** Reports that another party may be spending from this address; from any address when it is empty. */
     record Suspect(Optional<Address> address) implements Command {}
 
     /** Asks for the sum, in base units, that leaves with the intents of which the store cannot say whether it has them. */
     record LeavingInDoubt(CompletableFuture<BigInteger> answer) implements Command {}
 
     /**
-     * Reports that nothing which the question concerns is being sent, or will be before the question is settled.
+     * Reports that no spend which the question concerns is being sent, or will be before the question is settled.
      *
-     * @param unreserved ids of spends in flight that the question names by coins which nothing holds
+     * @param unreserved ids of spends in flight that the question concerns through coins that nothing holds
      */
     record Withheld(Abandonments.Question question, Set<Hash256> unreserved) implements Command {}
 
@@ -174,15 +176,15 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     private record OthersChanged() implements Command {}
 
-    /** Carries the state of a store that other daemons change too. */
+    /** Carries the state of a store that other daemons also change. */
     private record Reread(Outcome<Durable> state) implements Command {}
 
     private record ReadAgain() implements Command {}
 
-    /** Reports that no spend monitor is running that could withhold what the question concerns. */
+    /** Reports that no spend monitor is running that could withhold the spends which the question concerns. */
     record NotWithheld(Abandonments.Question question) implements Command {}
 
-    /** Carries the continuation of a question of {@link Abandonments} to the nodes or the store onto the actor's thread. */
+    /** Carries the continuation of an {@link Abandonments} request to the nodes or the store onto the actor's thread. */
     record AbandonStep(Runnable next) implements Command {}
 
     /** Asks the store about the oldest doubt. */
@@ -193,7 +195,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /**
      * Answer to {@link Choose}, which fails with a {@link SpendException} or a fault of the plan.
      *
-     * @param suspect whether somebody else may be spending from the address
+     * @param suspect whether another party may be spending from the address
      */
     record Choice(Draft draft, boolean suspect) {}
 
@@ -208,8 +210,8 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /** Intents of which the store cannot say whether it has them, by transaction id, the oldest doubt first. */
     private final Map<Hash256, Doubt> doubts = new LinkedHashMap<>();
     /**
-     * Whether reservations are kept in memory until the spend monitor ends them. In a store of several daemons only the one that does the background
-     * work does so; the others know from the store which coins are reserved.
+     * Whether reservations are kept in memory until the spend monitor ends them. With a store shared by several daemons, only the daemon
+     * that does the background work keeps them; the others learn from the store which coins are reserved.
      */
     private boolean keeping;
     /** Spends whose coins were freed while the store is being read. */
@@ -279,7 +281,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                     .collect(Collectors.toSet());
         }
 
-        /** Spends in flight that hold none of their coins any more. */
+        /** Spends in flight that no longer hold any of their coins. */
         List<Intent> lapsed() {
             Set<Hash256> holders =
                     reserved.stream().map(ReservationStore.Reservation::txId).collect(Collectors.toSet());
@@ -339,7 +341,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .build();
     }
 
-    /** Handles a message and goes on as before. */
+    /** Handles a message and keeps the behavior. */
     private <C> Function<C, Behavior<Command>> then(Consumer<C> handler) {
         return command -> {
             handler.accept(command);
@@ -348,7 +350,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     }
 
     /**
-     * Asks the spend monitor to withhold the coins of a question first: a repeated send that is under way could reach a node after the coins were
+     * Asks the spend monitor to withhold the spends of a question first: a resend in progress could reach a node after the coins were
      * freed, and pay a second time.
      */
     private void withhold(Abandonments.Question question) {
@@ -366,7 +368,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             command.answer()
                     .complete(new Choice(draft, choice.isSuspect(command.plan().from())));
         } catch (RuntimeException e) {
-            // A plan that fails must not end the spends of all others.
+            // A plan that fails must not stop this actor, which serves all spends.
             command.answer().completeExceptionally(e);
         }
     }
@@ -426,7 +428,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         }
     }
 
-    /** Asks the store about the oldest doubt. Only one question is open at a time, since each fails while the disk fails. */
+    /** Asks the store about the oldest doubt. Only one request is open at a time, since each fails while the disk fails. */
     private void settle() {
         doubts.values().stream()
                 .findFirst()
@@ -533,7 +535,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         Outcome.pipe(getContext(), Durable.read(env), Reread::new);
     }
 
-    /** Takes up what other daemons have reserved and had confirmed. A spend monitor that starts has waited for that. */
+    /** Takes up what other daemons have reserved and had confirmed. A starting spend monitor waits for this. */
     private void reread(Reread command) {
         Optional<Durable> read = command.state().value();
         if (read.isEmpty()) {
@@ -556,7 +558,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         begin();
     }
 
-    /** Follows other daemons: the spend monitor does, or without one the coins that blocks have spent. */
+    /** Follows other daemons: forwards changes to the spend monitor; without one, tracks only the coins that blocks have spent. */
     private void othersChanged() {
         IntentStore.Changes changes = intents.changedByOthers();
         changes.spends().forEach(this::follow);

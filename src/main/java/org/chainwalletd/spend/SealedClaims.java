@@ -46,16 +46,16 @@ import org.chainwalletd.store.SweepStore;
 import org.chainwalletd.store.WatchStore;
 
 /**
- * Store that seals the signed bytes of the claims of swaps: they hold the secret of the swap, and are durable before a node has seen them. Other
- * spends pass unchanged. Sealed bytes are bound to their row by the transaction's id. The key is derived when the first such claim is met, so that a
- * daemon without swaps never derives it.
+ * Store that encrypts the signed bytes of swap claims: they contain the swap's secret, and are durable before any node has seen them. Other
+ * spends pass unchanged. Sealed bytes are bound to their row by the transaction id. The key is derived on the first such claim, so a daemon
+ * without swaps never derives it.
  */
 public final class SealedClaims implements Store {
-    /** Prefix of the tokens of swaps' spends; no caller can use one, since tokens of callers are printable ASCII. */
+    /** Prefix of the tokens of swap spends; callers cannot use it, since their tokens are printable ASCII. */
     public static final String SWAP = "swap\u00b7";
 
     private static final String CLAIM = "htlc_claim";
-    /** Number of rows of an earlier release that are read and sealed together. */
+    /** Number of rows of an earlier release that are read and sealed per batch. */
     private static final int AT_A_TIME = 64;
 
     private final Store store;
@@ -76,10 +76,10 @@ public final class SealedClaims implements Store {
     }
 
     /**
-     * Seals rows that an earlier release has left in clear, unless the store must not be written; complete when that is done.
+     * Seals rows that an earlier release left in clear, unless the store must not be written; complete when that is done.
      *
-     * @param derive derives the seals of the swap journal, with the key of a record of it
-     * @param threads for sealing and opening, which waits for the key; they are not those that derive it
+     * @param derive derives the seals of the swap journal with the key of its newest record, if it has one
+     * @param threads for sealing and opening, which wait for the key; must not be the threads that derive it
      */
     public static CompletionStage<SealedClaims> open(
             Store store,
@@ -118,7 +118,7 @@ public final class SealedClaims implements Store {
         return seals;
     }
 
-    /** Whether its bytes hold the secret of a swap. */
+    /** Whether the bytes contain the secret of a swap. */
     public static boolean isSwapClaim(Intent intent) {
         return intent.kind().equals(CLAIM)
                 && intent.token()
@@ -209,7 +209,10 @@ public final class SealedClaims implements Store {
             return inner.signOff(txIds);
         }
 
-        /** Sealed bytes cannot be opened at once: such a change is left to those who read everything again. */
+        /**
+         * Sealed bytes cannot be opened synchronously: such a change is reported as incomplete, so that the receiver reads everything
+         * again.
+         */
         @Override
         public Changes changedByOthers() {
             Changes changes = inner.changedByOthers();
@@ -470,7 +473,7 @@ public final class SealedClaims implements Store {
         return store.died();
     }
 
-    /** Overwrites the key. The store below it stays open. */
+    /** Overwrites the key. The underlying store stays open. */
     public void forgetKey() {
         SealedRecords derived = seals;
         if (derived != null) {

@@ -33,32 +33,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a spend from the call to its end. Each method is a state, named by it, that goes on to the next one, or ends at the {@link SpendRunner}. One
- * step is under way at a time, so nothing here needs a lock.
+ * Runs one spend from the call to its end. Each method is a state, named after it; it moves to the next state or ends at the
+ * {@link SpendRunner}. Only one step runs at a time, so no locks are needed.
  *
- * <p>Affording → gathering → choosing → (looking at the mempool) → proving → signing → (looking for a twin) → opening its intent; then {@link Sent}:
- * sending → its outcome. Until the intent is open nothing is durable and nothing was sent. A spend that has an intent already begins as a {@link
- * ResumedSpend}.
+ * <p>Affording → gathering → choosing → (looking at the mempool) → proving → signing → (looking for a twin) → opening the intent; then
+ * {@link Sent}: sending → outcome. Until the intent is open, nothing is durable and nothing has been sent. A spend that already has an
+ * intent starts as a {@link ResumedSpend}.
  */
 final class Spend {
     private static final Logger LOG = LoggerFactory.getLogger(Spend.class);
 
     private static final int MOST_COLLISIONS = 4;
-    /** Time for which a call chooses again and again because others were quicker. */
+    /** Time for which a call may keep choosing other coins because concurrent spends took its coins first. */
     private static final Duration COLLIDING_FOR = Duration.ofSeconds(20);
     /**
-     * Number of equally good transactions to draw from at which two daemons that make the same payment at the same time seldom build the same one.
+     * Minimum number of equally good transactions to pick from so that two daemons making the same payment at once rarely build the same
+     * one.
      */
     private static final int ENOUGH_WAYS = 8;
-    /** Most times that one call builds a payment again, so that a listing full of spent coins does not keep it busy. */
+    /** Maximum number of times one call rebuilds a payment, so that a node listing full of spent coins does not keep it busy. */
     private static final int MOST_REBUILT = 4;
 
     private final SpendRunner runner;
     private final SpendEnvironment env;
     private final SpendPlan plan;
-    /** Number of times that this call has built the payment again, because another transaction had taken one of its coins. */
+    /** Number of times this call has rebuilt the payment because another transaction had taken one of its coins. */
     private final int rebuilt;
-    /** Earlier spend of the same payment that has lost; empty when the payment is made for the first time. */
+    /** Earlier spend of the same payment that lost against a conflicting transaction; empty for the first attempt. */
     private final Optional<Lost> lost;
 
     private final Set<Outpoint> excluded = new HashSet<>();
@@ -68,9 +69,9 @@ final class Spend {
     private boolean mempoolAsked;
     private boolean mempoolSeen;
     private int collisions;
-    /** Time of the first collision with a coin of another spend, see {@link System#nanoTime}. */
+    /** {@link System#nanoTime} of the first collision with a coin of another spend. */
     private OptionalLong firstTaken = OptionalLong.empty();
-    /** Refusal for the caller when no other coins are left; null before the first collision. */
+    /** Refusal to return when no other coins are left; null before the first collision. */
     private SpendRefusal collided;
 
     private Spend(SpendRunner runner, SpendPlan plan, int rebuilt, Optional<Lost> lost) {
@@ -82,10 +83,10 @@ final class Spend {
     }
 
     /**
-     * Earlier spend of the same payment, which has lost.
+     * Earlier spend of the same payment, which lost against a conflicting transaction.
      *
      * @param forGood whether no reorganisation is expected to bring it into a block
-     * @param why text of the reason why it has lost
+     * @param why text of the reason why it lost
      */
     record Lost(Intent intent, boolean forGood, String why) {}
 
@@ -94,19 +95,19 @@ final class Spend {
     }
 
     /**
-     * Makes a payment once more, in place of a spend that has lost, as the store records already. Both belong to one token, and the store accepts the
-     * new one only if it cannot be mined beside the lost one.
+     * Makes a payment again in place of a lost spend, which the store already records as lost. Both belong to the same token, and the store
+     * accepts the new spend only if the two cannot both be mined.
      *
      * @param plan plan of the new spend
-     * @param rebuilt number of times that this call has built it again, including this time
+     * @param rebuilt number of times this call has rebuilt the payment, including this time
      */
     static void again(SpendRunner runner, SpendPlan plan, int rebuilt, Lost lost) {
         new Spend(runner, plan, rebuilt, Optional.of(lost)).gathering();
     }
 
     /**
-     * Ends because the payment cannot be made. While an earlier spend that has lost may be mined after all, the caller is told that the outcome is
-     * unknown.
+     * Ends because the payment cannot be made. While an earlier, lost spend may still be mined after all, the caller is told that the
+     * outcome is unknown.
      */
     private void notMade(Throwable failure) {
         runner.refused(lost.filter(known -> !known.forGood())
@@ -126,14 +127,14 @@ final class Spend {
     }
 
     /**
-     * Whether the store may have written the intent in spite of this failure. Only the store itself can say that it has written nothing; any other
-     * failure on the way may have lost its answer.
+     * Whether the store may have written the intent in spite of this failure. Only the store itself can say that it has written nothing;
+     * with any other failure its answer may have been lost.
      */
     static boolean isDoubtful(Throwable failure) {
         return !(failure instanceof StoreException store) || store.reason() == StoreException.Reason.UNKNOWN;
     }
 
-    /** Refusal of a spend whose purpose has ended before it was opened. */
+    /** Refusal of a spend whose purpose ended before its intent was opened. */
     static SpendRefusal ended() {
         return new SpendRefusal.BuildFailed("its part of the sweep has ended");
     }
@@ -169,7 +170,7 @@ final class Spend {
                 failure -> notMade(failure instanceof RuntimeException why ? explained(why) : failure));
     }
 
-    /** Do not report insufficient balance when the only reason is that another payment is the very transaction of these coins. */
+    /** Does not report insufficient balance when the only reason is that another payment is the same transaction with these coins. */
     private RuntimeException explained(RuntimeException why) {
         RuntimeException explained = doubts.explain(why);
         boolean poor = explained instanceof SpendException known
@@ -188,8 +189,8 @@ final class Spend {
     }
 
     /**
-     * Goes on with other coins because foreign transactions spend the chosen ones. When other daemons share the key, these may be the same payment of
-     * another daemon: if no other coins are left, the caller is told to try again later.
+     * Continues with other coins because foreign transactions spend the chosen ones. When other daemons share the key, these transactions
+     * may be the same payment made by another daemon: if no other coins are left, the caller is told to try again later.
      */
     private void others(Draft draft, Set<Outpoint> foreign) {
         if (env.drawing().marks()) {
@@ -202,9 +203,10 @@ final class Spend {
     }
 
     /**
-     * Asks for the mempool's spends of the address, since a node also lists outputs that its mempool already spends. Our own spends are known from
-     * the reservations, so this question is asked only while somebody else may be spending from the address: at its first spend after a start, and
-     * after a conflict. Marked change makes the transaction of another daemon's same payment differ from ours; only this question shows it.
+     * Asks for the mempool's spends of the address, because nodes also list outputs that their mempool already spends. Our own spends are
+     * known from the reservations, so this is asked only while another party may be spending from the address: at its first spend after a
+     * start, and after a conflict. With marked change, another daemon's transaction for the same payment differs from ours; only this
+     * question reveals it.
      */
     private void lookingAtMempool(Draft draft) {
         mempoolAsked = true;
@@ -223,7 +225,10 @@ final class Spend {
                 failure -> proving(draft));
     }
 
-    /** Compares the listed coins with bytes: at once when the bytes are known here, otherwise after one more round of questions. */
+    /**
+     * Verifies the listed coins against transaction bytes: at once when the bytes are known here, otherwise after one more round of
+     * requests.
+     */
     private void proving(Draft draft) {
         CoinDoubts.Verdict verdict = doubts.judge(draft, env.outputs());
         if (verdict instanceof CoinDoubts.Unseen unseen) {
@@ -254,7 +259,7 @@ final class Spend {
         signing(draft, message, plan.signers(draft), new ArrayList<>());
     }
 
-    /** Signs with one key after the other, because unsealing one takes 64 MiB. */
+    /** Signs with one key after the other, because unsealing a key takes 64 MiB. */
     private void signing(Draft draft, byte[] message, List<Address> signers, List<Signature> signatures) {
         runner.ask(
                 () -> runner.sign(signers.get(signatures.size()), message),
@@ -280,9 +285,9 @@ final class Spend {
     }
 
     /**
-     * Asks the nodes for this very transaction before it is sent. Another daemon with this key that makes the same payment has had hardly any other
-     * transaction to choose, and once ours is sent it cannot be told whose it is. Asked only when the mempool was not looked at and somebody else may
-     * be spending from the address.
+     * Asks the nodes for this very transaction before it is sent. Another daemon with this key that makes the same payment had hardly any
+     * other transaction to choose, and once ours is sent, the two can no longer be told apart. Asked only when the mempool was not examined
+     * and another party may be spending from the address.
      */
     private void lookingForTwin(Draft draft, Intent intent) {
         runner.ask(
@@ -298,8 +303,8 @@ final class Spend {
     }
 
     /**
-     * Writes the intent. When the store cannot say whether it has it, the spend ends as doubtful: an intent that is on disk after all would be sent
-     * after a restart.
+     * Writes the intent. When the store cannot say whether it wrote the intent, the spend ends as doubtful: if the intent is on disk after
+     * all, it is sent after a restart.
      */
     private void opening(Draft draft, Intent intent) {
         CrashPoint.SPEND_BEFORE_INTENT.reached();
@@ -324,7 +329,7 @@ final class Spend {
     private void opened(Draft draft, Intent intent, Opening opening) {
         if (opening instanceof Opening.Opened opened) {
             rememberChange(draft, intent);
-            // Bytes that were refused before were offered before: a node that has them now may have them from us.
+            // The refused bytes had been sent before: a node that has them now may have them from us.
             boolean fresh = plan.isPayout() && !opened.replaced();
             Sent.opened(runner, intent, opened, plan, rebuilt)
                     .sending(fresh ? SpendRunner.Earlier.FRESH : SpendRunner.Earlier.NOWHERE);
@@ -350,8 +355,8 @@ final class Spend {
     }
 
     /**
-     * Ends because another spend has the token. If that is the lost spend which this one was to replace, its outcome is unknown; otherwise another
-     * call was quicker, and this call goes on with that spend.
+     * Ends because another spend has the token. If that is the lost spend which this one was to replace, the outcome is unknown; otherwise
+     * a concurrent call came first, and this call continues with its spend.
      */
     private void takenBy(Hash256 other) {
         if (lost.filter(known -> known.intent().txId().equals(other)).isPresent()) {
@@ -362,7 +367,7 @@ final class Spend {
         }
     }
 
-    /** Remembers the change output, whose bytes are known here: it can be spent as soon as a block has it. */
+    /** Remembers the change output, whose bytes are known here, so that it can be spent as soon as a block contains it. */
     private void rememberChange(Draft draft, Intent intent) {
         draft.changeIndex()
                 .ifPresent(index -> env.outputs()
@@ -372,8 +377,8 @@ final class Spend {
     }
 
     /**
-     * Chooses other coins, because the store has this very transaction or a reservation of one of its coins. The same transaction can be in flight
-     * when its reservations have ended; it then belongs to another payment. Nothing was written or sent.
+     * Chooses other coins because the store already has this very transaction or a reservation of one of its coins. The same transaction
+     * can still be in flight after its reservations have ended; it then belongs to another payment. Nothing was written or sent.
      */
     private void otherCoins(Draft draft, Intent intent, Opening collision) {
         List<Coin> taken = collision instanceof Opening.CoinTaken coin ? List.of(coin.coin()) : intent.inputs();
@@ -388,7 +393,7 @@ final class Spend {
         }
     }
 
-    /** Chooses among the coins that nobody holds in the store: another daemon that shares it may hold any. */
+    /** Chooses among the coins without a reservation in the store, since another daemon that shares the store may hold any of them. */
     private void coinTaken() {
         long now = System.nanoTime();
         firstTaken = firstTaken.isPresent() ? firstTaken : OptionalLong.of(now);
@@ -431,7 +436,7 @@ final class Spend {
                 new Intent.Details(plan.details().tokenName(), plan.details().memo(), Optional.of(draft.fee())));
     }
 
-    /** Runs a spend with a durable intent from the broadcast to its end. */
+    /** Runs a spend with a durable intent from the broadcast to its outcome. */
     static final class Sent {
         private final SpendRunner runner;
         private final Intent intent;
@@ -442,8 +447,8 @@ final class Spend {
         private final boolean sentBefore;
 
         /**
-         * Creates it for an intent that has just become durable. If it has replaced a refused one with the same bytes, these have left the daemon
-         * already.
+         * Creates the state for an intent that has just become durable. If it replaced a refused intent with the same bytes, those bytes
+         * have already left the daemon.
          */
         static Sent opened(SpendRunner runner, Intent intent, Opening opening, SpendPlan plan, int rebuilt) {
             boolean sentBefore = !(opening instanceof Opening.Opened opened) || opened.replaced();
@@ -451,10 +456,10 @@ final class Spend {
         }
 
         /**
-         * Creates it for an intent that may have been sent in an earlier call.
+         * Creates the state for an intent that may have been sent in an earlier call.
          *
-         * @param before state before this call; a spend that has lost may have been accepted earlier, so a refusal that does not speak of the other
-         *     transaction leaves it lost
+         * @param before state before this call. A lost spend may have been accepted earlier, so a refusal that does not mention the
+         *     conflicting transaction leaves it lost.
          */
         static Sent earlier(SpendRunner runner, Intent intent, SpendPlan plan, boolean holdsCoins, IntentState before) {
             return new Sent(runner, intent, plan, 0, holdsCoins, before, true);
@@ -509,7 +514,7 @@ final class Spend {
             }
         }
 
-        /** Ends with success, because a node has the transaction. */
+        /** Ends with success because a node has the transaction. */
         void accepted() {
             runner.accepted(intent, holdsCoins);
         }
@@ -519,8 +524,9 @@ final class Spend {
         }
 
         /**
-         * Records a contest: a node had the transaction before it was sent. Another daemon with the same key has made the very same one, or the node
-         * lies. Reported as paid, it might be one transaction for two payments; paid with other coins, one payment would become two transactions.
+         * Records a contest: a node had the transaction before it was sent. Either another daemon with the same key built the identical
+         * transaction, or the node returned false data. Reporting it as paid could count one transaction for two payments; paying with
+         * other coins could pay one payment twice.
          */
         private void knownBefore() {
             SpendException failure = new SpendException(new SpendRefusal.Contested(intent.txId()));
@@ -529,7 +535,7 @@ final class Spend {
                     transition -> {
                         CrashPoint.SPEND_AFTER_OUTCOME.reached();
                         if (transition instanceof Transition.Stale stale && isOpenOrPaid(stale)) {
-                            // Another process has taken the spend over and sent the same bytes.
+                            // Another process has taken over the spend and sent the same bytes.
                             accepted();
                         } else {
                             runner.failed(intent, IntentState.CONTESTED, failure);
@@ -548,8 +554,9 @@ final class Spend {
         }
 
         /**
-         * Records that another transaction has taken a coin, and builds the payment again where that is possible. The other one may still leave the
-         * chain, and then this spend can be mined. So where the payment can be made in another way its caller is not told that it never will be.
+         * Records that another transaction has spent an input, and rebuilds the payment where possible. A reorganisation may still remove
+         * that transaction, and then this spend can be mined. So where the payment can be made in another way, the caller is not told that
+         * it never will be.
          */
         private void conflicted(BroadcastOutcome.Conflicted conflict) {
             String why = conflict.text();
@@ -572,9 +579,9 @@ final class Spend {
         }
 
         /**
-         * Handles a refusal. A token stands for these bytes and no others: if its coins were freed, another payment would choose them and the token
-         * could never pay. So after a passing refusal a spend with a token stays in flight. A caller without a token cannot ask again, and is told of
-         * a plain refusal.
+         * Handles a refusal. A token is bound to these bytes and no others: if its coins were freed, another payment would choose them and
+         * the token could never pay. So after a transient refusal a spend with a token stays in flight. A caller without a token cannot ask
+         * again and gets a plain refusal.
          */
         private void refused(BroadcastOutcome.Refused refused) {
             if (refused.passing() && intent.token().isPresent()) {
@@ -601,11 +608,11 @@ final class Spend {
         }
 
         /**
-         * Records a failure, then goes on. If it cannot be written the outcome is unknown: the intent then still says "prepared", will be sent again
-         * and may be taken.
+         * Records a failure, then continues. If the write fails, the outcome is unknown: the intent remains PREPARED, will be sent again
+         * and may be accepted.
          *
          * @param left whether a node may have the bytes
-         * @param next runs when the failure is recorded
+         * @param next runs once the failure is recorded
          */
         private void recording(IntentState state, String reason, boolean left, SpendException failure, Runnable next) {
             runner.ask(
@@ -624,7 +631,7 @@ final class Spend {
                     });
         }
 
-        /** Ends with the state that the store has meanwhile; whoever recorded it looks after the spend. */
+        /** Ends according to the state that the store has by now; the process that recorded that state is responsible for the spend. */
         private void movedOn(Transition.Stale stale, SpendException failure) {
             LOG.info("spend {} has moved on meanwhile: {}", intent.txId(), stale);
             if (stale.found().filter(IntentState::succeeded).isPresent()) {

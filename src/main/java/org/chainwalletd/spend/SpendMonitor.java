@@ -53,26 +53,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows each spend from the end of its spender until it is buried, conflicted or abandoned. There is no actor per spend, because an hour brings
- * many spends: the states of a spend are methods here, its data are in {@link SpendsInFlight} and {@link UnburiedSpends}.
+ * Follows each spend from the end of its running call until it is buried, conflicted or abandoned. There is no actor per spend, because
+ * there can be many spends per hour: the states of a spend are methods here, and its data are in {@link SpendsInFlight} and
+ * {@link UnburiedSpends}.
  *
- * <p>Spend in flight: looking (in the followed chain) → locating (at the nodes) → accepted, or sending the same bytes again when nodes have forgotten
- * it → resting until the next look. Only the followed chain confirms a spend or shows that it has lost; when no node has it for long, its
- * reservations end. Confirmed spend: in doubt → proven by the followed chain → buried, which is too deep for any expected reorganisation; or in
- * flight again when a reorganisation has removed it.
+ * <p>Spend in flight: looking (in the followed chain) → locating (at the nodes) → accepted, or resending the same bytes when nodes have
+ * forgotten it → resting until the next look. Only the followed chain confirms a spend or shows that it has lost; when no node has had it
+ * for a long time, its reservations end. Confirmed spend: in doubt → proven by the followed chain → buried, too deep for any expected
+ * reorganisation; or in flight again when a reorganisation has removed it.
  *
- * <p>Each finding is written to the store first, then the reservations are told, then memory changes. Receives events of the follower; talks to the
- * books, the nodes, the store and the reservations. The actor may stop and start again while the daemon serves. As after a restart of the daemon, it
- * then goes on with everything that the store has in flight or not yet buried.
+ * <p>Each finding is written to the store first, then reported to the reservations, then applied in memory. Receives events of the
+ * follower; talks to the books, the nodes, the store and the reservations. The actor may stop and start again while the daemon runs. As
+ * after a restart of the daemon, it then continues with everything that the store has in flight or not yet buried.
  */
 final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(SpendMonitor.class);
 
     sealed interface Command {}
 
-    /**
-     * Starts to load the spends: the reservations have now sent every abandonment question that is still open. Other messages are stashed until then.
-     */
+    /** Starts loading the spends: the reservations have now sent every open abandonment question. Other messages are stashed until then. */
     record Begin() implements Command {}
 
     private record Attached(Outcome<ActorRef<Reservations.Command>> reservations) implements Command {}
@@ -89,38 +88,41 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     /** Starts watching a spend that the store records as confirmed, until it is buried. */
     record WatchConfirmed(ConfirmedSpend spend) implements Command {}
 
-    /** Stops watching a spend because a running spend takes it over; {@link Watch} hands it back afterwards if it is still in flight. */
+    /** Stops watching a spend because a running spend takes it over; {@link Watch} returns it afterwards if it is still in flight. */
     record TakeBack(Hash256 txId) implements Command {}
 
     /**
-     * Prepares to abandon coins: no spend that the question concerns is sent until {@link Release}. {@link Reservations.Withheld} answers as soon as
-     * none is being sent.
+     * Prepares to abandon coins: no spend that the question concerns is sent until {@link Release}. {@link Reservations.Withheld} is the
+     * answer, sent as soon as none of them is being sent.
      */
     record Withhold(Abandonments.Question question) implements Command {}
 
     /**
      * Ends {@link Withhold}: the question is settled.
      *
-     * @param abandoned transaction ids of the spends that were abandoned; the store records them already
+     * @param abandoned transaction ids of the abandoned spends; the store already records them as abandoned
      */
     record Release(Abandonments.Question question, Set<Hash256> abandoned) implements Command {}
 
     record OthersChanged(IntentStore.Changes changes) implements Command {}
 
-    /** Begins nothing new from now on, because the daemon stops; work under way goes on. */
+    /** Starts nothing new from now on, because the daemon stops; work in progress continues. */
     record Rest() implements Command {}
 
     private record Tick() implements Command {}
 
     private record Followed(FollowEvent event) implements Command {}
 
-    /** Carries the continuation of a question to the chain, a node or the store onto the actor's thread. */
+    /** Carries the continuation of a request to the chain, a node or the store onto the actor's thread. */
     private record Answered(Runnable next) implements Command {}
 
-    /** Capacity of the stash while the spends are loaded. Each message in it is a spend that a running spend hands over or takes back. */
+    /**
+     * Capacity of the stash while the spends are loaded. Each stashed message concerns one spend that a running spend hands over or takes
+     * back.
+     */
     private static final int MOST_EARLY = 100_000;
 
-    /** Most confirmed spends in one question to the books. */
+    /** Maximum number of confirmed spends in one request to the books. */
     private static final int TOGETHER = 500;
 
     private static final String BY_THE_OPERATOR = "abandoned by the operator";
@@ -144,7 +146,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     private final List<Abandonments.Question> withheld = new ArrayList<>();
     private Optional<Hash256> nodesTip = Optional.empty();
     private boolean resting;
-    /** Questions to the chain, the nodes and the store that are not answered yet. */
+    /** Requests to the chain, the nodes and the store that are not answered yet. */
     private final Set<Pending<?>> pending = new LinkedHashSet<>();
 
     private boolean ended;
@@ -153,8 +155,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
 
     private long height = -1;
     /**
-     * Count of events after which confirmed spends were put in doubt: disconnected blocks and new starts of following. An answer of the books counts
-     * only if this has not changed since the question.
+     * Number of events that put confirmed spends in doubt: disconnected blocks and new starts of following. An answer of the books counts
+     * only if this has not changed since the request.
      */
     private long forks;
 
@@ -204,7 +206,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * State that outlasts a restart of the actor, which may stop and start again while the daemon serves.
+     * State that outlives a restart of the actor, which may stop and start again while the daemon runs.
      *
      * @param reservations complete when the reservations actor has been started
      * @param known spends as read from the store; null when they may have changed since, so that they must be read again
@@ -215,10 +217,10 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
             Counts counts,
             CompletableFuture<ActorRef<Reservations.Command>> reservations,
             AtomicReference<Known> known) {
-        /** Lets the actor begin for the first time, with the spends that were read from the store. Sets the gauges before that. */
+        /** Lets the actor start for the first time, with the spends read from the store. Sets the gauges before that. */
         void begin(ActorRef<Reservations.Command> there, Known first) {
             if (env.stores().shared()) {
-                // Others may have changed them long before this daemon does the background work.
+                // Other daemons may change them long before this daemon takes over the background work.
                 reservations.complete(there);
                 return;
             }
@@ -257,7 +259,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                 }));
     }
 
-    /** Stashes commands until the reservations are there and the spends are loaded. */
+    /** Stashes commands until the reservations actor exists and the spends are loaded. */
     private static Behavior<Command> starting(ActorContext<Command> context, StashBuffer<Command> stash, Setup setup) {
         return Behaviors.receive(Command.class)
                 .onMessage(Attached.class, attached -> {
@@ -345,7 +347,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         return lookAtDue();
     }
 
-    /** Takes up everything that the store has, and asks it about those spends that it does not list. */
+    /** Takes up everything that the store has, and asks it about the watched spends that it does not list. */
     private void compare(Known known) {
         Set<Hash256> listed = known.inFlight().stream().map(Intent::txId).collect(Collectors.toSet());
         known.inFlight().forEach(spend -> follow(new IntentStore.Changed(spend, true, false)));
@@ -364,7 +366,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                                         () -> adopt(spend, Optional.empty())))));
     }
 
-    /** Follows a spend that another daemon has changed: takes it up, or adopts the state that it has been given. */
+    /** Follows a spend that another daemon has changed: starts watching it, or adopts its new state. */
     private void follow(IntentStore.Changed changed) {
         Intent now = changed.spend();
         Optional<InFlight> watched = inFlight.find(now.txId());
@@ -421,8 +423,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * Handles an event of the followed chain. A disconnected block makes no spend in flight due, but puts the spends that were confirmed at its
-     * height or above in doubt.
+     * Handles an event of the followed chain. A disconnected block makes no spend in flight due, but puts spends confirmed at its height or
+     * above in doubt.
      */
     private Behavior<Command> followed(Followed command) {
         if (command.event() instanceof FollowEvent.Disconnected gone) {
@@ -452,7 +454,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * Runs the continuation, then begins further looks at once: a look that has ended makes room for another, so that many spends need not wait for
+     * Runs the continuation, then starts further looks at once: an ended look makes room for another, so that many spends need not wait for
      * the tick.
      */
     private Behavior<Command> answered(Answered command) {
@@ -460,7 +462,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         return lookAtDue();
     }
 
-    /** Open question with the continuation that handles its answer. */
+    /** Open request with the continuation that handles its answer. */
     private record Pending<T>(CompletableFuture<T> asked, Consumer<Outcome<T>> then) {}
 
     private <T> void ask(Supplier<CompletionStage<T>> question, Consumer<Outcome<T>> then) {
@@ -478,7 +480,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                 }));
     }
 
-    /** Asks a question about a spend. The answer is dropped when the spend is no longer watched, or watched anew. */
+    /** Sends a request about a spend. The answer is dropped when the spend is no longer watched, or has been added anew since. */
     private <T> void ask(InFlight spend, Supplier<CompletionStage<T>> question, Consumer<Outcome<T>> then) {
         ask(question, answer -> {
             if (inFlight.has(spend)) {
@@ -488,8 +490,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * Handles the end of this actor. Answers that are still open are handled all the same, one at a time, so that the reservations hear of each
-     * write; nothing more is asked. The next start of the actor reads the rest from the store.
+     * Handles the stop of this actor. Open answers are still handled, one at a time, so that the reservations learn of each write; nothing
+     * more is asked. The next start of the actor reads the rest from the store.
      */
     private Behavior<Command> ended() {
         ended = true;
@@ -519,7 +521,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                         env.executor());
     }
 
-    /** Stops sending the spends that the question concerns, so that no abandoned spend reaches a node a moment later. */
+    /** Stops sending the spends that the question concerns, so that no spend reaches a node just after it was abandoned. */
     private Behavior<Command> withhold(Withhold command) {
         withheld.add(command.question());
         unanswered.add(command.question());
@@ -560,7 +562,10 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         return this;
     }
 
-    /** Stops sending an abandoned spend. It is still watched while coins of it are reserved, or until the chain closes it when only that does. */
+    /**
+     * Stops sending an abandoned spend. It is still watched while its coins are reserved, or, if only the chain closes it, until the chain
+     * does.
+     */
     private void abandoned(InFlight spend) {
         inFlight.abandon(spend, BY_THE_OPERATOR, clock.millis());
         env.metrics().ended(spend.intent().kind(), SpendMetrics.Outcome.ABANDONED);
@@ -577,9 +582,9 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * Asks the followed chain about a spend. When the chain cannot answer, or has neither the spend nor a rival, the nodes are asked. A spend that
-     * runs here is left to its call, however long that takes: the call must not find that a node has from us the bytes that it sends for the first
-     * time, and must find it when a node has them from somebody else.
+     * Asks the followed chain about a spend. When the chain cannot answer, or has neither the spend nor a conflicting one, the nodes are
+     * asked. A spend that is still running is left to its call, however long that takes: a resend from here would make the call find, at
+     * its first send, that a node already has the bytes, and would hide that a node has them from another party.
      */
     private void look(InFlight spend) {
         if (broadcast.running().isRunning(spend.txId())) {
@@ -616,8 +621,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * Whether an abandoned spend must still hold all its coins. It must while its rival can go: because the rival's block is not buried, or because
-     * another spend of its coins is in flight, so that only a different input was spent in the block.
+     * Whether an abandoned spend must still hold all its coins. It must while its rival can still disappear: because the rival's block is
+     * not buried, or because another spend of its coins is in flight, so that the block spent only a different input.
      */
     private boolean keepsCoins(InFlight spend, Spending other, BlockPlace tip) {
         return StandIns.keepsCoins(spend.intent()) && (!isBuried(other, tip) || inFlight.hasRivalInFlight(spend));
@@ -627,12 +632,14 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         return tip.height() - other.place().height() + 1 >= pace.burialDepth();
     }
 
-    /** Whether the spend may still be mined, if a reorganisation removes the rival's block, and is of a kind that only the chain may close. */
+    /** Whether only the chain may close this kind of spend and it may still be mined, if a reorganisation removes the rival's block. */
     private boolean mayComeBack(InFlight spend, Spending other, BlockPlace tip) {
         return StandIns.onlyChainCloses(spend.intent().kind()) && !isBuried(other, tip);
     }
 
-    /** @param read tip of the followed chain, which did not have the spend; empty when the chain gave no answer */
+    /**
+     * @param read tip of the followed chain, which did not contain the spend; empty when the chain gave no answer
+     */
     private void locate(InFlight spend, Optional<BlockPlace> read) {
         ask(
                 spend,
@@ -644,8 +651,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * Decides what to do after the nodes have answered. A node's word confirms nothing: a block above the followed tip is still to be followed, and
-     * one at or below it must be proven.
+     * Decides how to continue after the nodes have answered. A node's claim confirms nothing: a block above the followed tip has still to
+     * be followed, and one at or below it must be proven.
      */
     private void located(InFlight spend, Lookup.Sighting sighting, Optional<BlockPlace> read) {
         if (sighting.waiting()) {
@@ -678,8 +685,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * Handles that some node claims to have the spend. The bytes are also sent to a node that lacks it, so that the payment does not depend on the
-     * word of the first one.
+     * Handles the claim of some node to have the spend. The bytes are also sent to a node that lacks them, so that the payment does not
+     * depend on that claim.
      */
     private void seenAtNode(InFlight spend, Lookup.Sighting sighting) {
         spend.seenInMempool();
@@ -692,8 +699,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * Handles that no node has the spend. It is lost when a spend of ours that was to make its coin is lost for good. One that only the chain closes
-     * is so whether or not it is still sent: an abandoned batch is not.
+     * Handles that no node has the spend. It is lost when a spend of ours that was to create one of its coins is lost for good. For kinds
+     * that only the chain closes, this is checked even when the spend is no longer sent, as for an abandoned batch.
      */
     private void forgotten(InFlight spend, Lookup.Sighting sighting) {
         spend.seenNowhere();
@@ -714,8 +721,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * Sends the spend again, unless its parent is in flight: a transaction whose parent is not mined cannot enter a mempool, so only the parent is
-     * sent, and this one once the parent is in a block.
+     * Resends the spend, unless its parent is in flight: a transaction whose parent is not mined cannot enter a mempool, so only the parent
+     * is sent now, and this spend once the parent is in a block.
      */
     private void forgottenWithParents(InFlight spend, Lookup.Sighting sighting) {
         if (spend.state() == IntentState.ABANDONED) {
@@ -737,7 +744,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                 && spend.maySend(clock.millis(), pace.longestBetweenSends().toMillis());
     }
 
-    /** Takes the spend over in the store, then sends the same bytes again; while another daemon that is alive runs it, that one sends it. */
+    /** Takes the spend over in the store, then resends the same bytes. While another live daemon runs the spend, that daemon sends it. */
     private void send(InFlight spend, Lookup.Sighting sighting) {
         if (ended) {
             return;
@@ -759,8 +766,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * Takes the spend over in the store. A spend that was refused in its call while it was watched here must not be sent: its caller was told that
-     * nothing is paid. A store of one process has nothing to take over, and is asked for the state alone.
+     * Takes the spend over in the store. A spend that was refused in its call while it was watched here must not be sent: its caller was
+     * told that nothing is paid. A store of a single process has no takeover; only the state is read.
      */
     private CompletionStage<Adoption> adoption(InFlight spend) {
         return env.stores().shared()
@@ -827,8 +834,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * Marks the spend as conflicted when its parent lost against another transaction: the output that it spends does not exist, so it can never
-     * confirm. A spend that only the chain may close waits until its parent is lost for good, see {@link #forgotten}.
+     * Marks the spend as conflicted when its parent lost against another transaction: the output that it spends does not exist, so it can
+     * never confirm. A spend that only the chain may close waits until its parent is lost for good, see {@link #forgotten}.
      */
     private void parentFound(InFlight spend, Optional<Intent> parent) {
         parent.filter(found -> found.state() == IntentState.CONFLICTED)
@@ -841,8 +848,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * Handles that a mempool has the spend. Its coins are reserved again if their reservations have ended, or may have, so that no other spend
-     * chooses them.
+     * Handles that a mempool has the spend. Its coins are reserved again if their reservations have ended or may have ended, so that no
+     * other spend chooses them.
      */
     private void accepted(InFlight spend) {
         if (spend.needsReservations()) {
@@ -853,8 +860,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * Tells the reservations that the coins are held again, unless a running spend has taken the spend over meanwhile. That one may have failed
-     * since, and the coins would then be held for no spend until the next start. The next watch reserves them once more.
+     * Reports to the reservations that the coins are held again, unless a running spend has taken the spend over meanwhile. That running
+     * spend may have failed since, and the coins would then be held for no spend until the next start. The next watch reserves them again.
      */
     private void reservedAgain(InFlight spend, Outcome<Transition> written) {
         complain(spend.txId(), written);
@@ -884,8 +891,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * Ends the reservations of the spend when their time is over; otherwise only schedules the next look. Called only after the nodes have answered
-     * about the spend.
+     * Ends the reservations of the spend when their time is over; otherwise only schedules the next look. Called only after the nodes have
+     * answered about the spend.
      */
     private void rest(InFlight spend) {
         if (!spend.reservationsExpire(clock.millis(), pace.reservationTtl().toMillis())) {
@@ -900,7 +907,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * Handles the end of the reservations in the store. If a running spend has taken the spend over meanwhile, this is not called: that one may have
+     * Handles the end of the reservations in the store. Not called if a running spend has taken the spend over meanwhile: it may have
      * reserved the coins again, which only the next watch can find out.
      */
     private void reservationsEnded(InFlight spend, Outcome<Transition> written) {
@@ -918,14 +925,14 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         }
     }
 
-    /** Schedules the next look; all that is done when nothing could be found out or written. */
+    /** Schedules the next look; the only action when nothing could be determined or written. */
     private void pause(InFlight spend) {
         inFlight.sleep(spend, clock.millis(), pace);
     }
 
     /**
-     * Records that the spend can never confirm. A write that was made for an earlier watch of it still frees the coins and wakes the spends of its
-     * outputs, but does not end the present watch by itself.
+     * Records that the spend can never confirm. A write made for an earlier watch of the spend still frees the coins and wakes the spends
+     * of its outputs, but does not by itself end the present watch.
      */
     private void conflicted(InFlight spend, String text) {
         LOG.warn("spend {} can never confirm: {}", spend.txId(), text);
@@ -948,7 +955,10 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                 : new OutcomeWrites(env).failed(spend.intent(), IntentState.CONFLICTED, text, true);
     }
 
-    /** @param before state that the store has now; confirming replaces even a state that closed the spend as lost, since a block outweighs it */
+    /**
+     * @param before state that the store has now. Confirming overrides even a state that closed the spend as lost, since a block is
+     *     stronger evidence.
+     */
     private void confirm(InFlight spend, BlockPlace place, IntentState before) {
         ask(() -> env.intents().confirm(spend.txId(), before, place, clock.millis()), written -> {
             Optional<IntentState> lost =
@@ -977,7 +987,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         }
     }
 
-    /** Whether the write was made. If not, a spend that is still watched adopts the state that the store has, or is looked at again later. */
+    /** Whether the write was made. If not, a spend that is still watched adopts the state in the store, or is looked at again later. */
     private boolean succeeded(InFlight spend, Outcome<Transition> written) {
         if (isMade(written)) {
             return true;
@@ -1007,16 +1017,16 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         });
     }
 
-    /** Whether another daemon has to do something first, or does the background work. */
+    /** Whether the failure means that another daemon must act first, or does the background work. */
     private static boolean isOthers(Throwable failure) {
         return Causes.of(failure) instanceof StoreException store
                 && (store.reason() == StoreException.Reason.BUSY || store.reason() == StoreException.Reason.NOT_KEEPER);
     }
 
     /**
-     * Adopts the state of the store for a spend that has left the state it was watched in. That happens after a running spend has handed it back with
-     * outdated knowledge, or after a write of ours whose answer was lost. The reservations may not have been told of the change, or the running spend
-     * may have told them something older since, so they are told now.
+     * Adopts the store's state for a spend that is no longer in the state in which it is watched. This happens after a running spend has
+     * returned it with outdated knowledge, or after a write of ours whose answer was lost. The reservations may not know of the change, or
+     * the running spend may have sent them an older state since, so they are told now.
      */
     private void adopt(InFlight spend, Optional<IntentState> found) {
         LOG.info("spend {} has moved on meanwhile: {}", spend.txId(), found);
@@ -1063,8 +1073,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * Whether the time {@code at}, in milliseconds since 1970, has come. A time too far ahead counts as due, because a clock that was set back must
-     * not stop the watch.
+     * Whether the time {@code at}, in milliseconds since 1970, has come. A time too far in the future counts as due, because a clock that
+     * was set back must not stop the watch.
      */
     private boolean isDue(long at) {
         long now = clock.millis();
@@ -1072,14 +1082,16 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * Whether the followed chain reaches the height of the block that the spend was confirmed in. A shorter chain proves nothing yet: after a
-     * reorganisation the new branch arrives block by block.
+     * Whether the followed chain reaches the height of the block in which the spend was confirmed. A shorter chain proves nothing yet:
+     * after a reorganisation the new branch arrives block by block.
      */
     private boolean isReached(Entry entry) {
         return entry.spend().place().filter(place -> place.height() > height).isEmpty();
     }
 
-    /** @param asked value of {@link #forks} when the books were asked */
+    /**
+     * @param asked value of {@link #forks} when the request to the books was sent
+     */
     private void read(List<Entry> due, long asked, Outcome<Optional<SpendChain.Fates>> answer) {
         reading = false;
         answer.failure().ifPresent(failure -> LOG.error("the books cannot be asked: {}", Broadcast.words(failure)));
@@ -1112,7 +1124,9 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         }
     }
 
-    /** @param deep receives the entry if its block is deep enough to be buried */
+    /**
+     * @param deep receives the entry if its block is deep enough to be buried
+     */
     private void inBlock(Entry entry, BlockPlace place, List<Entry> deep) {
         if (entry.mayBePutBack() || !entry.spend().place().equals(Optional.of(place))) {
             move(entry, place);
@@ -1143,8 +1157,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * Asks the nodes for the block of a confirmed spend, which an older release did not record. A spend that no node reports as mined is put back in
-     * flight. It is then sent again with the same bytes, so nothing is lost if it was mined after all.
+     * Asks the nodes for the block of a confirmed spend, which an older release did not record. A spend that no node reports as mined is
+     * put back in flight. It is then resent with the same bytes, so nothing is lost if it was mined after all.
      */
     private void search(Entry entry) {
         ask(() -> broadcast.lookup().find(entry.txId()), found -> {
@@ -1192,8 +1206,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * Puts a confirmed spend that is no longer on the chain back in flight. If the write fails, for example because the disk fails in the middle of
-     * it, its outcome is unknown and the entry is marked accordingly.
+     * Puts a confirmed spend that is no longer on the chain back in flight. If the write fails, for example because the disk fails in the
+     * middle of it, its outcome is unknown and the entry is marked accordingly.
      */
     private void unconfirm(Entry entry) {
         LOG.warn("spend {} was confirmed and is no longer on the chain: it is in flight again", entry.txId());
@@ -1215,8 +1229,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * Handles that the store no longer has the spend as confirmed. If it is in flight, a write of ours whose answer was lost may be the reason; then
-     * it is not watched yet and is taken up here.
+     * Handles that the store no longer has the spend as confirmed. If it is in flight, the reason may be a write of ours whose answer was
+     * lost; it is then not watched yet, and watching starts here.
      */
     private void notConfirmed(Entry entry, Optional<IntentState> found) {
         if (found.filter(IntentState::inFlight).isEmpty()) {

@@ -5,13 +5,13 @@ import java.util.concurrent.CompletionStage;
 import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.store.Intent;
 
-/** Result of a running spend, for {@link Receipts}. */
+/** Result of a finished spend, sent to {@link Receipts}. */
 record SpendResult(Owner.Running spend, Outcome outcome) {
     sealed interface Outcome {
         void answer(CompletableFuture<Receipt> caller);
     }
 
-    /** Outcome that its callers are told as a failure. */
+    /** Outcome reported to the callers as a failure. */
     sealed interface NotPaid extends Outcome {
         Throwable failure();
 
@@ -21,7 +21,9 @@ record SpendResult(Owner.Running spend, Outcome outcome) {
         }
     }
 
-    /** @param recorded complete when the store has the outcome too, or has failed to write it */
+    /**
+     * @param recorded complete when the store has recorded the outcome, or has failed to
+     */
     record Paid(Receipt receipt, CompletionStage<?> recorded) implements Outcome {
         @Override
         public void answer(CompletableFuture<Receipt> caller) {
@@ -31,7 +33,7 @@ record SpendResult(Owner.Running spend, Outcome outcome) {
 
     record Failed(Throwable failure) implements NotPaid {}
 
-    /** Nothing was decided on and nothing written. */
+    /** Nothing was decided or written. */
     record Refused(Throwable failure) implements NotPaid {}
 
     /**
@@ -39,7 +41,7 @@ record SpendResult(Owner.Running spend, Outcome outcome) {
      */
     record InDoubt(Intent intent, Throwable failure, CompletionStage<?> settled) implements NotPaid {}
 
-    /** The token belongs to another spend already, and nothing of this one was written; the answer for its callers follows from the other one. */
+    /** Another spend already has the token, and nothing of this spend was written; its callers get the outcome of that other spend. */
     record TokenTaken() implements Outcome {
         @Override
         public void answer(CompletableFuture<Receipt> caller) {}

@@ -34,16 +34,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Executes the questions of one running {@link Spend} to the actors, the nodes and the store, and the ways in which it ends. It is a plain object and
- * no actor: every message to an actor wakes a thread, and a spend that was an actor went from thread to thread 28 times. This one does so 12 times at
- * most, seven of them before its answer, and twice more to the thread of the sockets ({@code -Dbench=transfer} counts them; two more when its coins
- * are proven from the books). Instead of a mailbox, exactly one question is under way at any time, and its answer carries all state to the next
- * thread. It is never restarted: the spend monitor goes on with a durable intent, or the same token does when it comes again.
+ * Executes the requests of one running {@link Spend} to the actors, the nodes and the store, and its possible endings. It is a plain object
+ * and not an actor: every message to an actor wakes a thread, and as an actor a spend changed threads 28 times. Now it does so at most 12
+ * times, seven of them before the answer, and twice more to the socket threads ({@code -Dbench=transfer} counts them; two more when its
+ * coins are proven from the books). Instead of a mailbox, exactly one request is open at any time, and its answer carries all state to the
+ * next thread. A runner is never restarted: the spend monitor continues with a durable intent, or the next call with the same token does.
  */
 final class SpendRunner {
     private static final Logger LOG = LoggerFactory.getLogger(SpendRunner.class);
 
-    /** Runs a continuation on the thread that completes the stage; used only where that thread is meant for such work. */
+    /** Runs a continuation on the thread that completes the stage; used only where that thread may do such work. */
     private static final Executor AT_HAND = Runnable::run;
 
     private static final String UNEXPECTED = "the spend failed unexpectedly; see the log";
@@ -59,18 +59,18 @@ final class SpendRunner {
     private final Owner.Running id;
     private final Consumer<SpendResult> ended;
     private boolean over;
-    /** Whether the spend monitor was told that this one has its spend. */
+    /** Whether the spend monitor was told that this runner has taken over its spend. */
     private boolean takenOver;
     /** Transaction id of the spend that may be sent, see {@link RunningSends}. */
     private Optional<Hash256> sending = Optional.empty();
-    /** Intent of the spend, from the moment when the store has it. */
+    /** Intent of the spend, from the moment the store has it. */
     private Optional<Intent> durable = Optional.empty();
-    /** Intent of the spend, while the store may or may not have it. */
+    /** Intent of the spend while it is unknown whether the store has it. */
     private Optional<Intent> doubtful = Optional.empty();
 
     /**
-     * @param reservations only actor that is told anything, so that all messages arrive in order
-     * @param ended receives the result exactly once, whatever happens
+     * @param reservations only actor that this runner sends messages to, so that all messages arrive in order
+     * @param ended receives the result exactly once, in every case
      */
     SpendRunner(
             SpendEnvironment env,
@@ -86,17 +86,17 @@ final class SpendRunner {
         this.ended = ended;
     }
 
-    /** Possible fates of the bytes before they are sent. */
+    /** Possible earlier fates of the bytes that are about to be sent. */
     enum Earlier {
-        /** The bytes have never left this daemon; the payment could be made twice, by another daemon with the same key. */
+        /** The bytes have never left this daemon; another daemon with the same key could make the same payment. */
         FRESH,
-        /** If the bytes were offered to nodes, each of these has refused them. */
+        /** If the bytes were offered to nodes, each of those nodes refused them. */
         NOWHERE,
         /** An earlier send may have arrived. */
         PERHAPS_SENT
     }
 
-    /** Coins that can be spent, with the id of the genesis block that is signed for. */
+    /** Spendable coins, with the id of the genesis block that the signature commits to. */
     record Gathered(Candidates candidates, Hash256 genesis) {}
 
     SpendEnvironment env() {
@@ -108,13 +108,13 @@ final class SpendRunner {
                 new SpendRefusal.OutcomeUnknown(intent.txId(), intent.token().isPresent(), cause));
     }
 
-    /** Runs the first step; all later ones run wherever answers arrive. */
+    /** Runs the first step; later steps run on the threads that deliver the answers. */
     void run(Consumer<SpendRunner> first) {
         guard(() -> first.accept(this));
     }
 
     /**
-     * Asks one question; the caller does nothing after it, since only one is under way at a time.
+     * Sends one request. The caller must do nothing after this call, since only one request is open at a time.
      *
      * @param then receives the answer
      * @param otherwise receives the failure, unwrapped
@@ -140,7 +140,7 @@ final class SpendRunner {
                 AT_HAND);
     }
 
-    /** Runs a step. A fault in it ends this spend and no other; a durable intent is then looked after like every one whose outcome is open. */
+    /** Runs a step. A fault in it ends only this spend; a durable intent is then followed like every intent with an open outcome. */
     private void guard(Runnable step) {
         try {
             step.run();
@@ -159,7 +159,7 @@ final class SpendRunner {
         }
     }
 
-    /** Moves the continuation of a stage off the actor's or the store's thread that completes it. */
+    /** Moves the continuation of a stage off the thread of the actor or the store that completes it. */
     private <A> CompletionStage<A> elsewhere(CompletionStage<A> answer) {
         return answer.thenApplyAsync(Function.identity(), env.executor());
     }
@@ -182,7 +182,7 @@ final class SpendRunner {
     /**
      * Chooses coins and holds them.
      *
-     * @param replaces whether the spend replaces another one of the same payment
+     * @param replaces whether the spend replaces an earlier one of the same payment
      */
     CompletionStage<Reservations.Choice> choose(
             SpendPlan plan, Candidates candidates, Set<Outpoint> excluded, boolean replaces) {
@@ -221,8 +221,8 @@ final class SpendRunner {
     }
 
     /**
-     * Finds out whether a node has exactly these bytes, although they have not left this daemon; false when no node answers. A node cannot make this
-     * up: it was told only an id, and would have to sign.
+     * Checks whether a node has exactly these bytes, although they have not left this daemon; false when no node answers. A node cannot
+     * fabricate them: it was sent only the id, and would have to sign.
      */
     CompletionStage<Boolean> findTwin(Intent intent) {
         return broadcast
@@ -244,7 +244,7 @@ final class SpendRunner {
     /**
      * Writes the intent to the store.
      *
-     * @param payouts numbers of the payouts that it pays, if it is that of a batch
+     * @param payouts numbers of the payouts that it pays, if it is a batch
      * @param capped whether the allowance can refuse it
      */
     CompletionStage<Opening> open(Intent intent, List<Long> payouts, boolean capped) {
@@ -291,7 +291,7 @@ final class SpendRunner {
                         AT_HAND);
     }
 
-    /** Takes the spend over in the store; called before bytes are sent that another process may have. */
+    /** Takes the spend over in the store; called before sending bytes that another process may have sent. */
     CompletionStage<Adoption> adopt(Intent intent) {
         maySend(intent);
         return elsewhere(env.intents().adopt(intent.txId()));
@@ -316,13 +316,13 @@ final class SpendRunner {
                         env.executor());
     }
 
-    /** Completes after a short time, in which another process may come further. */
+    /** Completes after a short delay in which another process may make progress. */
     CompletionStage<Void> pause() {
         return CompletableFuture.runAsync(
                 () -> {}, CompletableFuture.delayedExecutor(PAUSE.toMillis(), TimeUnit.MILLISECONDS, env.executor()));
     }
 
-    /** Asks the nodes where the spend is. */
+    /** Asks the nodes for the location of the spend. */
     CompletionStage<Lookup.Location> locate(Intent intent) {
         return broadcast.lookup().anywhere(intent.txId());
     }
@@ -332,7 +332,7 @@ final class SpendRunner {
         reservations.tell(new Reservations.TakeOver(id, intent.txId()));
     }
 
-    /** Takes the spend over from the spend monitor and holds the same coins, for a spend whose intent may be durable already. */
+    /** Takes the spend over from the spend monitor and holds the same coins, for a spend whose intent may already be durable. */
     CompletionStage<Reservations.Reacquisition> retake(Intent intent) {
         takeOver(intent);
         return reacquire(intent)
@@ -346,13 +346,13 @@ final class SpendRunner {
                         AT_HAND);
     }
 
-    /** Holds the same coins once more. */
+    /** Holds the same coins again. */
     CompletionStage<Reservations.Reacquisition> reacquire(Intent intent) {
         return ofReservations(answer -> new Reservations.Reacquire(id, intent, answer));
     }
 
     /**
-     * Takes the spend back from the spend monitor and makes its intent open again.
+     * Takes the spend back from the spend monitor and reopens its intent.
      *
      * @param capped whether the allowance can refuse it
      */
@@ -369,9 +369,9 @@ final class SpendRunner {
     }
 
     /**
-     * Hands the bytes to the nodes. Never fails.
+     * Sends the bytes to the nodes. Never fails.
      *
-     * @param earlier possible fate of these bytes before
+     * @param earlier possible earlier fate of these bytes
      */
     CompletionStage<BroadcastOutcome> send(Intent intent, Earlier earlier) {
         CompletionStage<BroadcastOutcome> sent = earlier == Earlier.FRESH
@@ -390,17 +390,19 @@ final class SpendRunner {
                 AT_HAND);
     }
 
-    /** @param left whether a node may have its bytes */
+    /**
+     * @param left whether a node may have the bytes
+     */
     CompletionStage<Transition> recordFailure(Intent intent, IntentState state, String reason, boolean left) {
         return outcomes.failed(intent, state, reason, left);
     }
 
-    /** Records that it cannot be told whose payment the transaction is. */
+    /** Records that it cannot be determined which payment the transaction belongs to. */
     CompletionStage<Transition> recordContest(Intent intent, String reason) {
         return outcomes.contested(intent, reason);
     }
 
-    /** Frees the coins of a spend that has failed, in the store already, while this runner goes on with a new one. */
+    /** Frees the coins of a spend that the store already records as failed, while this runner continues with a new spend. */
     void letGo(Intent intent) {
         durable = Optional.empty();
         sentNoMore();
@@ -408,7 +410,7 @@ final class SpendRunner {
         reservations.tell(new Reservations.FailRunning(id, intent.txId()));
     }
 
-    /** Ends the spend. Whatever goes wrong here, the caller is answered and no coin stays held. */
+    /** Ends the spend. Even if this step fails, the caller is answered and no coin stays held. */
     private void end(Supplier<SpendResult.Outcome> ending) {
         SpendResult.Outcome outcome;
         try {
@@ -418,7 +420,7 @@ final class SpendRunner {
             outcome = died();
         }
         over = true;
-        // Called after the outcome, so that one commit usually covers both.
+        // Called after the outcome was written, so that one commit usually covers both.
         sentNoMore();
         ended.accept(new SpendResult(id, outcome));
     }
@@ -433,13 +435,12 @@ final class SpendRunner {
         return new SpendResult.Failed(unknown(intent, UNEXPECTED));
     }
 
-    /** Ends with success, since a node has the transaction: the caller gets the receipt, the spend monitor the intent. */
+    /** Ends with success because a node has the transaction: the caller gets the receipt, the spend monitor the intent. */
     void accepted(Intent intent, boolean holdsCoins) {
         end(() -> {
             long now = env.clock().millis();
-            // The intent is durable, so the answer need not wait until its outcome is recorded: a lost outcome is found
-            // out
-            // again.
+            // The intent is durable, so the answer need not wait until the outcome is recorded: a lost outcome is
+            // determined again.
             CompletionStage<?> recorded = recordAcceptance(intent, now)
                     .handleAsync((made, failure) -> failure == null ? made : notRecorded(intent, failure), AT_HAND);
             Intent accepted = intent.in(IntentState.ACCEPTED, "", now);
@@ -462,7 +463,7 @@ final class SpendRunner {
         return new Transition.Stale(Optional.empty());
     }
 
-    /** Ends with an unknown outcome and a durable intent: the spend monitor goes on. */
+    /** Ends with an unknown outcome and a durable intent; the spend monitor continues. */
     void inFlight(Intent intent, boolean holdsCoins, Throwable failure) {
         end(() -> {
             env.metrics().ended(intent.kind(), SpendMetrics.Outcome.UNKNOWN);
@@ -471,7 +472,7 @@ final class SpendRunner {
         });
     }
 
-    /** Ends because the store cannot say whether the intent is durable. Nothing was sent, and no coin that is held is freed until that is known. */
+    /** Ends because the store cannot say whether the intent is durable. Nothing was sent, and no held coin is freed until this is known. */
     void doubtful(Intent intent, Throwable failure) {
         end(() -> {
             env.metrics().ended(intent.kind(), SpendMetrics.Outcome.UNKNOWN);
@@ -481,7 +482,7 @@ final class SpendRunner {
         });
     }
 
-    /** Ends with a failure that the store records already, so that it is not sent again; the coins are free. */
+    /** Ends with a failure that the store already records, so that the spend is not sent again; its coins are free. */
     void failed(Intent intent, IntentState state, Throwable failure) {
         end(() -> {
             env.metrics().ended(intent.kind(), SpendMetrics.Outcome.of(state));
@@ -490,7 +491,7 @@ final class SpendRunner {
         });
     }
 
-    /** Ends without any decision; the coins that are held are freed. */
+    /** Ends without an outcome; frees the held coins. */
     void refused(Throwable failure) {
         end(() -> {
             drop();
@@ -502,7 +503,7 @@ final class SpendRunner {
         refused(new SpendException(refusal));
     }
 
-    /** Hands a spend that is not this one's to the spend monitor again, if it was taken over from there. */
+    /** Returns another call's spend to the spend monitor, if it was taken over from there. */
     void handBack(Intent spend) {
         if (!takenOver) {
             return;
@@ -512,7 +513,7 @@ final class SpendRunner {
         }
     }
 
-    /** Ends because the token stands for another spend already: nothing was written, and the coins that are held are freed. */
+    /** Ends because the token is already bound to another spend: nothing was written, and the held coins are freed. */
     void tokenTaken() {
         end(() -> {
             drop();
@@ -529,7 +530,7 @@ final class SpendRunner {
         });
     }
 
-    /** Ends with success, because the store records meanwhile that the spend succeeded; whoever recorded that looks after it. */
+    /** Ends with success because the store records by now that the spend succeeded; the process that recorded it is responsible for it. */
     void foundPaid(Intent intent) {
         end(() -> {
             drop();

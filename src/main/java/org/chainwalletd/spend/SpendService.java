@@ -39,9 +39,9 @@ import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.StoreException;
 
 /**
- * Entry point to spending. Every stage is completed by an actor, whether or not somebody still waits for it: a caller that goes away changes nothing.
- * Stages fail with {@link SpendException}, {@link org.chainwalletd.node.NodeException}, {@link org.chainwalletd.keyring.KeyringException} or {@link
- * org.chainwalletd.store.StoreException}.
+ * Entry point to spending. Actors complete every stage whether or not its caller still waits: a caller that disconnects changes nothing.
+ * Stages fail with {@link SpendException}, {@link org.chainwalletd.node.NodeException}, {@link org.chainwalletd.keyring.KeyringException}
+ * or {@link org.chainwalletd.store.StoreException}.
  */
 public final class SpendService {
     private final SpendEnvironment env;
@@ -79,13 +79,13 @@ public final class SpendService {
     }
 
     /**
-     * Creates the parent of the actors that own money in flight. It takes up everything that the store has in flight, then completes {@code started}.
-     * It stops when one of its children fails: what they own is on disk, and the next start goes on from there.
+     * Creates the parent of the actors that own money in flight. It loads everything that the store has in flight, then completes
+     * {@code started}. It stops when one of its children fails: their state is on disk, and the next start continues from there.
      *
-     * <p>The background actors are started before. While the store is stopped nothing is removed from it: other records may have taken the place of
-     * those that it knows.
+     * <p>The background actors are started first. While the store is stopped, nothing is removed from it: other records may have replaced
+     * the known ones.
      *
-     * @param background runs the actor that sends spends in flight again and follows them until they are buried
+     * @param background runs the actor that rebroadcasts spends in flight and follows them until they are buried
      */
     public static Behavior<Void> create(
             SpendEnvironment env, Background background, CompletableFuture<SpendService> started) {
@@ -97,7 +97,7 @@ public final class SpendService {
             background.begin("forgetting", Forgetting.create(env, monitor), command -> {});
         }
         return Behaviors.<Object>setup(context -> {
-                    // Starts collecting changes by other daemons; earlier ones are included in what is read below.
+                    // Starts collecting changes by other daemons; earlier ones are included in the read below.
                     env.intents().changedByOthers();
                     Outcome.pipe(context, governed(env), Reading::new);
                     return Behaviors.receive(Object.class)
@@ -158,7 +158,7 @@ public final class SpendService {
     }
 
     /**
-     * Makes a spend as {@link #spend(SpendPlan)} does, as far as the caller's token allows it.
+     * Makes a spend like {@link #spend(SpendPlan)}, restricted to what the caller's token allows.
      *
      * @param destinations every address that is paid, except change to the paying address
      */
@@ -166,7 +166,7 @@ public final class SpendService {
         return spend(new GrantedPlan(plan, requester, destinations));
     }
 
-    /** Makes a spend of any kind; the caller has checked that the key is there. */
+    /** Makes a spend of any kind; the caller has checked that the key exists. */
     public CompletionStage<Receipt> spend(SpendPlan plan) {
         CompletableFuture<Receipt> answer = new CompletableFuture<>();
         receipts.tell(new Receipts.Begin(plan, answer));
@@ -182,7 +182,7 @@ public final class SpendService {
         return simulator.simulate(plan);
     }
 
-    /** Runs {@code then} if the daemon has the key of the address; the keyring is asked only when the key is sealed. */
+    /** Runs {@code then} if the daemon has the key of the address; asks the keyring only when the key is not unsealed in memory. */
     private <T> CompletionStage<T> whenOwned(Address from, Supplier<CompletionStage<T>> then) {
         if (env.signer().isAtHand(from)) {
             return then.get();
@@ -198,10 +198,10 @@ public final class SpendService {
     }
 
     /**
-     * Hands a signed transaction to the nodes; one that they know already counts as sent. All addresses are marked suspect before and after: a
-     * mempool that was looked at meanwhile did not have the transaction yet.
+     * Submits a signed transaction to the nodes; a transaction that they already know counts as sent. All addresses are marked suspect
+     * before and after, because a mempool that was examined in between did not have the transaction yet.
      *
-     * @param tokenName name of the access token that asks for it
+     * @param tokenName name of the access token of the caller
      */
     public CompletionStage<Hash256> sendRaw(Bytes transaction, String tokenName) {
         reservations.tell(new Reservations.Suspect(Optional.empty()));
@@ -218,28 +218,28 @@ public final class SpendService {
         return answer;
     }
 
-    /** Finds the spend that a token of the daemon's own stands for; one whose intent is in doubt may be missing. */
+    /** Finds the spend bound to a token that the daemon itself chose; a spend whose intent is in doubt may be missing. */
     public CompletionStage<Optional<Intent>> ofToken(String token) {
         return env.receipts().find(token, Long.MIN_VALUE);
     }
 
-    /** Finds what a token stands for, however long ago, as far as that is kept: a payment of any method. */
+    /** Finds the payment, of any method, that a token is bound to, without an age limit, as far as the records are kept. */
     public CompletionStage<Optional<ReceiptStore.Bound>> boundTo(String token) {
         return env.receipts().bound(token, Long.MIN_VALUE);
     }
 
     /**
-     * Finds a spend as {@link #ofToken} does, after one more commit: a spend that it does not find was never sent, and no spend that an ended call
-     * has left in doubt can appear any more.
+     * Like {@link #ofToken}, but after one more commit: a spend that it does not find was never sent, and no spend that an ended call left
+     * in doubt can appear any more.
      */
     public CompletionStage<Optional<Intent>> ofTokenForCertain(String token) {
         return env.intents().findForCertain(Hash256.ZERO).thenComposeAsync(nothing -> ofToken(token), env.executor());
     }
 
     /**
-     * Sends the bytes of a spend to every node that lacks it, for callers that cannot wait for the spend monitor and for spends that it leaves to
-     * their owner. A confirmed spend is also sent to nodes that do not know its block, which may not have followed a reorganisation. Fails when no
-     * node has answered, and when the spend is closed without success.
+     * Sends the bytes of a spend to every node that lacks it: for callers that cannot wait for the spend monitor, and for spends that the
+     * monitor leaves to their owner. A confirmed spend is also sent to nodes that do not know its block, because they may not have followed
+     * a reorganisation. Fails when no node has answered, and when the spend is closed without success.
      */
     public CompletionStage<OwnerRebroadcasts.Answer> push(Hash256 txId) {
         if (env.stopped().isPresent()) {
@@ -265,8 +265,9 @@ public final class SpendService {
     }
 
     /**
-     * Abandons a spend in flight, whatever mempools have it, because another spend of the same coins takes its place: either may be mined. A spend
-     * that is being sent at this moment is left alone. If its kind has a stand-in ({@link StandIns}) its coins are kept for that one.
+     * Abandons a spend in flight, regardless of which mempools have it, because another spend of the same coins replaces it: either may be
+     * mined. A spend that is being sent at this moment is not abandoned. If its kind has a stand-in ({@link StandIns}), its coins stay held
+     * for the stand-in.
      *
      * @return whether the spend is abandoned now
      */
@@ -275,9 +276,9 @@ public final class SpendService {
     }
 
     /**
-     * Recalls a batch of payouts: abandons it as {@link #abandon(Hash256)} does, and in the same commit the spend of {@code plan}, which takes its
-     * place, becomes durable with its bytes. That one is signed before, so that a key which cannot sign leaves the batch as it is; it is sent
-     * afterwards, by the spend monitor at the latest.
+     * Recalls a batch of payouts: abandons it like {@link #abandon(Hash256)}, and in the same commit makes the replacing spend of
+     * {@code plan} durable with its bytes. The replacement is signed before the commit, so that a key that cannot sign leaves the batch
+     * unchanged. It is sent after the commit, at the latest by the spend monitor.
      *
      * @return whether the batch is abandoned now
      */
@@ -314,7 +315,10 @@ public final class SpendService {
         return answer;
     }
 
-    /** Reads the operator's limits and the sums that count against them, including intents of which the store cannot say whether it has them. */
+    /**
+     * Reads the operator's limits and the sums that count against them, including intents of which the store cannot say whether it has
+     * them.
+     */
     public CompletionStage<AllowanceStore.Status> allowanceStatus() {
         CompletableFuture<BigInteger> inDoubt = new CompletableFuture<>();
         reservations.tell(new Reservations.LeavingInDoubt(inDoubt));
@@ -323,9 +327,9 @@ public final class SpendService {
     }
 
     /**
-     * Refuses an amount that no spend may take now, as far as that is known without reading.
+     * Refuses an amount that no spend may take now, as far as this is known without reading the store.
      *
-     * @throws SpendException as the opening of such a spend would be refused
+     * @throws SpendException with the same refusal as when such a spend is opened
      */
     public void requireAllowed(Amount leaving) {
         env.allowanceStore().refusal(leaving).ifPresent(exceeded -> {
@@ -333,7 +337,7 @@ public final class SpendService {
         });
     }
 
-    /** Reads the rest of the cap per period of a named token; empty when it has no cap. */
+    /** Reads the remaining cap per period of a named token; empty when it has no cap. */
     public CompletionStage<Optional<Amount>> remainingOf(String tokenName) {
         return env.allowanceStore().remainingOf(tokenName);
     }
@@ -348,7 +352,7 @@ public final class SpendService {
         return inFlightUtxos.get();
     }
 
-    /** Number of spends that are broadcast and not yet seen confirmed, conflicted or abandoned. */
+    /** Number of spends that were broadcast and are not yet confirmed, conflicted or abandoned. */
     public int inFlightTransfers() {
         return inFlightTransfers.get();
     }
@@ -358,12 +362,12 @@ public final class SpendService {
         return env.intents().openSpendOf(address);
     }
 
-    /** Reason why nothing is spent or sent again, see {@link org.chainwalletd.store.Store#stopped}; empty in normal operation. */
+    /** Reason why nothing is spent or rebroadcast, see {@link org.chainwalletd.store.Store#stopped}; empty in normal operation. */
     public Optional<String> stopped() {
         return env.stopped();
     }
 
-    /** Stops taking new spends; complete when none is running. Spends in flight go on after the next start. */
+    /** Stops accepting new spends; complete when none is running. Spends in flight continue after the next start. */
     public CompletionStage<Void> drain() {
         monitor.tell(new SpendMonitor.Rest());
         CompletableFuture<Void> answer = new CompletableFuture<>();

@@ -1,6 +1,6 @@
 /**
- * Spending: selection, building, intents, reservations, receipts, rebroadcast, allowance. All money leaves through here. Callers use {@link
- * org.chainwalletd.spend.SpendService}; what is to be spent and how it is unlocked is a {@link org.chainwalletd.spend.plan.SpendPlan}, so that every kind
- * of spend has the same guarantees.
+ * Spending: selection, building, intents, reservations, receipts, rebroadcast, allowance. Every outgoing payment goes through this package.
+ * Callers use {@link org.chainwalletd.spend.SpendService}; a {@link org.chainwalletd.spend.plan.SpendPlan} defines what to spend and how to
+ * unlock it, so that every kind of spend has the same guarantees.
  */
 package org.chainwalletd.spend;
