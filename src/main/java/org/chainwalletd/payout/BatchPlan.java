@@ -40,17 +40,18 @@ import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.TokenBinding;
 
 /**
- * Plan of a batch: pays as many of the offered payouts from one address as its free coins, the caps and the limits of a transaction allow, with
- * change back to the address in several coins. The payouts are chosen together with the coins, when these are held.
+ * Plan of a batch: pays as many of the offered payouts from one address as its free coins, the caps and the limits of a transaction allow,
+ * with change back to the address split into several coins. The payouts are chosen together with the coins, at the moment when these are
+ * held.
  */
 final class BatchPlan implements SpendPlan {
-    /** Most outputs of a batch while few payouts wait, or many coins are free. */
+    /** Maximum number of outputs of a batch while few payouts wait, or many coins are free. */
     static final int LEAST_FULL = 250;
 
     static final int MOST_OUTPUTS = 2_000;
-    /** Least value of a coin of change; a smaller one is not worth its own fee. */
+    /** Minimum value of a change coin; a smaller one is not worth its own fee. */
     private static final Amount LEAST_CHANGE = Amount.of(10_000);
-    /** Most input coins of one batch: the cost of evaluating an input grows with the batch. */
+    /** Maximum number of inputs of one batch: the cost of each further input grows with the batch. */
     private static final int MOST_INPUTS = 100;
 
     private static final int RANDOM_BYTES = 16;
@@ -67,11 +68,11 @@ final class BatchPlan implements SpendPlan {
     /**
      * Rules for one batch.
      *
-     * @param most greatest amount that may leave the address with it; empty without a cap
-     * @param usableCoins number of coins that the address is to have
-     * @param backlog number of payouts that wait
+     * @param most maximum amount that may leave the address with it; empty without a cap
+     * @param usableCoins target number of coins of the address
+     * @param backlog number of waiting payouts
      * @param submissions number of transactions that the nodes accept now
-     * @param owner name of the token that has submitted its payouts; empty: a classic one
+     * @param owner name of the token that submitted its payouts; empty: a classic one
      */
     record Rules(
             FeeChoice fee,
@@ -87,7 +88,7 @@ final class BatchPlan implements SpendPlan {
         }
     }
 
-    /** Source of the coins of an address: confirmed ones that the books have read from bytes, and that a batch may spend. */
+    /** Source of the coins of an address that a batch may spend: confirmed coins that the books have read from bytes. */
     @FunctionalInterface
     interface CoinSource {
         /** Lists the coins; fails with {@link NotCoveredException} when the books do not cover the address. */
@@ -101,7 +102,7 @@ final class BatchPlan implements SpendPlan {
      */
     record Coins(List<NodeClient.Utxo> usable, int all, long tipHeight) {}
 
-    /** Signals that nothing is known for certain of the coins of an address. */
+    /** Signals that the books do not cover the address, so its coins are not known for certain. */
     static final class NotCoveredException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -212,7 +213,7 @@ final class BatchPlan implements SpendPlan {
             return new Purse(List.copyOf(ascending), sums);
         }
 
-        /** Number of the largest coins that pay a sum besides the fee of a transaction of this shape. */
+        /** Number of the largest coins that pay a sum plus the fee of a transaction of this shape. */
         OptionalInt coinsFor(Amount sum, TxShape outputs, FeeChoice fee) {
             for (int count = 1; count < largest.length; count++) {
                 TxShape shape = outputs.plusPlainInputs(count);
@@ -227,9 +228,10 @@ final class BatchPlan implements SpendPlan {
         }
 
         /**
-         * Selects the smallest single coin that suffices, and whose rest is no greater fee than the cap leaves room for, else the fewest coins.
+         * Selects the smallest single coin that suffices and whose remainder, if it is too small for change, does not raise the fee above
+         * the cap; otherwise the fewest coins.
          *
-         * @param changed shape of the outputs with one coin of change
+         * @param changed shape of the outputs with one change coin
          */
         List<Coin> pay(Amount sum, TxShape outputs, TxShape changed, FeeChoice fee, Optional<Amount> mostFee) {
             Amount single = sum.plusOrMax(fee.feeOf(outputs.plusPlainInputs(1)));
@@ -252,7 +254,7 @@ final class BatchPlan implements SpendPlan {
         }
     }
 
-    /** Returns the greatest fee that the cap permits; empty without a cap. */
+    /** Returns the highest fee that the cap permits; empty without a cap. */
     private static Optional<Amount> mostFee(Rules rules, Amount leaving) {
         return rules.most().map(cap -> cap.isLessThan(leaving) ? Amount.ZERO : cap.minus(leaving));
     }
@@ -297,7 +299,8 @@ final class BatchPlan implements SpendPlan {
                                 .coinsFor(offer.order().amount(), alone, now.fee())
                                 .isPresent()) {
                     keepsFor = OptionalLong.of(offer.number());
-                    // Its turn is over when the coins that will come have come: nobody takes them before it.
+                    // The payout waits for coins that are still reserved: until they are free, no other payout may
+                    // take the address's coins.
                     skipped = Map.copyOf(left);
                     throw shortage(offer.order().amount(), free, all);
                 }
@@ -325,7 +328,7 @@ final class BatchPlan implements SpendPlan {
         }
         Draft draft = draft(now, candidates, holdings.drawing(), carried, purse, free.size());
         while (exceedsCap(now, draft)) {
-            // A rest that is too small for change raises the fee.
+            // A remainder that is too small for change raises the fee.
             left.put(carried.remove(carried.size() - 1).number(), Skipped.ALLOWANCE);
             if (carried.isEmpty()) {
                 skipped = Map.copyOf(left);
@@ -419,11 +422,11 @@ final class BatchPlan implements SpendPlan {
     }
 
     /**
-     * Builds the change in as many coins as are wanted and worth their fee; none when the rest is dust.
+     * Builds the change, split into as many coins as are wanted and worth their fee; none when the remainder is dust.
      *
-     * @param rest value that is left of the inputs, the fee included
-     * @param least least value of each coin when there are several
-     * @param mostFee greatest fee at which the rest is split into several coins
+     * @param rest remainder of the inputs, including the fee
+     * @param least minimum value of each coin when there are several
+     * @param mostFee highest fee at which the remainder is split into several coins
      */
     private List<TxOutput> change(
             Rules now,

@@ -47,33 +47,36 @@ public record PayoutEnvironment(
     /**
      * Rules of the queue.
      *
-     * @param most greatest number of unfinished payouts
-     * @param delay time after which the oldest payout of a batch closes it
-     * @param usableCoins number of coins that each paying address is to have
+     * @param most maximum number of unfinished payouts
+     * @param delay age of the oldest payout at which its batch closes
+     * @param usableCoins target number of coins of each paying address
      * @param checkEvery pause between the checks of ended tokens, unfinished recalls and vanished inputs
      */
     public record Rules(long most, Duration delay, FeeChoice fee, int usableCoins, Duration checkEvery) {
         public static final Duration CHECK_EVERY = Duration.ofSeconds(2);
     }
 
-    /** Rights of access tokens, by name; {@link PayoutStore#CLASSIC} stands for the classic one. */
+    /** Rights of access tokens, by name; {@link PayoutStore#CLASSIC} stands for the classic token. */
     public interface Tokens {
-        /** Whether the token was revoked, was switched off, has expired, or is not known. */
+        /** Whether the token was revoked, was switched off, has expired, or is unknown. */
         boolean hasEnded(String name);
 
-        /** Greatest amount that one of the token's transactions may spend. */
+        /** Maximum amount that one transaction of the token may spend. */
         Optional<Amount> capPerTx(String name);
     }
 
     /** Confirmed coins whose values were read from bytes; the answers are empty while the books do not cover the address. */
     public interface OwnCoins {
-        /** Lists the coins of an address, if they are very many the most valuable ones. */
+        /** Lists the coins of an address; if there are very many, the most valuable ones. */
         CompletionStage<Optional<NodeClient.UtxoListing>> of(Address address);
 
         /** Finds those of {@code wanted} that are coins of the address, however many it has. */
         CompletionStage<Optional<Set<Outpoint>>> unspent(Address address, Set<Outpoint> wanted);
 
-        /** Finds the heights of the blocks that have transactions, in their order; only of those that pay own or watched addresses. */
+        /**
+         * Finds the heights of the blocks that contain these transactions, in the same order; only for those that pay own or watched
+         * addresses.
+         */
         CompletionStage<List<OptionalLong>> heights(List<Hash256> txIds);
     }
 

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notifies the listener of payouts that another daemon changed, as {@link PayoutQueue} does at the one with the background work,
- * and whether the queue is paused. Begins with the next change after {@link #begin}. Safe for threads.
+ * Notifies the listener of payouts changed by another daemon, like {@link PayoutQueue} in the daemon with the background work, and of
+ * whether the queue is paused. Starts with the first change after {@link #begin}. Thread-safe.
  */
 final class PayoutNews {
     private static final Logger LOG = LoggerFactory.getLogger(PayoutNews.class);
@@ -24,7 +24,7 @@ final class PayoutNews {
     private Optional<Position> position = Optional.empty();
     private boolean reading;
     private boolean stale;
-    /** Number of times that the pause was asked for, and of the newest answer. */
+    /** Number of requests for the pause state, and number of the request with the newest answer. */
     private long asked;
 
     private long answered;
@@ -36,7 +36,7 @@ final class PayoutNews {
         this.executor = executor;
     }
 
-    /** Passes over the changes so far, which the queue has told. */
+    /** Skips the changes so far, which the queue has reported. */
     void begin() {
         lookAtPause();
         store.end()
@@ -49,7 +49,7 @@ final class PayoutNews {
                         executor);
     }
 
-    /** An answer that is overtaken by one to a later question is not told. */
+    /** Reports the pause state, unless a later request was answered first. */
     private synchronized void lookAtPause() {
         long number = ++asked;
         store.isPaused()
@@ -105,7 +105,7 @@ final class PayoutNews {
                         executor);
     }
 
-    /** A listener that fails must not end the reading. */
+    /** An exception of the listener must not end the reading. */
     private void tell(List<Payout> payouts) {
         try {
             listener.accept(payouts);

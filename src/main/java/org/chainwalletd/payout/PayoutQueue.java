@@ -50,12 +50,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes batches of queued payouts: at most one at a time from an address, each a spend like any other, which the spend monitor follows afterwards.
- * The queue is read from the feed of changes, so what is in memory is only a guess: the store decides, in the commit that opens the batch, whether
- * each payout is still queued.
+ * Makes batches of queued payouts: at most one at a time from an address, each a regular spend, which the spend monitor follows afterwards.
+ * The queue is read from the feed of changes, so the state in memory is only an estimate: the store decides, in the commit that opens the
+ * batch, whether each payout is still queued.
  *
- * <p>Reads the store and the books, and hands plans to the spender. The actor may stop and start again while the daemon serves; it then reads the
- * feed from its beginning, which tells whether a batch that was being made meanwhile was opened.
+ * <p>Reads the store and the books, and passes plans to {@link SpendService}. The actor may stop and start again while the daemon runs; it
+ * then reads the feed from the beginning, which shows whether a batch in preparation was opened meanwhile.
  */
 final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(PayoutQueue.class);
@@ -73,27 +73,27 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
 
     private record Ended(Batch batch, Outcome<Receipt> outcome) implements Command {}
 
-    /** Checks what the feed does not report: tokens that end, recalls that were broken off, batches whose coins are gone. */
+    /** Checks what the feed does not report: ended tokens, interrupted recalls, batches whose inputs have vanished. */
     private record Check() implements Command {}
 
     private record CaredFor(Outcome<Void> done) implements Command {}
 
     private static final int PAGE = 1_000;
-    /** Number of blocks for which smaller payouts may overtake one that waits for coins. */
+    /** Number of blocks for which smaller payouts may overtake a payout that waits for coins. */
     private static final long OVERTAKING = 30;
-    /** Most payouts that an earlier batch has left out and that are offered again at once; the others have their turn with later batches. */
+    /** Maximum number of payouts left out of an earlier batch that are offered again at once; the others are offered to later batches. */
     static final int MOST_LEFT_OUT = 500;
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
-    /** Pause for each address of a group, so that many without coins do not keep the queue busy. */
+    /** Additional pause for each address of a group, so that many addresses without coins do not keep the queue busy. */
     private static final Duration PAUSE_EACH = Duration.ofMillis(100);
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
-    /** Most batches in a minute: half of the submissions that a node accepts from one caller in that time. */
+    /** Maximum number of batches per minute: half of the submissions that a node accepts from one caller in that time. */
     static final int BATCHES_A_MINUTE = 30;
 
-    /** Condition that payouts wait for after a batch was refused, by the refusal; after other refusals the batch is tried again. */
+    /** Condition that payouts wait for after a batch was refused, by the refusal; after any other refusal the batch is tried again. */
     private static final Map<Class<? extends SpendRefusal>, WaitingFor> REASONS = Map.of(
             SpendRefusal.AllowanceExceeded.class, WaitingFor.ALLOWANCE,
             SpendRefusal.PolicyRefused.class, WaitingFor.ALLOWANCE,
@@ -111,11 +111,11 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         private final long submittedAt;
         /** Height at which the payout first waited for coins; -1 when it does not. */
         private long shortSince = -1;
-        /** Number of the last batch that has left it out; 0 for none. */
+        /** Number of the last batch that left it out; 0 for none. */
         private long leftOutBy;
 
         private Optional<Address> leftOutAt = Optional.empty();
-        /** Address that keeps its confirmed coins for it. */
+        /** Address that keeps its confirmed coins for this payout. */
         private Optional<Address> keptBy = Optional.empty();
 
         private Queued(Payout payout) {
@@ -129,10 +129,10 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
      * Refusal of a batch.
      *
      * @param at milliseconds since 1970
-     * @param height of the followed tip when the batch was begun: the next block may bring coins
+     * @param height height of the followed tip when the batch was started: the next block may bring coins
      */
     private record Refusal(long at, long height, Optional<WaitingFor> reason) {
-        /** Tests whether it is too early for a retry. A clock that was set back causes no delay. */
+        /** Whether it is too early for a retry. A clock that was set back causes no delay. */
         boolean holds(long now, long pause, long tip) {
             return height == tip && at <= now && now - at < pause;
         }
@@ -147,14 +147,14 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
 
         private Optional<WaitingFor> waits = Optional.empty();
 
-        /** Orders addresses by their last batch, so that what one of them cannot pay is offered to the others. */
+        /** Orders addresses by their last batch, so that payouts which one address cannot pay are offered to the others. */
         private List<Address> leastRecentlyTried(List<Address> addresses) {
             return addresses.stream()
                     .sorted(Comparator.comparing(address -> tried.getOrDefault(address, -1L)))
                     .toList();
         }
 
-        /** Takes note of a refusal. That one address has no coins is told only when no other one waits for anything else. */
+        /** Records a refusal. A lack of coins at one address is reported only when no other address waits for anything else. */
         private void refused(Address address, Refusal refusal) {
             refusals.put(address, refusal);
             waits = refusals.values().stream()
@@ -171,14 +171,14 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     }
 
     /**
-     * Batch that is being made.
+     * Batch in preparation.
      *
-     * @param number in the order in which batches were begun
-     * @param height of the followed tip when it was begun
+     * @param number in the order in which batches were started
+     * @param height height of the followed tip when it was started
      */
     private record Batch(long number, Group group, BatchPlan plan, Set<Long> numbers, long height) {}
 
-    /** Conditions that queued payouts wait for, as the queue has last published them; read by any thread. */
+    /** Conditions that queued payouts wait for, as last published by the queue; read by any thread. */
     static final class View {
         private final Map<Long, WaitingFor> single = new ConcurrentHashMap<>();
         private volatile Map<Group, WaitingFor> groups = Map.of();
@@ -187,7 +187,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         private volatile boolean paused;
         private volatile boolean running;
 
-        /** Tests whether the queue runs at this daemon. Where it does not, the reason why payouts wait is known only while the queue is paused. */
+        /** Whether the queue runs in this daemon. If it does not, the reason why payouts wait is known only while the queue is paused. */
         boolean isRunning() {
             return running;
         }
@@ -206,14 +206,14 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
             paused = now;
         }
 
-        /** Takes note of what the store says, where the queue does not run. */
+        /** Records the state of the store, in a daemon where the queue does not run. */
         void pausedElsewhere(boolean now) {
             if (!running) {
                 paused = now;
             }
         }
 
-        /** Tests whether this daemon knows which payouts wait for this reason. */
+        /** Whether this daemon knows which payouts wait for this reason. */
         boolean knows(WaitingFor reason) {
             return running || paused || reason == WaitingFor.PAUSED;
         }
@@ -232,7 +232,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
             oldest = oldestAt;
         }
 
-        /** Whether a queued payout may wait for this: if not, {@link #of} tells it of none. */
+        /** Whether a queued payout may wait for this; if not, {@link #of} returns it for none. */
         boolean hasAnyFor(WaitingFor reason) {
             return paused ? reason == WaitingFor.PAUSED : single.containsValue(reason) || groups.containsValue(reason);
         }
@@ -280,7 +280,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     /** Times of the batches that were sent within the last minute. */
     private final Deque<Long> submissions = new ArrayDeque<>();
 
-    /** Batches of the last minute that an earlier process has sent; read while the queue is loaded. */
+    /** Batches of the last minute that an earlier process sent; read while the queue is loaded. */
     private final Set<Hash256> sentBefore = new HashSet<>();
 
     private Position position = PayoutStore.BEGINNING;
@@ -311,7 +311,9 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         read();
     }
 
-    /** @param carer handles tokens that have ended, whose names it is given, recalls, and batches whose coins are gone */
+    /**
+     * @param carer handles tokens that have ended (it receives their names), recalls, and batches whose inputs have vanished
+     */
     static Behavior<Command> create(
             PayoutEnvironment env,
             BatchPlan.CoinSource coins,
@@ -341,7 +343,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         return read();
     }
 
-    /** Reads the feed, one page at a time; changes that come meanwhile are read afterwards. */
+    /** Reads the feed, one page at a time; changes that arrive meanwhile are read afterwards. */
     private Behavior<Command> read() {
         if (!reading && stale && env.stopped().isEmpty()) {
             reading = true;
@@ -363,7 +365,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         return readPage();
     }
 
-    /** Reads again soon: nobody else would say that there is something to read. */
+    /** Schedules another read: no further message would trigger it. */
     private Behavior<Command> notRead(Throwable failure) {
         LOG.warn("the queue of payouts cannot be read: {}", failure.toString());
         reading = false;
@@ -418,7 +420,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         }
     }
 
-    /** Counts the batch of a payout that has changed within the last minute: a process that starts anew has no quota of its own. */
+    /** Counts the batch of a payout that has changed within the last minute: the nodes' quota is not reset by a restart of this process. */
     private void countEarlier(Payout payout) {
         boolean sent = payout.state() == State.IN_FLIGHT || payout.state() == State.CONFIRMED;
         if (sent && env.clock().millis() - payout.changedAt() < MINUTE.toMillis()) {
@@ -429,7 +431,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         }
     }
 
-    /** Begins the batches that can begin now, and sets the timer for the next one that is due. */
+    /** Starts the batches that can start now, and sets the timer for the next one that is due. */
     private Behavior<Command> step() {
         if (!loaded) {
             return this;
@@ -449,7 +451,9 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         return this;
     }
 
-    /** @return time at which the group is to be looked at again; the greatest number when a message will tell */
+    /**
+     * @return time of the next look at the group; {@link Long#MAX_VALUE} when a message will trigger it
+     */
     private long begin(Group group, Line line, long now) {
         if (paused) {
             line.waits = Optional.empty();
@@ -495,9 +499,9 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     }
 
     /**
-     * Payouts of a line that no batch is being made for.
+     * Payouts of a line that are in no batch in preparation.
      *
-     * @param leftOut by an earlier batch, the longest ago first
+     * @param leftOut left out by an earlier batch, the longest ago first
      * @param fresh all others, the oldest first
      */
     private record Free(List<Queued> leftOut, Deque<Queued> fresh) {
@@ -506,9 +510,10 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         }
 
         /**
-         * Takes what a batch is offered: first those left out before, and of these first those that its address keeps coins for.
+         * Takes the payouts to offer to a batch: first those left out before, and of these first those that its address keeps coins for.
          *
-         * @param alone whether no other address may pay now; else those that this address has left out last are left to the others
+         * @param alone whether no other address may pay now; otherwise payouts that this address left out last are left to the other
+         *     addresses
          */
         List<Queued> take(Address address, boolean alone, int share) {
             Optional<Address> own = Optional.of(address);
@@ -537,12 +542,15 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
                 (queued.leftOutBy > 0 ? free.leftOut() : free.fresh()).add(queued);
             }
         }
-        // Stable: those that one batch has left out stay in the order of submission.
+        // The sort is stable: payouts that one batch left out stay in the order of submission.
         free.leftOut().sort(Comparator.comparing(queued -> queued.leftOutBy));
         return free;
     }
 
-    /** Time at which the batch of a line closes: when it is full, or its oldest payout is old enough. A clock that was set back holds nothing up. */
+    /**
+     * Time at which the batch of a line closes: when it is full, or its oldest payout is old enough. A clock that was set back causes no
+     * delay.
+     */
     private long due(Line line, long now) {
         if (line.queued.size() >= BatchPlan.LEAST_FULL) {
             return now;
@@ -607,7 +615,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
                 .or(() -> perTx);
     }
 
-    /** Handles the end of a batch. The feed tells which payouts it carries: until that is read, its address makes no other batch. */
+    /** Handles the end of a batch. The feed shows which payouts it carries; until that has been read, its address makes no other batch. */
     private Behavior<Command> ended(Ended command) {
         Batch batch = command.batch();
         long now = env.clock().millis();

@@ -14,21 +14,21 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * Tells which young payments of an address leave change that a batch may be built on: those that spend deep coins only, or such change. Change of a
- * payment that spends a young deposit goes for ever when a reorganisation takes the deposit away, and a batch on top of it could neither be mined nor
- * recalled.
+ * Determines which shallow change of an address a batch may spend: change of payments that spend only deep coins, or such change. Change of
+ * a payment that spends a shallow deposit disappears permanently when a reorganisation removes the deposit, and a batch on top of it could
+ * be neither mined nor recalled.
  */
 final class StandingChange {
-    /** Least number of confirmations at which a coin of a foreign transaction is spent. */
+    /** Minimum number of confirmations of a spendable coin of a foreign transaction. */
     private static final int LEAST_DEPTH = 6;
 
-    /** Own payments from which on no earlier ones are looked at: change that depends on those waits until it is deep. */
+    /** Maximum number of own payments to examine; change that depends on further ones waits until it is deep. */
     private static final int MOST = 2_000;
 
     private final PayoutEnvironment env;
     private final Address address;
     private final long tip;
-    /** Own payments that were looked at, with the transactions whose coins they spend. */
+    /** Own payments that were examined, with the transactions whose coins they spend. */
     private final Map<Hash256, Set<Hash256>> parents = new HashMap<>();
 
     private final Set<Hash256> asked = new HashSet<>();
@@ -45,7 +45,7 @@ final class StandingChange {
         return tip + 1 - height >= LEAST_DEPTH;
     }
 
-    /** Finds those of {@code young} transactions. */
+    /** Finds those among the {@code young} transactions. */
     CompletionStage<Set<Hash256>> among(Set<Hash256> young) {
         return look(young)
                 .thenApplyAsync(

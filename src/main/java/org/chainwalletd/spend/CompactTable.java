@@ -10,10 +10,11 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.PackedSpend;
 
 /**
- * Hash table of elements that carry their own keys: it keeps one reference for each key of an element and nothing else, where a map keeps an entry, a
- * key and the parts of that key. Open addressing; whoever can choose keys cannot foresee their slots. For one thread.
+ * Hash table of elements that contain their own keys: it stores one reference per key of an element and nothing else, whereas a map stores
+ * an entry, a key and the parts of that key. Open addressing; the hash is seeded, so that a party who can choose keys cannot predict their
+ * slots. For one thread.
  *
- * @param <K> key that is looked up
+ * @param <K> lookup key
  * @param <E> element, compared by identity: it is in the table once for each of its keys, or not at all
  */
 final class CompactTable<K, E> {
@@ -21,7 +22,7 @@ final class CompactTable<K, E> {
     interface Keys<K, E> {
         int count(E element);
 
-        /** Hash of one key of an element, by the key's number from 0: equal to {@link #hashOf} of an equal key. */
+        /** Hash of one key of an element, by the key's number from 0; equal to {@link #hashOf} of an equal key. */
         long hash(E element, int number);
 
         long hashOf(K key);
@@ -55,7 +56,7 @@ final class CompactTable<K, E> {
     }
 
     private static final int FIRST_SIZE = 16;
-    /** Marker of a slot whose element was removed; a search goes on behind it. */
+    /** Marker of a slot whose element was removed; probing continues after it. */
     private static final Object GONE = new Object();
 
     private final Keys<K, E> keys;
@@ -75,7 +76,7 @@ final class CompactTable<K, E> {
         return size;
     }
 
-    /** Finds an element by key; null when none has it, any of them when several have. */
+    /** Finds an element by key; null when there is none, any of them when several elements have the key. */
     E get(K key) {
         for (int slot = home(keys.hashOf(key)); slots[slot] != null; slot = next(slot)) {
             if (slots[slot] != GONE && keys.has(element(slot), key)) {
@@ -85,7 +86,9 @@ final class CompactTable<K, E> {
         return null;
     }
 
-    /** @param element element that is not in the table yet */
+    /**
+     * @param element element that is not yet in the table
+     */
     void add(E element) {
         int count = keys.count(element);
         if (4 * (taken + count) > 3 * slots.length) {
@@ -106,7 +109,9 @@ final class CompactTable<K, E> {
         }
     }
 
-    /** @param element element that is in the table, which knows it by identity */
+    /**
+     * @param element element that is in the table, matched by identity
+     */
     void remove(E element) {
         for (int i = 0; i < keys.count(element); i++) {
             int slot = home(keys.hash(element, i));
@@ -136,7 +141,8 @@ final class CompactTable<K, E> {
     }
 
     /**
-     * Rebuilds the slots: removes the markers and makes room for {@code keysToCome} more keys, and for enough beyond these that it happens seldom.
+     * Rebuilds the slots: removes the markers and makes room for {@code keysToCome} more keys, with enough spare room that rebuilding is
+     * rare.
      */
     private void rehash(int keysToCome) {
         Collection<E> all = elements();

@@ -33,20 +33,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes outdated records from the store: receipts after their time and uses of the allowance outside its period. Of a payment that is buried it
- * keeps, a day later, no more than the answer of its token and the data of {@code list_spends}; of one that is 400 days old only its sums, and
- * nothing of one that is older than the operator wants payments to be listed.
+ * Removes outdated records from the store: receipts after their retention time and allowance uses outside the period. A buried payment
+ * keeps, one day later, only the answer of its token and the data of {@code list_spends}; one that is 400 days old keeps only its sums; one
+ * older than the operator's retention limit is removed.
  *
- * <p>No clock alone removes a payment that was sent and lost: the transaction it lost against must be buried, which is checked here. When a block has
- * a payment after all that was closed without success (the winner is gone, or a node has refused or forgotten what it passed on), that is recorded.
- * Owns its timer and how far it has looked; talks to the store, the followed chain and the spend monitor. After a restart it begins anew.
+ * <p>A payment that was sent and lost is never removed because of the clock alone: the transaction that it lost against must be buried,
+ * which is checked here. When a block contains a payment that was closed without success (the winning transaction was disconnected, or a
+ * node had refused or forgotten a transaction that it had relayed), that is recorded. Owns its timer and its position in the lost payments;
+ * talks to the store, the followed chain and the spend monitor. After a restart it starts from the beginning.
  */
 final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Forgetting.class);
     private static final Duration EVERY = Duration.ofMinutes(1);
-    /** Age up to which payments are listed with all that was ever kept of them. */
+    /** Age up to which payments are listed with all their details. */
     private static final Duration TOLD_WHOLE = Duration.ofDays(400);
-    /** Most records in one commit, so that payments need not wait while a day's receipts are removed. */
+    /** Maximum number of records per commit, so that payments need not wait while a day's receipts are removed. */
     private static final int BITE = 256;
 
     private static final String OUTDATED_STAYS = "what is out of date could not be removed";
@@ -55,10 +56,10 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
 
     private record Tick() implements Command {}
 
-    /** Looks at the lost payments again, because the followed chain may be known by now. */
+    /** Checks the lost payments again, because the followed chain may be known by now. */
     private record LookAgain() implements Command {}
 
-    /** Carries the continuation of a question to the store or the chain onto the actor's thread. */
+    /** Carries the continuation of a request to the store or the chain onto the actor's thread. */
     private record Answered(Runnable next) implements Command {}
 
     private final TimerScheduler<Command> timers;
@@ -80,7 +81,9 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         this.clock = env.clock();
     }
 
-    /** @param monitor is told of a payment that a block has after all */
+    /**
+     * @param monitor receives each lost payment that turns out to be in a block
+     */
     static Behavior<Command> create(SpendEnvironment env, ActorRef<SpendMonitor.Command> monitor) {
         return Behaviors.withTimers(timers -> {
             timers.startTimerWithFixedDelay(new Tick(), Duration.ZERO, EVERY);
@@ -116,7 +119,8 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         forgetAnswers();
         shorten();
         erase();
-        // An older store may have millions of payments to shorten, which takes longer than the time to the next tick.
+        // An older store may have millions of payments to shorten, which takes longer than the interval between
+        // ticks.
         if (!shrinking) {
             shrink();
         }
@@ -151,14 +155,14 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     }
 
     /**
-     * Records which lost payments are in a block after all, and which have lost for good. All others are looked at again, because they may come back
-     * or their coins be taken by others.
+     * Records which lost payments are in a block after all, and which are lost for good. All others are checked again later, because they
+     * may still be mined or their coins be spent by other transactions.
      *
      * @param answer fates of their coins; empty when the chain cannot answer now
      */
     private void judged(List<LostSpend> spends, Optional<SpendChain.Fates> answer) {
         if (answer.isEmpty()) {
-            // The chain cannot answer, as after a start when no block is followed yet.
+            // The chain cannot answer, for example after a start when no block has been followed yet.
             lookedUpTo = 0;
             timers.startSingleTimer(new LookAgain(), env.pace().firstLook());
             return;
@@ -181,8 +185,8 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     }
 
     /**
-     * Records that a block has a payment after all, and hands it to the spend monitor. If the answer of the write was lost, it is handed over without
-     * its block, so that it is written once more: the monitor drops a spend that is not confirmed.
+     * Records that a block contains a payment after all, and passes it to the spend monitor. If the answer of the write was lost, it is
+     * passed without its block, so that the monitor writes it again; the monitor drops a spend that is not confirmed.
      */
     private void win(LostSpend lost, BlockPlace place) {
         PackedSpend spend = lost.spend();
@@ -206,9 +210,9 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     }
 
     /**
-     * Handles the end of a commit that removes or shortens records.
+     * Handles the result of a commit that removes or shortens records.
      *
-     * @param next begins the next one of the same kind if this one was full, because there may be more
+     * @param next starts the next commit of the same kind if this one was full, because there may be more
      * @param complaint consequence of a failure, as text for the log
      */
     private void remove(CompletionStage<Integer> commit, Runnable next, String complaint) {
@@ -261,7 +265,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         ask(env.receipts().settled(clock.millis() - env.pace().wholeFor().toMillis(), BITE), this::settled);
     }
 
-    /** Shortens settled payments; one that cannot be read stays as it is. */
+    /** Shortens settled payments; a payment that cannot be decoded stays unchanged. */
     private void settled(Outcome<List<Intent>> spends) {
         spends.failure().ifPresent(complaining("settled payments cannot be read"));
         Map<Hash256, Bytes> answers = new LinkedHashMap<>();

@@ -12,11 +12,12 @@ import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.ReceiptStore.Bound;
 
 /**
- * Codec of a receipt in few bytes: the data of the receipt, without the signatures and whatever else is needed only to send a payment once more. The
- * id of the transaction is stored beside it, and the fee follows from its sums.
+ * Compact codec of a receipt: the data of the receipt, without the signatures and other data needed only to resend a payment. The
+ * transaction id is stored beside it, and the fee is computed from the sums.
  *
- * <p>Layout, big-endian: u8 form (1), u32 size, u64 fee rate, u64 height, u16 index of the first output of the change, which comes last, plus one (0: none), u16 number of inputs, for each
- * 32 bytes transaction id, u32 index, u64 value; u16 number of outputs, for each u32 length and the output as it stands in the transaction.
+ * <p>Layout, big-endian: u8 form (1), u32 size, u64 fee rate, u64 height, u16 index of the first change output plus one (0: none; the
+ * change outputs come last), u16 number of inputs, for each 32 bytes transaction id, u32 index, u64 value; u16 number of outputs, for each
+ * u32 length and the output as encoded in the transaction.
  */
 final class KeptAnswer {
     private static final byte FORM = 1;

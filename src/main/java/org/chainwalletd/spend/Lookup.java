@@ -17,7 +17,7 @@ import org.chainwalletd.node.NodeException;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;
 
-/** Asks the nodes for transactions of our own by their id, and believes no answer that has not the bytes of that id. Stateless. */
+/** Asks the nodes for our own transactions by id, and accepts no answer without the bytes that hash to that id. Stateless. */
 final class Lookup {
     private static final int AT_ONCE = 8;
 
@@ -31,7 +31,7 @@ final class Lookup {
         this.executor = executor;
     }
 
-    /** Nodes that have a transaction, as far as they answer. */
+    /** Location of a transaction according to the nodes that answer. */
     enum Location {
         CONFIRMED,
         MEMPOOL,
@@ -39,10 +39,10 @@ final class Lookup {
     }
 
     /**
-     * Statements of the single nodes about a transaction.
+     * Statements of the individual nodes about a transaction.
      *
      * @param waiting whether some mempool has it
-     * @param block block that has it, as some node says
+     * @param block block that contains it, as some node claims
      * @param lacking nodes that answer that they do not know it: indices in {@link NodeClient#each}
      */
     record Sighting(boolean waiting, Optional<BlockPlace> block, List<Integer> lacking) {
@@ -51,7 +51,7 @@ final class Lookup {
         }
     }
 
-    /** Asks the nodes as every call does; fails with {@link NodeException}. */
+    /** Asks the nodes like any other call; fails with {@link NodeException}. */
     CompletionStage<Optional<NodeTransaction>> find(Hash256 txId) {
         return find(node, txId);
     }
@@ -66,7 +66,7 @@ final class Lookup {
                         executor);
     }
 
-    /** Asks one node where it has the transaction; fails as its call fails. */
+    /** Asks one node where it has the transaction; fails when the call fails. */
     CompletionStage<Location> at(NodeClient one, Hash256 txId) {
         return find(one, txId)
                 .thenApplyAsync(
@@ -76,7 +76,7 @@ final class Lookup {
                         executor);
     }
 
-    /** Asks every single node where it has the transaction; fails when none has answered. */
+    /** Asks every node where it has the transaction; fails when none has answered. */
     CompletionStage<Sighting> sight(Hash256 txId) {
         List<NodeClient> all = node.each();
         return Bounded.each(
@@ -91,7 +91,9 @@ final class Lookup {
         return find(one, txId).handleAsync(Outcome::of, executor);
     }
 
-    /** @param heard answers of the nodes; a node's entry fails when it gave no usable answer */
+    /**
+     * @param heard answers of the nodes; a node's entry fails when it gave no usable answer
+     */
     private static Sighting sighting(List<Outcome<Optional<NodeTransaction>>> heard) {
         boolean waiting = false;
         Optional<BlockPlace> block = Optional.empty();
@@ -119,8 +121,8 @@ final class Lookup {
     }
 
     /**
-     * Asks every single node until one knows the transaction. "Nowhere" when none knows it and at least one has answered; fails when none
-     * has.
+     * Asks one node after the other until one knows the transaction. {@code NOWHERE} when none knows it and at least one has answered;
+     * fails when none has answered.
      */
     CompletionStage<Location> anywhere(Hash256 txId) {
         return anywhere(txId, node.each().iterator(), false);

@@ -11,9 +11,9 @@ import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.StoreException;
 
-/** Writes the outcome of a spend to the store, such that neither a failing disk nor an earlier writer has the last word. Stateless. */
+/** Writes the outcome of a spend to the store, so that neither a failing disk nor an earlier write leaves the wrong state. Stateless. */
 final class OutcomeWrites {
-    /** States that are overwritten when a block has the spend, or when its caller was told that it was made. */
+    /** States that are overwritten when a block contains the spend, or when its caller was told that it was made. */
     static final Set<IntentState> LOST = EnumSet.of(IntentState.REFUSED, IntentState.CONFLICTED);
 
     private final SpendEnvironment env;
@@ -23,9 +23,9 @@ final class OutcomeWrites {
     }
 
     /**
-     * Records that the spend was accepted, even over a state that closed it as lost a moment before: its caller is told that it was made.
+     * Records that the spend was accepted, even over a state that closed it as lost just before: its caller is told that it was made.
      *
-     * @param signsOff whether nothing sends it any more
+     * @param signsOff whether nothing in this process sends it any more
      */
     CompletionStage<Transition> accepted(Intent intent, long now, boolean signsOff) {
         Set<IntentState> before = EnumSet.copyOf(LOST);
@@ -33,7 +33,9 @@ final class OutcomeWrites {
         return env.intents().accept(intent.txId(), before, now, signsOff);
     }
 
-    /** @param left whether a node may have its bytes */
+    /**
+     * @param left whether a node may have its bytes
+     */
     CompletionStage<Transition> failed(Intent intent, IntentState outcome, String reason, boolean left) {
         long now = env.clock().millis();
         return certain(
@@ -50,8 +52,8 @@ final class OutcomeWrites {
     }
 
     /**
-     * Makes the result of a write certain. A commit whose outcome is unknown can still be in the log: after the next start it would close a spend
-     * that is watched, and perhaps acknowledged, until then. One more commit settles it.
+     * Makes the result of a write certain. A commit whose outcome is unknown can still be in the log: after the next start it would close a
+     * spend that until then was watched, and perhaps acknowledged. One more commit resolves the doubt.
      */
     private CompletionStage<Transition> certain(CompletionStage<Transition> write, Intent intent, IntentState outcome) {
         return write.handleAsync(

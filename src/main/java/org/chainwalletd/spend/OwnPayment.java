@@ -20,11 +20,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * View of a stored spend for lists. The contents of a witness are never read: bytes that are sealed stay sealed.
+ * View of a stored spend for lists. The contents of a witness are never read: sealed bytes stay sealed.
  *
- * @param from empty where nothing names it any more
- * @param outputs empty where only sums are left, and of a raw transaction that has too many
- * @param outputCount number of outputs, where that is known
+ * @param from empty when no record of it is left
+ * @param outputs empty when only sums are left, and for a raw transaction with too many outputs
+ * @param outputCount number of outputs, where known
  */
 public record OwnPayment(
         PastSpend spend,
@@ -34,7 +34,7 @@ public record OwnPayment(
         Amounts amounts) {
     private static final Logger LOG = LoggerFactory.getLogger(OwnPayment.class);
 
-    /** Creates the view; a spend that cannot be read is shown without its outputs. */
+    /** Creates the view; a spend that cannot be decoded is shown without its outputs. */
     public static OwnPayment of(PastSpend spend) {
         return spend.kind().equals(RawSendStore.KIND) ? ofRaw(spend) : ofOwn(spend);
     }
@@ -97,8 +97,8 @@ public record OwnPayment(
     }
 
     /**
-     * Builds the receipt of an intent. For a claim whose bytes are sealed it follows from the fee: such a claim pays one coin to the address that it
-     * spends from.
+     * Builds the receipt of an intent. For a claim with sealed bytes it is derived from the fee: such a claim pays one coin to the address
+     * that it spends from.
      */
     private static Optional<Receipt> receipt(Intent intent) {
         if (!intent.isSealed()) {
@@ -118,7 +118,7 @@ public record OwnPayment(
         });
     }
 
-    /** Encodes what is kept of a spend whose token has expired: no signature and no secret. */
+    /** Encodes the record kept of a spend whose token has expired: no signature and no secret. */
     public static Optional<Bytes> kept(Intent intent) {
         try {
             return receipt(intent).map(KeptAnswer::of);

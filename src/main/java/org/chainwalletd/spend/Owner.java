@@ -2,9 +2,9 @@ package org.chainwalletd.spend;
 
 import org.chainwalletd.chain.Hash256;
 
-/** Holder of coins and of a part of the allowance. */
+/** Holder of coins and of a share of the allowance. */
 sealed interface Owner {
-    /** Running spend inside this process, before it has a durable intent. */
+    /** Running spend in this process, before it has a durable intent. */
     record Running(long number) implements Owner {}
 
     /** Spend with an intent. */

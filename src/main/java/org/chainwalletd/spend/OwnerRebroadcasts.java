@@ -13,29 +13,29 @@ import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.StandIns;
 
 /**
- * Sends the bytes of a durable intent to every node that says it lacks them, when the owner of the spend asks for it. Some spends only their owner
- * sends again: the {@link SpendMonitor} watches them like all others and finds them in blocks, but leaves it to the owner whether nodes that have
- * forgotten one get it once more. Their kind tells which these are. It is durable with the intent, so it is known after a restart before the owner is
- * there. Changes nothing that is remembered of a spend. Stateless.
+ * Sends the bytes of a durable intent to every node that reports that it lacks them, when the owner of the spend asks for it. Some kinds of
+ * spends are rebroadcast only by their owner: the {@link SpendMonitor} watches them like all others and finds them in blocks, but leaves it
+ * to the owner whether nodes that have forgotten one get it again. The kind is durable with the intent, so it is known after a restart
+ * before the owner has started. Does not change the stored state of a spend, except that it takes over its sending. Stateless.
  */
 public final class OwnerRebroadcasts {
-    /** Kind of our lock of a swap: it is sent again only while its original reasons still hold. */
+    /** Kind of our lock of a swap: it is rebroadcast only while its original reasons still hold. */
     public static final String SWAP_LOCK = StandIns.SWAP_LOCK;
 
     private static final int AT_ONCE = 8;
 
     /**
-     * Answers of the nodes after those that lacked a spend were sent its bytes.
+     * Answers of the nodes after the bytes were sent to those that lacked a spend.
      *
-     * @param somewhere whether some node has it, in its mempool or, as it says, in a block
-     * @param refusals texts of nodes that refused the transaction for what it is
+     * @param somewhere whether some node has it, in its mempool or, as it claims, in a block
+     * @param refusals texts of nodes that refused the transaction as such
      */
     public record Answer(boolean somewhere, List<String> refusals) {
         public Answer {
             refusals = List.copyOf(refusals);
         }
 
-        /** Whether no node has it and one at least has said that it does not want it. */
+        /** Whether no node has it and at least one has refused it. */
         public boolean isRefused() {
             return !somewhere && !refusals.isEmpty();
         }
@@ -83,7 +83,10 @@ public final class OwnerRebroadcasts {
                         executor);
     }
 
-    /** Takes the spend over in the store before its bytes are sent. Nodes lack nothing that another process sends, or that is not in flight any more. */
+    /**
+     * Takes the spend over in the store before its bytes are sent. Nothing is sent if another process sends the spend, or it is no longer
+     * in flight.
+     */
     private CompletionStage<Lookup.Sighting> adopted(Intent intent, Lookup.Sighting sighting) {
         return intents.adopt(intent.txId())
                 .thenApplyAsync(
@@ -109,8 +112,8 @@ public final class OwnerRebroadcasts {
     }
 
     /**
-     * Whether a refusal is about the transaction as such. A refusal about an input is not: a node that lags does not know the input yet, and would
-     * refuse any other transaction of it too. A refusal without words says nothing.
+     * Whether a refusal is about the transaction as such. A refusal about an input is not: a lagging node does not know the input yet, and
+     * would refuse any other transaction with that input too. A refusal without text says nothing.
      */
     private static boolean isForWhatItIs(String refusal) {
         return !refusal.isEmpty() && !Broadcast.isPassing(refusal) && !Broadcast.isAboutInput(refusal);
@@ -122,7 +125,7 @@ public final class OwnerRebroadcasts {
                 answers.stream().flatMap(one -> one.refusals().stream()).toList());
     }
 
-    /** Whether spends of this kind are only sent again by their owner. */
+    /** Whether spends of this kind are rebroadcast only by their owner. */
     static boolean areFor(String kind) {
         return kind.equals(SWAP_LOCK);
     }

@@ -17,24 +17,24 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.Witness;
 
 /**
- * Content of a transaction that was signed elsewhere, as far as it is kept for lists: no signature and no secret, and of an output that a script locks
- * only its value.
+ * Content of an externally signed transaction, as far as it is kept for lists: no signature and no secret, and only the value of an output
+ * that is locked by a script.
  *
  * @param inputs the first {@link #MOST_INPUTS}
  * @param outputCount number of all outputs
  * @param outputs empty when there are more than {@link #MOST_OUTPUTS}
- * @param paid sum of what does not return to the sender; empty when it is above 2^64-1
+ * @param paid sum of the outputs that do not return to the sender; empty when it is above 2^64-1
  */
 record RawContent(List<Outpoint> inputs, int outputCount, Optional<List<TxOutput>> outputs, Optional<Amount> paid) {
     static final int MOST_INPUTS = 100;
     static final int MOST_OUTPUTS = 250;
 
-    /** Form of the encoding, which {@link KeptAnswer} does not use. */
+    /** Form byte of the encoding; {@link KeptAnswer} uses a different one. */
     private static final byte FORM = 2;
 
     private static final int OUTPOINT_BYTES = Hash256.LENGTH + Integer.BYTES;
 
-    /** Returns who has signed the first plain input. */
+    /** Returns the address of the signer of the first plain input. */
     static Optional<Address> sender(ChainProfile profile, Transaction tx) {
         return tx.witnesses().stream()
                 .map(Witness::data)
@@ -74,8 +74,9 @@ record RawContent(List<Outpoint> inputs, int outputCount, Optional<List<TxOutput
     }
 
     /**
-     * Encodes the content, big-endian: u8 form, u8 whether the sum is known, u64 sum, u16 number of inputs that are kept, for each 32 bytes transaction
-     * id and u32 index; u16 number of all outputs, and unless these are too many for each u8 length and the output as it stands in a transaction.
+     * Encodes the content, big-endian: u8 form, u8 whether the sum is known, u64 sum, u16 number of kept inputs, for each 32 bytes
+     * transaction id and u32 index; u16 number of all outputs; unless these are too many, for each u8 length and the output as encoded in a
+     * transaction.
      */
     Bytes encode() {
         List<byte[]> encoded = outputs.orElse(List.of()).stream()
@@ -97,7 +98,7 @@ record RawContent(List<Outpoint> inputs, int outputCount, Optional<List<TxOutput
     }
 
     /**
-     * Decodes what {@link #encode} has made.
+     * Decodes the result of {@link #encode}.
      *
      * @throws RuntimeException when it is damaged, or was written by a newer release
      */

@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sender for transactions that somebody else signed: they are recorded and passed on, but a lost answer or a repeated send is not an error. Nothing
- * follows them: whether a block has one is read from the books when somebody asks.
+ * Sender of externally signed transactions: they are recorded and passed on, but a lost answer or a repeated send is not an error. They are
+ * not followed: whether a block contains one is read from the books on request.
  */
 public final class RawSends {
     private static final Logger LOG = LoggerFactory.getLogger(RawSends.class);
@@ -42,15 +42,15 @@ public final class RawSends {
         this.broadcast = broadcast;
     }
 
-    /** Finds the heights of the blocks that have some transactions, each empty where the books do not tell. */
+    /** Finds the heights of the blocks that contain some transactions; an element is empty when the books do not know. */
     @FunctionalInterface
     public interface Heights {
         CompletionStage<List<OptionalLong>> of(List<LedgerBooks.Sought> transactions);
     }
 
     /**
-     * Sends a transaction, once its record is durable. Bytes that cannot be decoded go to the node unchanged and unrecorded, and the node's words are
-     * the answer.
+     * Sends a transaction once its record is durable. Bytes that cannot be decoded go to the node unchanged and unrecorded, and the node's
+     * answer is returned.
      */
     CompletionStage<Hash256> send(Bytes transaction, String tokenName) {
         Optional<Transaction> decoded = decoded(transaction);
@@ -88,7 +88,7 @@ public final class RawSends {
         }
     }
 
-    /** Returns the state that an outcome leads to; empty when it tells nothing. */
+    /** Returns the state that follows from an outcome; empty when the outcome decides nothing. */
     private static Optional<IntentState> stateAfter(BroadcastOutcome outcome) {
         if (outcome instanceof BroadcastOutcome.Accepted) {
             return Optional.of(IntentState.ACCEPTED);
@@ -101,7 +101,7 @@ public final class RawSends {
                 : Optional.empty();
     }
 
-    /** Records how a send has ended. Never fails: the transaction has left, and the caller is told what became of it. */
+    /** Records the outcome of a send. Never fails: the transaction has been sent, and the caller is told the outcome. */
     private CompletionStage<Void> record(Hash256 txId, Optional<Sending> sending, Optional<IntentState> state) {
         if (sending.isEmpty() || state.isEmpty()) {
             return CompletableFuture.completedFuture(null);
@@ -134,7 +134,7 @@ public final class RawSends {
         throw new SpendException(new SpendRefusal.UpstreamFailed(text));
     }
 
-    /** Returns the payments with those that were only passed on as the books have them now: confirmed when a block has them. */
+    /** Returns the payments with the raw ones updated from the books: confirmed when a block contains them. */
     public static CompletionStage<List<PastSpend>> placed(List<PastSpend> spends, Heights heights, Executor executor) {
         List<LedgerBooks.Sought> sought =
                 spends.stream().filter(RawSends::isRaw).map(RawSends::sought).toList();
@@ -152,7 +152,7 @@ public final class RawSends {
                 spend.txId(), content(spend).map(RawContent::inputs).orElse(List.of()));
     }
 
-    /** Returns what is kept of a raw transaction; empty when that cannot be read. */
+    /** Returns the kept content of a raw transaction; empty when it cannot be decoded. */
     static Optional<RawContent> content(PastSpend spend) {
         try {
             return spend.told() instanceof Told.Answer kept

@@ -26,12 +26,12 @@ import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.node.NodeClient;
 
 /**
- * Proof that another transaction spends a coin of ours. The transaction must be shown by its bytes and carry a valid signature of the party that may
- * spend the coin: for a plain coin the very key of our own transaction, for an HTLC the party that its witness speaks for. A node's word alone closes
- * no payment (decisions.md, 8c). Stateless.
+ * Proof that another transaction spends a coin of ours. The bytes of that transaction must be available and carry a valid signature of the
+ * party that may spend the coin: for a plain coin the same key as in our own transaction, for an HTLC the party on whose branch its witness
+ * spends. A node's claim alone closes no payment (decisions.md, 8c). Stateless.
  */
 final class ReplacementProof {
-    /** Most transactions of one mempool that are examined as possible spenders of the coin. */
+    /** Maximum number of transactions of one mempool that are examined as possible spenders of the coin. */
     private static final int MOST_WAITING = 16;
 
     private final NodeClient node;
@@ -39,7 +39,9 @@ final class ReplacementProof {
     private final Supplier<Optional<Hash256>> genesis;
     private final Executor executor;
 
-    /** @param genesis id of the genesis block that is signed for; without one nothing is proved */
+    /**
+     * @param genesis id of the genesis block that signatures commit to; without it nothing is proved
+     */
     ReplacementProof(NodeClient node, ChainProfile profile, Supplier<Optional<Hash256>> genesis, Executor executor) {
         this.node = node;
         this.profile = profile;
@@ -47,12 +49,12 @@ final class ReplacementProof {
         this.executor = executor;
     }
 
-    /** Finds the rival that a node shows in a block. Never fails: a node that does not answer shows nothing. */
+    /** Finds a conflicting transaction that a node has in a block. Never fails: a node that does not answer proves nothing. */
     CompletionStage<Optional<Hash256>> mined(Transaction ours, Outpoint coin) {
         return shown(ours, coin, this::mined);
     }
 
-    /** Finds the rival that a node shows in its mempool, else in a block. Costs a scan or two at each node. Never fails. */
+    /** Finds a conflicting transaction that a node has in its mempool, else in a block. Costs a scan or two at each node. Never fails. */
     CompletionStage<Optional<Hash256>> waiting(Transaction ours, Outpoint coin) {
         return shown(ours, coin, (one, dispute) -> {
             Iterator<Address> parties = dispute.lock().parties(profile).iterator();
@@ -109,10 +111,10 @@ final class ReplacementProof {
         }
     }
 
-    /** Coin for which a rival is searched. */
+    /** Coin for which a conflicting transaction is searched. */
     private record Dispute(Hash256 ours, Outpoint coin, Lock lock, Hash256 genesis) {}
 
-    /** Way to ask one node. */
+    /** Request to one node. */
     private interface Question {
         CompletionStage<Optional<Hash256>> to(NodeClient one, Dispute dispute);
     }
@@ -158,7 +160,7 @@ final class ReplacementProof {
                 one -> question.to(one, dispute).exceptionallyAsync(silent -> Optional.empty(), executor));
     }
 
-    /** Searches at one place after the other until a rival is found. */
+    /** Searches the places one after the other until a conflicting transaction is found. */
     private <T> CompletionStage<Optional<Hash256>> first(
             Iterator<T> places, Function<T, CompletionStage<Optional<Hash256>>> search) {
         if (!places.hasNext()) {
@@ -183,7 +185,7 @@ final class ReplacementProof {
                         executor);
     }
 
-    /** Mempools list plain coins as spent; the spend of an HTLC shows by what its party receives. */
+    /** Mempools list plain coins as spent; the spend of an HTLC is found by the output that its party receives. */
     private static List<Hash256> candidates(NodeClient.AddressMempool mempool, Dispute dispute) {
         return mempool.entries().stream()
                 .filter(entry -> dispute.lock() instanceof HtlcLock

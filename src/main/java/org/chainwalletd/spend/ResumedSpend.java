@@ -16,16 +16,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a spend that has an intent already, because its token has come again. Each method is a state, as in {@link Spend}. It sends the same bytes
- * again, never others.
+ * Runs a spend that already has an intent, because its token was used again. Each method is a state, as in {@link Spend}. It sends the same
+ * bytes again, never different ones.
  *
- * <p>Intent that was closed or is in flight: (adopting) → locating → (reacquiring → reopening) → {@link Spend.Sent}. Intent in doubt: retaking → opening
- * → {@link Spend.Sent}.
+ * <p>Intent that was closed or is in flight: (adopting) → locating → (reacquiring → reopening) → {@link Spend.Sent}. Intent in doubt:
+ * retaking → opening → {@link Spend.Sent}.
  */
 final class ResumedSpend {
     private static final Logger LOG = LoggerFactory.getLogger(ResumedSpend.class);
 
-    /** Longest time for which a call waits for another process that runs its spend. */
+    /** Maximum time a call waits for another process that runs its spend. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final SpendRunner runner;
@@ -42,7 +42,7 @@ final class ResumedSpend {
     }
 
     /**
-     * Resumes a spend that has an intent but no success: finds out what became of it, and sends the same bytes again. The earlier answer is not
+     * Resumes a spend that has an intent but no success: determines its outcome, and sends the same bytes again. The earlier answer is not
      * repeated, because coins that were taken then may be free now.
      *
      * @param plan plan of the same payment
@@ -51,7 +51,7 @@ final class ResumedSpend {
         new ResumedSpend(runner, plan, intent).beginning();
     }
 
-    /** Resumes a spend that has lost and that no reorganisation is expected to bring back: its payment may be made from any coins. */
+    /** Resumes a lost spend that no reorganisation is expected to bring back: its payment may be made from any coins. */
     static void resumeLostForGood(SpendRunner runner, SpendPlan plan, Intent intent) {
         plan.insteadOf(intent, true)
                 .filter(next -> intent.state() == IntentState.CONFLICTED)
@@ -61,9 +61,9 @@ final class ResumedSpend {
     }
 
     /**
-     * Resumes a spend whose intent may or may not be durable, and was not sent.
+     * Resumes a spend whose intent may or may not be durable, and which was not sent.
      *
-     * @param plan plan for other bytes, used when the first ones are known to be nowhere and their coins have gone to another payment
+     * @param plan plan for different bytes, used when the first intent was certainly not written and another payment has its coins
      */
     static void retry(SpendRunner runner, SpendPlan plan, Intent intent) {
         ResumedSpend retried = new ResumedSpend(runner, plan, intent);
@@ -87,7 +87,7 @@ final class ResumedSpend {
         return SpendRunner.unknown(intent, Broadcast.words(failure));
     }
 
-    /** Sends the transaction for the first time, unless another call was quicker. */
+    /** Sends the transaction for the first time, unless a concurrent call came first. */
     private void opened(Opening opening) {
         if (opening instanceof Opening.CapExceeded exceeded) {
             runner.refused(SpendRefusal.of(exceeded));
@@ -111,7 +111,7 @@ final class ResumedSpend {
                     .sending(first && plan.isPayout() ? SpendRunner.Earlier.FRESH : SpendRunner.Earlier.NOWHERE);
             return;
         }
-        // The row may be that of another process which has made the very same transaction for the same token.
+        // The row may belong to another process that built the identical transaction for the same token.
         runner.ask(
                 () -> runner.adopt(intent),
                 adoption -> {
@@ -124,7 +124,7 @@ final class ResumedSpend {
                 this::notAdopted);
     }
 
-    /** Chooses the first state. A contested spend stays refused: if it could not be told whose payment it is, it cannot be told now. */
+    /** Chooses the first state. A contested spend stays refused: which payment it belongs to could not be determined then and cannot be now. */
     private void beginning() {
         if (intent.state() == IntentState.CONTESTED) {
             runner.refused(new SpendRefusal.Contested(intent.txId()));
@@ -152,7 +152,7 @@ final class ResumedSpend {
         runner.inFlight(intent, false, unknown(failure));
     }
 
-    /** Leaves a spend that another process is sending to it, and waits for what becomes of it, or until that process is silent. */
+    /** Leaves a spend that another process is sending to that process, and waits for its outcome or until that process no longer responds. */
     private void adopted(Adoption adoption) {
         if (adoption instanceof Adoption.Ours) {
             locating();
@@ -174,7 +174,7 @@ final class ResumedSpend {
         } else if (state.filter(IntentState::inFlight).isPresent()) {
             adopting();
         } else {
-            // Looks up again which spend the token stands for by now.
+            // Looks up again which spend the token is bound to by now.
             runner.tokenTaken();
         }
     }
@@ -208,7 +208,7 @@ final class ResumedSpend {
         sent(intent, false).accepted();
     }
 
-    /** Takes the coins of a spend that was closed without success: its own ones, or none. */
+    /** Takes the coins of a spend that was closed without success: exactly its own, or none. */
     private void reacquiring() {
         runner.ask(() -> runner.reacquire(intent), this::reacquired, runner::refused);
     }
@@ -217,15 +217,15 @@ final class ResumedSpend {
         if (answer instanceof Reservations.Reacquisition.Taken taken) {
             taken(taken);
         } else if (answer instanceof Reservations.Reacquisition.Reacquired) {
-            // A transaction that a node has counts as paid, whatever the allowance is.
+            // A transaction that a node has counts as paid, regardless of the allowance.
             runner.ask(() -> runner.reopen(intent, plan.isCapped() && !known), this::reopened, this::notWritten);
         }
     }
 
     /**
-     * Handles that another payment of ours has the coins. If a node has this spend all the same, it is looked after like any other. If it has lost
-     * against a payment of ours, it is built again. A spend whose rival only waits, or that may still be mined itself, is not built again; its caller
-     * is refused.
+     * Handles that another payment of ours has the coins. If a node has this spend all the same, it is followed like any other. If it has
+     * lost against a payment of ours in a block, the payment is rebuilt. If the conflicting payment is only in flight, or this spend may
+     * still be mined, it is not rebuilt; its caller is refused.
      */
     private void taken(Reservations.Reacquisition.Taken taken) {
         Optional<SpendPlan> next = taken.spent()
@@ -242,8 +242,8 @@ final class ResumedSpend {
     }
 
     /**
-     * Records that a node has the transaction, before the caller is told: whoever has the coins may be about to make the very same payment for
-     * another token, and only what the store has as made is not made again.
+     * Records that a node has the transaction before the caller is told: the holder of the coins may be about to make the identical payment
+     * for another token, and only a payment recorded in the store is not made again.
      */
     private void recordingAcceptance() {
         Consumer<Throwable> undecided = failure -> runner.refused(unknown(failure));
@@ -251,7 +251,7 @@ final class ResumedSpend {
     }
 
     /**
-     * Answers with the transaction, which a node has, unless another token has made it its own.
+     * Answers with the transaction, which a node has, unless another token is bound to it by now.
      *
      * @param undecided receives the failure when the store cannot be read
      */
@@ -287,8 +287,8 @@ final class ResumedSpend {
         if (known) {
             sent.accepted();
         } else {
-            // A spend that the operator abandoned was in flight: a node that is silent now may have it. For all others
-            // every node's answer is known.
+            // A spend that the operator abandoned was in flight: a node that does not answer now may have it. For all
+            // others, every node's answer is known.
             sent.sending(
                     intent.state() == IntentState.ABANDONED
                             ? SpendRunner.Earlier.PERHAPS_SENT
@@ -312,7 +312,10 @@ final class ResumedSpend {
                 intent.txId(), intent.token().isPresent(), "it has moved on meanwhile: " + opening);
     }
 
-    /** Handles that the intent could not be reopened. If a node has the transaction the payment is made all the same, and that is recorded later. */
+    /**
+     * Handles that the intent could not be reopened. If a node has the transaction, the payment is made all the same, and that is recorded
+     * later.
+     */
     private void notWritten(Throwable failure) {
         LOG.warn("spend {} cannot be opened again: {}", intent.txId(), Broadcast.words(failure));
         if (known) {
@@ -333,7 +336,7 @@ final class ResumedSpend {
     }
 
     /**
-     * Ends because the intent was not reopened. When another token has made the very same transaction its own meanwhile, it is the payment of that
+     * Ends because the intent was not reopened. If another token has taken the identical transaction meanwhile, it is the payment of that
      * token and not of this one, even though a node has it.
      */
     private void notReopened(Throwable failure) {

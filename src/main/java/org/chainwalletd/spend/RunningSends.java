@@ -14,16 +14,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Spends whose bytes this daemon may be sending. Where several daemons share the store each spend is signed off there when the last of its sends has
- * been answered, so that whoever frees its coins need not wait for this daemon; before the next send it is adopted again. Sign-offs that come together
- * share a write, for which nobody waits, and one that fails is repeated.
+ * Spends whose bytes this daemon may be sending. With a store shared by several daemons, each spend is signed off in the store when the
+ * last of its sends has been answered, so that a daemon that frees its coins need not wait for this one; before the next send it is adopted
+ * again. Concurrent sign-offs share one write, which no caller waits for; a failed write is repeated.
  */
 final class RunningSends {
     private static final Logger LOG = LoggerFactory.getLogger(RunningSends.class);
 
     private final SpendEnvironment env;
     private final Map<Hash256, Integer> running = new HashMap<>();
-    /** Ended and not signed off yet; those that a write under way signs off are not among them. */
+    /** Ended spends that are not signed off yet, except those in the write in progress. */
     private final Set<Hash256> ended = new HashSet<>();
 
     private boolean writing;
@@ -32,13 +32,13 @@ final class RunningSends {
         this.env = env;
     }
 
-    /** Begins before the spend is opened or adopted in the store: no sign-off is written after that. */
+    /** Registers a send before the spend is opened or adopted in the store: no sign-off is written after that. */
     synchronized void begin(Hash256 txId) {
         running.merge(txId, 1, Integer::sum);
         ended.remove(txId);
     }
 
-    /** Ends when nothing is sent any more of what began. */
+    /** Ends a send; when it was the spend's last one, the spend is signed off. */
     synchronized void end(Hash256 txId) {
         if (count(txId) == 0 && env.stores().shared()) {
             ended.add(txId);
@@ -47,9 +47,9 @@ final class RunningSends {
     }
 
     /**
-     * Ends as {@link #end} does, with the write of an outcome that signs off as well.
+     * Ends a send like {@link #end}, with the write of an outcome that signs off as well.
      *
-     * @param write begins the write; given whether it is to sign off
+     * @param write starts the write; its argument says whether to sign off
      */
     synchronized <T> CompletionStage<T> end(Hash256 txId, Function<Boolean, CompletionStage<T>> write) {
         boolean signsOff = count(txId) == 0 && env.stores().shared();
@@ -68,7 +68,7 @@ final class RunningSends {
         return written;
     }
 
-    /** Signs off by a write of its own after one that has failed; what began meanwhile is signed off at its end. */
+    /** Signs off with a separate write after one that failed; a spend that has started again meanwhile is signed off at its end. */
     private synchronized void signedOff(Hash256 txId, Throwable failure) {
         if (failure != null && !running.containsKey(txId)) {
             ended.add(txId);
@@ -76,7 +76,7 @@ final class RunningSends {
         }
     }
 
-    /** Ends what has begun no send, because the store has not opened the spend. */
+    /** Ends a registration without a send, because the store has not opened the spend. */
     synchronized void endUnopened(Hash256 txId) {
         count(txId);
     }

@@ -60,7 +60,7 @@ public record Simulation(
                 draft.builtAtHeight());
     }
 
-    /** Computes what a spend would do now, by the same steps as a spend; nothing is held in between, signed or written. */
+    /** Computes what a spend would do now, with the same steps as a spend; holds, signs and writes nothing. */
     static final class Simulator {
         private final SpendEnvironment env;
         private final ActorRef<Reservations.Command> reservations;

@@ -17,12 +17,12 @@ import org.chainwalletd.follow.Follower;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.SpendingBooks;
 
-/** View of the followed chain for spending: all that it says rests on bytes, nothing on the word of a node. Safe for threads. */
+/** View of the followed chain for spending: every answer is based on verified bytes, not on a node's claim. Thread-safe. */
 public interface SpendChain {
     /**
      * Fates of some spends.
      *
-     * @param tip tip of the chain that was looked at
+     * @param tip tip of the chain that was examined
      * @param fates one for each question, in their order
      */
     record Fates(BlockPlace tip, List<SpendingBooks.Fate> fates) {}
@@ -33,12 +33,15 @@ public interface SpendChain {
     /** Time of the followed tip according to its block, milliseconds since 1970; empty before the first block. */
     OptionalLong tipMillis();
 
-    /** URLs of nodes that name a tip whose block they do not show. */
+    /** URLs of nodes that name a tip whose block they do not provide. */
     Set<String> setAside();
 
     void subscribe(ActorRef<FollowEvent> subscriber);
 
-    /** Finds the fates of spends. Empty before the first block, and while the chain is being changed: the next event says when to ask again. */
+    /**
+     * Finds the fates of spends. Empty before the first block, and while the chain is being changed: the next event signals when to ask
+     * again.
+     */
     CompletionStage<Optional<Fates>> fates(List<SpendingBooks.Question> questions);
 
     /** Checks the work of the blocks between two heights, both included, unless it was checked before; true when all of it has been checked. */

@@ -59,11 +59,11 @@ public record SpendEnvironment(
         Clock clock,
         Executor executor) {
     /**
-     * Knowledge of the chain.
+     * Knowledge about the chain.
      *
      * @param network network that the nodes name; empty as long as none has
      * @param chain followed chain
-     * @param tip newest tip that a node of our chain has named; asks no node
+     * @param tip newest tip that a node of our chain has named; sends no request
      */
     public record ChainView(
             ChainIdentity identity,
@@ -74,10 +74,10 @@ public record SpendEnvironment(
     /**
      * Stores that spending reads and writes.
      *
-     * @param historyKept how long spends are listed after their last change; empty: for ever
+     * @param historyKept how long spends are listed after their last change; empty: indefinitely
      * @param stopped reason why nothing is spent, see {@link Store#stopped}
      * @param shared whether several daemons may write the store
-     * @param othersChange registers who is told that another daemon has changed spends, see {@link Store#whenOthersChange}
+     * @param othersChange registers a callback for changes of spends by other daemons, see {@link Store#whenOthersChange}
      */
     public record Stores(
             IntentStore intents,
@@ -93,7 +93,7 @@ public record SpendEnvironment(
         /**
          * Creates the set from one store.
          *
-         * @param wrapper put around the intents
+         * @param wrapper wraps the intents
          */
         public static Stores of(Store store, Optional<Duration> historyKept, UnaryOperator<IntentStore> wrapper) {
             return new Stores(
@@ -115,16 +115,16 @@ public record SpendEnvironment(
     private static final Duration RESEND_PAUSE = Duration.ofMillis(200);
 
     /**
-     * Confirmations after which a spend counts as buried. The chain has no finality rule and no limit to the depth of a reorganisation (chain
-     * protocol, section 8.2). 360 confirmations, an hour at the target block time, is how deep its own rule for coinbases on the main network expects
-     * one; it serves for every network.
+     * Confirmations after which a spend counts as buried. The chain has no finality rule and no limit to the depth of a reorganisation
+     * (chain protocol, section 8.2). 360 confirmations, an hour at the target block time, is the depth of reorganisation that its own
+     * coinbase rule on the main network allows for; it is used for every network.
      */
     private static final int BURIAL_DEPTH = Network.MAINNET.coinbaseMaturity();
 
     /**
      * Creates the environment of the running daemon: limits and paces from the settings.
      *
-     * @param listener is told of each change of a spend
+     * @param listener receives each change of a spend
      */
     public static SpendEnvironment of(
             Settings settings,
@@ -179,8 +179,8 @@ public record SpendEnvironment(
     }
 
     /**
-     * Marks change when other daemons share the keys, and also when the store is forgetful: payments that this daemon has forgotten then look to it
-     * like those of another daemon.
+     * Marks change when other daemons share the keys, and also when the store may lack payments after a restore: payments that this daemon has forgotten
+     * then look to it like those of another daemon.
      */
     private static Drawing drawing(Settings.Spend spend, Store store) {
         return spend.sharedKeys() || store.isForgetful() ? Drawing.RANDOM.marking() : Drawing.RANDOM;
@@ -195,16 +195,16 @@ public record SpendEnvironment(
     }
 
     /**
-     * Time in milliseconds since 1970: tokens of payments that were closed before it have expired. The clock alone is not enough, since it may be
-     * ahead at a start: the followed chain must have come as far. Nothing expires before its first block.
+     * Time in milliseconds since 1970: tokens of payments that were closed before it have expired. The clock alone is not enough, since it
+     * may be ahead at a start: the time of the followed tip must have advanced as far. Nothing expires before the first followed block.
      */
     long tokensExpiredBefore() {
         return longBefore(pace.receiptTtl());
     }
 
     /**
-     * Time in milliseconds since 1970: payments that last changed before it may be shortened or removed from the history. Never later than {@link
-     * #tokensExpiredBefore}, so that a payment stays whole while its token is answered.
+     * Time in milliseconds since 1970: payments that last changed before it may be shortened or removed from the history. Never later than
+     * {@link #tokensExpiredBefore}, so that a payment stays complete while its token is answered.
      */
     long toldBefore(Duration age) {
         return Math.min(tokensExpiredBefore(), longBefore(age));
@@ -220,15 +220,15 @@ public record SpendEnvironment(
     }
 
     /**
-     * Time in milliseconds since 1970 from which a use of the allowance that becomes durable now counts. A clock that is behind must not make it look
-     * older than the newest block: once the clock is set right, it would have left the window.
+     * Time in milliseconds since 1970 from which a use of the allowance that becomes durable now counts. A slow clock must not make the use
+     * look older than the newest block: once the clock is corrected, the use would have left the window.
      */
     long countsFrom() {
         return RowAges.noEarlierThan(chain().tipMillis(), clock.millis());
     }
 
     /**
-     * Checks that the operator's caps allow a spend of this amount now; the store decides when it is opened.
+     * Checks that the operator's caps allow a spend of this amount now; the final decision is made by the store when the spend is opened.
      *
      * @throws SpendException when they do not
      */
@@ -257,14 +257,14 @@ public record SpendEnvironment(
     }
 
     /**
-     * Intervals and periods for looking after spends.
+     * Intervals and periods for following spends.
      *
      * @param tick interval at which due spends are looked for
-     * @param firstLook time from the broadcast to the first look at a spend; later looks are ever further apart
-     * @param longest longest time between two looks at one spend
+     * @param firstLook time from the broadcast to the first look at a spend; the intervals between later looks grow
+     * @param longest maximum time between two looks at one spend
      * @param reservationTtl how long the coins stay reserved when no mempool has the spend
      * @param receiptTtl how long a closed spend is remembered, or at least the answer of its token
-     * @param resendPause time before a send is repeated after a refusal that passes by itself
+     * @param resendPause delay before a send is repeated after a transient refusal
      * @param burialDepth confirmations after which a spend is no longer watched
      */
     public record Pace(
@@ -279,29 +279,30 @@ public record SpendEnvironment(
         private static final Duration BYTES_KEPT = Duration.ofDays(1);
 
         /**
-         * Time for which a payment is kept whole after its last change, although it is buried and its bytes are not needed any more: if the chain is
-         * replaced from deeper than anybody expects, an operator still has them.
+         * Time for which a payment is kept complete after its last change, although it is buried and its bytes are not needed any more: if
+         * the chain is replaced from deeper than expected, an operator still has them.
          */
         Duration wholeFor() {
             Duration half = receiptTtl.dividedBy(2);
             return half.compareTo(BYTES_KEPT) < 0 ? half : BYTES_KEPT;
         }
 
-        /** Longest time between two sends of the same bytes by the spend monitor, while nodes lack them. */
+        /** Maximum time between two sends of the same bytes by the spend monitor, while nodes lack them. */
         Duration longestBetweenSends() {
             return longest.multipliedBy(LOOKS_BETWEEN_SENDS);
         }
     }
 
     /**
-     * System clock that does not run ahead of the time that has passed since it was created: if a jump ahead were believed, the period of the spend
-     * allowance would be over and client tokens would be forgotten. A jump is believed only when the followed chain is as late too: then the clock was
-     * behind before, as on a machine that sets it some moments after its start. If that were not believed, everything paid from then on would look old
-     * after the next start. A clock that is set back is followed; users of this clock tolerate that, and a jump that is believed.
+     * System clock limited to the time that has elapsed since its creation: if it followed a forward jump, the period of the spend
+     * allowance would end and client tokens would be forgotten. A forward jump is accepted only when the time of the followed chain
+     * confirms it: then the clock was slow before, as on a machine that sets it some moments after its start. If such a jump were rejected,
+     * everything paid from then on would look old after the next start. Follows the system clock when it is set back; users of this clock
+     * tolerate that, as well as an accepted jump.
      */
     static final class SteadyClock extends Clock {
         private static final Logger LOG = LoggerFactory.getLogger(SteadyClock.class);
-        /** Largest correction of a clock in milliseconds that is believed; a drift of a hundredth is allowed besides. */
+        /** Largest correction of a clock, in milliseconds, that is accepted without confirmation; a drift of 1% is allowed in addition. */
         private static final long CORRECTION_MILLIS = 60_000;
 
         private static final long DRIFT = 100;
@@ -313,9 +314,9 @@ public record SpendEnvironment(
         private final AtomicReference<Known> known;
         private final AtomicBoolean complained = new AtomicBoolean();
 
-        /** Moment in both times: milliseconds since 1970, and nanoseconds of the steady source. */
+        /** One moment in both time scales: milliseconds since 1970, and nanoseconds of the monotonic source. */
         private record Known(long millis, long nanos) {
-            /** Latest believable time now, milliseconds since 1970. */
+            /** Latest plausible time now, milliseconds since 1970. */
             long latest(long nanosNow) {
                 long passed = (nanosNow - nanos) / NANOS_PER_MILLI;
                 return millis + passed + passed / DRIFT + CORRECTION_MILLIS;
@@ -323,7 +324,7 @@ public record SpendEnvironment(
         }
 
         /**
-         * @param nanos source of elapsed time that no change of the clock affects, as {@link System#nanoTime}
+         * @param nanos monotonic source of elapsed time that clock changes do not affect, like {@link System#nanoTime}
          * @param chainMillis time of the newest block of the followed chain, milliseconds since 1970; empty until one is known
          */
         SteadyClock(Clock wall, LongSupplier nanos, Supplier<OptionalLong> chainMillis) {
@@ -342,7 +343,9 @@ public record SpendEnvironment(
             return now <= latest ? now : Math.min(now, jumped(before, now, nanosNow));
         }
 
-        /** @return latest believable time now in milliseconds since 1970, moved on by the chain if that is later */
+        /**
+         * @return latest plausible time now in milliseconds since 1970, advanced to the chain's time if that is later
+         */
         private long jumped(Known before, long now, long nanosNow) {
             long latest = before.latest(nanosNow);
             OptionalLong chain = chainMillis.get();

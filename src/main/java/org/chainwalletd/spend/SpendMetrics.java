@@ -14,9 +14,9 @@ import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.SweepStore;
 
-/** Metrics of spending for operators. Safe for threads. */
+/** Metrics of spending for operators. Thread-safe. */
 public final class SpendMetrics {
-    /** Outcome of a spend; each step of one spend counts. */
+    /** Outcome of a spend. One spend may count several times, once per step. */
     enum Outcome {
         ACCEPTED,
         CONFIRMED,
@@ -50,7 +50,8 @@ public final class SpendMetrics {
 
     public SpendMetrics(MeterRegistry registry) {
         this.registry = registry;
-        // From zero: an alert on the increase misses the first event of a counter that begins with it.
+        // All counters start from zero: an alert on the increase misses the first event of a counter that is created
+        // by it.
         KINDS.forEach(kind -> List.of(Outcome.values()).forEach(outcome -> outcomes(kind, outcome)));
         this.rebroadcasts = Counter.builder("walletd.spend.rebroadcasts")
                 .description("Transactions sent again because the nodes had forgotten them")
@@ -60,7 +61,9 @@ public final class SpendMetrics {
                 .register(registry);
     }
 
-    /** @param kind name of the method that asked for the spend */
+    /**
+     * @param kind name of the method that requested the spend
+     */
     void ended(String kind, Outcome outcome) {
         outcomes(kind, outcome).increment();
     }
@@ -73,15 +76,17 @@ public final class SpendMetrics {
                 .register(registry);
     }
 
-    /** @param node URL of the node whose listing was contradicted by bytes */
+    /**
+     * @param node URL of the node whose listing was contradicted by bytes
+     */
     void contradicted(String node) {
         contradictions(node).increment();
     }
 
     /**
-     * Counts the contradictions of a node, from zero: an alert on the increase misses the first one of a counter that begins with it.
+     * Counts the contradictions of a node, from zero: an alert on the increase misses the first event of a counter that is created by it.
      *
-     * @param node its URL
+     * @param node URL of the node
      */
     Counter contradictions(String node) {
         return Counter.builder("walletd.spend.contradicted")
@@ -105,7 +110,9 @@ public final class SpendMetrics {
                 () -> used.get().toBigInteger().doubleValue());
     }
 
-    /** @param left amount that may still leave within the period; not called without a cap on a period */
+    /**
+     * @param left amount that may still leave within the period; not called without a cap per period
+     */
     void allowanceLeft(Supplier<Amount> left) {
         gauge(
                 "walletd.spend.allowance.left",
@@ -133,7 +140,7 @@ public final class SpendMetrics {
                 seconds::getAsLong);
     }
 
-    /** Number of units of work that wait for the disk. */
+    /** Number of writes that wait for the store's next commit. */
     void storeQueue(IntSupplier queued) {
         gauge("walletd.store.queue", "Writes that wait for the store's next commit", queued::getAsInt);
     }

@@ -16,8 +16,8 @@ import org.chainwalletd.store.books.Spending;
 import org.chainwalletd.store.books.SpendingTable;
 
 /**
- * Records which of our coins blocks spend: plain inputs that one of our keys has signed, whoever held it, and script inputs of our HTLCs or of
- * transactions that pay us, as claims and reclaims do.
+ * Records which of our coins are spent in blocks: plain inputs signed by one of our keys, even if another party used that key, and script
+ * inputs of our HTLCs or of transactions that pay us, such as claims and reclaims.
  */
 public final class SpendingBook implements Book<SpendingTable.View, Spending> {
     private final ChainProfile profile;

@@ -24,13 +24,13 @@ import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.books.SpendingBooks;
 
 /**
- * Spends in no block that the {@link SpendMonitor} watches: how many are in flight, how many are being looked at, and which one is next. A spend that
- * is not due costs nothing. Used on that actor's thread only.
+ * Unconfirmed spends that the {@link SpendMonitor} watches: how many are in flight, how many are being looked at, and which one is next. A
+ * spend that is not due costs nothing. Used only on that actor's thread.
  */
 final class SpendsInFlight {
     private static final int AT_ONCE = 8;
 
-    /** Watched spend: whether a mempool has it, whether its coins are reserved, and when it is looked at and sent next. */
+    /** Watched spend: whether a mempool has it, whether its coins are reserved, and when the next look and the next send are due. */
     static final class InFlight {
         private final long number;
         private Intent intent;
@@ -86,7 +86,7 @@ final class SpendsInFlight {
             return new SpendingBooks.Question(intent.txId(), outpoints(), Optional.empty());
         }
 
-        /** Transactions that made its coins. */
+        /** Ids of the transactions that created its coins. */
         Set<Hash256> parents() {
             return intent.inputs().stream().map(coin -> coin.outpoint().txId()).collect(Collectors.toSet());
         }
@@ -114,15 +114,16 @@ final class SpendsInFlight {
             parentInFlight = false;
         }
 
-        /** Marks that the spend cannot be sent before the transaction that made its coin is mined. */
+        /** Marks that the spend cannot be sent before the transaction that creates its coin is mined. */
         void waitsForParent() {
             parentInFlight = true;
         }
 
         /**
-         * Whether the reservations of the spend end now: their full time has passed without a sign of it. They stay, however long that takes, while a
-         * mempool has the spend or its own parent is being sent again. They also stay for kinds whose coins only a block or the owner's abandoning
-         * frees: those which may be abandoned for a stand-in and keep their coins for it, and those which only the chain closes.
+         * Whether the reservations of the spend end now: their full time has passed and no mempool has it. They stay, however long that
+         * takes, while a mempool has the spend or its own parent is being resent. They also stay for kinds whose coins are freed only by a
+         * block or by the owner's abandoning: kinds that keep their coins for a stand-in when abandoned, and kinds that only the chain
+         * closes.
          */
         boolean reservationsExpire(long now, long ttlMillis) {
             long heard = Math.max(intent.createdAt(), intent.changedAt());
@@ -140,7 +141,7 @@ final class SpendsInFlight {
             reserved = false;
         }
 
-        /** Whether a mempool has the spend, and thereby uses its coins, although their reservations have ended, or may have. */
+        /** Whether a mempool has the spend, so that it uses its coins, although their reservations have ended or may have ended. */
         boolean needsReservations() {
             return inMempool && isInFlight() && !(reserved && reservedForCertain);
         }
@@ -151,18 +152,17 @@ final class SpendsInFlight {
         }
 
         /**
-         * Whether the bytes may be sent again by now. A new tip or block does not change that, so a transaction that no node takes does not use up
-         * the requests per minute that the nodes allow. Like {@link #isDue} this tolerates a clock that was set back.
+         * Whether the bytes may be resent now. A new tip or block does not change that, so a transaction that no node accepts does not use
+         * up the nodes' request quota. Like {@link #isDue}, tolerates a clock that was set back.
          *
-         * @param longest longest time between two sends, milliseconds
+         * @param longest maximum time between two sends, milliseconds
          */
         boolean maySend(long now, long longest) {
             return sendAt <= now || sendAt > now + longest;
         }
 
         /**
-         * Registers that the bytes are sent again now, and doubles the wait before the next time, between {@code shortest} and {@code longest}
-         * milliseconds.
+         * Registers a resend now, and doubles the wait before the next one, between {@code shortest} and {@code longest} milliseconds.
          *
          * @return number of earlier sends
          */
@@ -173,8 +173,8 @@ final class SpendsInFlight {
         }
 
         /**
-         * Whether a look is due. A clock that was set back must not put a spend to sleep: no look is due later than {@code longest} milliseconds from
-         * now.
+         * Whether a look is due. A clock that was set back must not delay a spend: no look is due later than {@code longest} milliseconds
+         * from now.
          */
         private boolean isDue(long now, long longest) {
             return dueAt <= now || dueAt > now + longest;
@@ -186,7 +186,7 @@ final class SpendsInFlight {
     private final NavigableSet<InFlight> waiting = new TreeSet<>(
             Comparator.<InFlight>comparingLong(spend -> spend.dueAt).thenComparingLong(spend -> spend.number));
 
-    /** Spends by the ids of the transactions that made their coins. */
+    /** Spends by the ids of the transactions that created their coins. */
     private final Map<Hash256, Set<InFlight>> children = new HashMap<>();
 
     /** Spends that are broadcast and not yet settled, the oldest first. */
@@ -200,7 +200,7 @@ final class SpendsInFlight {
     private int busy;
 
     /**
-     * @param known spends to watch at first; the counts are set once for all of them, so no reader sees a part
+     * @param known initially watched spends; the counts are set once for all of them, so that no reader sees a partial count
      * @param count kept equal to the number of spends that are broadcast and not yet settled
      * @param oldest kept equal to the creation time of the oldest of these, milliseconds since 1970; 0 when there is none
      */
@@ -217,7 +217,7 @@ final class SpendsInFlight {
         oldest = new AtomicLong();
     }
 
-    /** Starts watching a spend in flight; a spend that is watched already starts anew. */
+    /** Starts watching a spend in flight; a spend that is already watched starts anew. */
     void add(Intent intent, boolean holdsCoins, long now, long firstWait) {
         remove(intent.txId());
         put(intent, holdsCoins, now, firstWait);
@@ -253,7 +253,7 @@ final class SpendsInFlight {
         }
     }
 
-    /** Whether this very object is still watched: false when the spend was removed, or added anew. */
+    /** Whether this very object is still watched: false when the spend was removed or added anew. */
     boolean has(InFlight spend) {
         return spends.get(spend.txId()) == spend;
     }
@@ -273,7 +273,7 @@ final class SpendsInFlight {
         counted();
     }
 
-    /** Takes over the state that the store has, of a spend that is in flight there. */
+    /** Adopts the store's state for a spend that is in flight there. */
     void follow(InFlight spend, IntentState stored, long now) {
         spend.intent = spend.intent.in(stored, "", now);
         unsettled.add(spend);
@@ -285,7 +285,7 @@ final class SpendsInFlight {
         oldest.set(unsettled.isEmpty() ? 0 : unsettled.first().intent.createdAt());
     }
 
-    /** Whether one of its coins was made by a spend that is itself in flight. */
+    /** Whether one of its coins was created by a spend that is itself in flight. */
     boolean hasParentInFlight(InFlight spend) {
         return spend.outpoints().stream()
                 .map(outpoint -> spends.get(outpoint.txId()))
@@ -310,7 +310,8 @@ final class SpendsInFlight {
     }
 
     /**
-     * Makes the spends of the parent's outputs due for a look and a send at once, whatever was refused before, because the parent is mined or lost.
+     * Makes the spends of the parent's outputs due for a look and a send at once, regardless of earlier refusals, because the parent is
+     * mined or lost.
      */
     void parentSettled(Hash256 parent, long now) {
         for (InFlight spend : children.getOrDefault(parent, Set.of())) {
@@ -340,7 +341,7 @@ final class SpendsInFlight {
         return due;
     }
 
-    /** Ends a look and schedules the next one after twice the wait, up to {@link Pace#longest}. */
+    /** Ends a look and schedules the next one after twice the previous wait, up to {@link Pace#longest}. */
     void sleep(InFlight spend, long now, Pace pace) {
         busy--;
         spend.busy = false;

@@ -15,15 +15,15 @@ import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.books.SpendingBooks;
 
 /**
- * Confirmed spends that the {@link SpendMonitor} watches: in which block each is, and which of them are in doubt because the followed chain has not
- * shown that block yet, or has another one at its height. An hour brings many of them, so a spend that is not in doubt takes few bytes, and no work
- * until its block is deep enough.
+ * Confirmed spends that the {@link SpendMonitor} watches: the block of each, and which of them are in doubt because the followed chain has
+ * not shown that block yet, or has a different one at its height. There can be many (an hour of spends), so a spend that is not in doubt
+ * takes few bytes, and no work until its block is deep enough.
  */
 final class UnburiedSpends {
     /** Confirmed spend. */
     static final class Entry {
         private final PackedSpend spend;
-        /** Block of the spend; null when it is not known. Spends of the same block share one object. */
+        /** Block of the spend; null when unknown. Spends in the same block share one object. */
         private BlockPlace place;
 
         private boolean busy;
@@ -45,7 +45,7 @@ final class UnburiedSpends {
             return new SpendingBooks.Question(spend.txId(), spend.outpoints(), Optional.ofNullable(place));
         }
 
-        /** Whether a question or a write about it is under way. */
+        /** Whether a request or a write about it is in progress. */
         boolean isBusy() {
             return busy;
         }
@@ -54,7 +54,7 @@ final class UnburiedSpends {
             busy = true;
         }
 
-        /** Whether the store may have the spend in flight, by a write whose outcome is not known. */
+        /** Whether the store may have the spend in flight, because of a write whose outcome is unknown. */
         boolean mayBePutBack() {
             return mayBePutBack;
         }
@@ -73,7 +73,7 @@ final class UnburiedSpends {
     private AtomicInteger count;
 
     /**
-     * @param count kept equal to the number of spends that are watched
+     * @param count kept equal to the number of watched spends
      */
     UnburiedSpends(List<ConfirmedSpend> spends, AtomicInteger count) {
         this.count = count;
@@ -87,8 +87,8 @@ final class UnburiedSpends {
     }
 
     /**
-     * Starts watching a spend, or takes over the new block of one that is watched already. A spend without a block adds nothing to an entry that
-     * exists.
+     * Starts watching a spend, or adopts the new block of one that is already watched. A spend without a block changes nothing in an
+     * existing entry.
      */
     void add(ConfirmedSpend spend) {
         Entry entry = entries.get(spend.txId());
@@ -103,7 +103,7 @@ final class UnburiedSpends {
         count.set(entries.size());
     }
 
-    /** Sets another block for the entry and ends its question. */
+    /** Sets a different block for the entry and marks it as no longer busy. */
     void move(Entry entry, BlockPlace place) {
         place(entry, place);
         entry.busy = false;
@@ -144,14 +144,14 @@ final class UnburiedSpends {
         }
     }
 
-    /** Puts all entries from this height on in doubt, because their blocks may be others now. */
+    /** Puts all entries from this height on in doubt, because their blocks may have been replaced. */
     void doubtFrom(long height) {
         byHeight.tailMap(height, true)
                 .values()
                 .forEach(all -> all.forEach(entry -> inDoubt.putIfAbsent(entry, Long.MIN_VALUE)));
     }
 
-    /** Earliest time of the next question about an entry in doubt, milliseconds since 1970. */
+    /** Earliest time of the next request about an entry in doubt, milliseconds since 1970. */
     long dueAt(Entry entry) {
         return inDoubt.getOrDefault(entry, Long.MIN_VALUE);
     }
@@ -161,7 +161,7 @@ final class UnburiedSpends {
         return List.copyOf(inDoubt.keySet());
     }
 
-    /** Ends the doubt about an entry, because the followed chain has its block. */
+    /** Ends the doubt about an entry, because the followed chain contains its block. */
     void proven(Entry entry) {
         entry.busy = false;
         inDoubt.remove(entry);
@@ -178,7 +178,7 @@ final class UnburiedSpends {
         return proven;
     }
 
-    /** Schedules another look at {@code dueAt}, or with the next tip, because nothing could be found out or written about the entry. */
+    /** Schedules another look at {@code dueAt}, or with the next tip, because nothing could be determined or written about the entry. */
     void later(Entry entry, long dueAt) {
         entry.busy = false;
         inDoubt.remove(entry);

@@ -15,15 +15,19 @@ import org.chainwalletd.store.Coin;
 /**
  * Selects the coins that pay. Pure.
  *
- * <p>The cost of a transaction grows with the square of its inputs and does not depend on which coins they are, so the fewest inputs win, and the
- * largest coins give the fewest. Equal values are ordered by outpoint. The fee follows from the number of inputs and from whether there is change,
- * both tried exactly: there is nothing to converge. Among the selections that cost the same one is drawn, see {@link Drawing}.
+ * <p>The cost of a transaction grows with the square of the number of its inputs and does not depend on which coins they are, so the fewest
+ * inputs are best, and taking the largest coins gives the fewest. Equal values are ordered by outpoint. The fee follows from the number of
+ * inputs and from whether there is change; both cases are computed exactly, so no iteration is needed. Among selections of equal cost one
+ * is drawn, see {@link Drawing}.
  */
 final class CoinSelection {
-    /** Most coins beyond the selected ones that are considered for another selection: a few make it improbable that two daemons draw the same. */
+    /**
+     * Maximum number of coins beyond the selected ones that are considered for another selection: a few already make it unlikely that two
+     * daemons draw the same.
+     */
     private static final int MOST_OTHERS = 31;
 
-    /** Count of equally good transactions above which counting stops. */
+    /** Number of equally good transactions at which counting stops. */
     static final int MANY_WAYS = 1_000_000;
 
     private CoinSelection() {}
@@ -38,15 +42,16 @@ final class CoinSelection {
     record Selected(List<Coin> inputs, Amount fee, Optional<Amount> change, TxShape shape) implements Result {}
 
     /**
-     * @param needed amount plus the fee of a transaction that spends all the coins there are
-     * @param tooManyInputs whether the coins would suffice, but no transaction can carry so many
+     * @param needed amount plus the fee of a transaction that spends all available coins
+     * @param tooManyInputs whether the coins would suffice, but no transaction can have so many inputs
      */
     record Short(Amount needed, boolean tooManyInputs) implements Result {}
 
     /**
      * Selects the fewest coins that pay the outputs and the fee.
      *
-     * @param coins no duplicates, largest first, equal ones by outpoint, perhaps after some that are to be taken first; read no further than needed
+     * @param coins no duplicates, largest first, equal ones by outpoint, optionally preceded by coins to be taken first; read no further
+     *     than needed
      * @param wanted sum of the outputs
      * @param outputs shape of the transaction without inputs and change
      * @param marked whether change carries a mark, see {@link Drawing#marks}
@@ -94,14 +99,14 @@ final class CoinSelection {
     /**
      * Selection drawn from those that cost and pay the same.
      *
-     * @param ways number of selections there were to draw from, {@link #MANY_WAYS} at most; 1 when every holder of the key and the coins builds the
-     *     same transaction
+     * @param ways number of selections that it was drawn from, at most {@link #MANY_WAYS}; 1 when every holder of the key and the coins
+     *     builds the same transaction
      */
     record Drawn(Selected selected, int ways) {}
 
     /**
-     * Draws among the selections that are as good as {@code fewest}: another coin in place of its smallest one, and the order of the inputs. Without
-     * change nothing can be exchanged, as the fee would differ.
+     * Draws among the selections that are as good as {@code fewest}: replaces its smallest coin with another one, and shuffles the inputs.
+     * Without change no coin can be replaced, as the fee would differ.
      *
      * @param others coins after the selected ones, in their order
      */
@@ -126,7 +131,7 @@ final class CoinSelection {
                 ways);
     }
 
-    /** Returns the smallest selected coin and the coins that leave change in its place. */
+    /** Returns the smallest selected coin and the coins that can replace it and still leave change. */
     private static List<Coin> exchangeable(Selected fewest, Iterator<Coin> others) {
         Coin smallest = fewest.inputs().get(fewest.inputs().size() - 1);
         List<Coin> all = new ArrayList<>(List.of(smallest));
@@ -135,7 +140,7 @@ final class CoinSelection {
             while (all.size() <= MOST_OTHERS && others.hasNext()) {
                 Coin other = others.next();
                 if (smallest.value().isLessThan(other.value())) {
-                    // The list is not in order here: the selected coins were to be taken first, and are not exchanged.
+                    // The list is not in order here: the selected coins were to be taken first, and are not replaced.
                     break;
                 }
                 if (room.isLessThan(smallest.value().minus(other.value()))) {

@@ -8,11 +8,11 @@ import org.chainwalletd.chain.TxShape;
 import org.chainwalletd.store.Coin;
 
 /**
- * Transaction that is decided on but not signed.
+ * Complete transaction that is not signed yet.
  *
  * @param fee effective fee, including dust change that was added to it
  * @param spare whether other coins could have been chosen
- * @param ways number of transactions that would have been as good; 1 when every holder of the key builds the same one
+ * @param ways number of transactions that would have been equally good; 1 when every holder of the key builds the same one
  */
 public record Draft(
         Transaction unsigned,

@@ -4,18 +4,18 @@ import java.security.SecureRandom;
 import org.chainwalletd.chain.Bytes;
 
 /**
- * Choice between transactions that are equally good. Two daemons with one key that make the same payment at the same moment must not build the same
- * bytes: the chain would take them for one payment.
+ * Choice between equally good transactions. Two daemons with the same key that make the same payment at the same moment must not build the
+ * same bytes: the chain would treat them as one payment.
  */
 @FunctionalInterface
 public interface Drawing {
-    /** Length in bytes of the datum that marks change. The datum of a quote has another length. */
+    /** Length in bytes of the datum that marks change. The datum of a quote has a different length. */
     int MARK_LENGTH = 8;
 
-    /** Draws at random, as the daemon does, independently of what another process draws at the same moment. */
+    /** Draws at random, as the daemon does, independently of the draws of other processes. */
     Drawing RANDOM = new SecureRandom()::nextInt;
 
-    /** Draws always the first, so that the transaction follows from the coins alone. */
+    /** Always draws the first, so that the coins alone determine the transaction. */
     Drawing FIRST = count -> 0;
 
     /**
@@ -25,12 +25,12 @@ public interface Drawing {
      */
     int of(int count);
 
-    /** Whether change is marked, so that no two payments are the same transaction, whoever makes them. */
+    /** Whether change is marked, so that no two payments are the same transaction, even payments of different daemons. */
     default boolean marks() {
         return false;
     }
 
-    /** Makes the mark for one payment's change, {@value #MARK_LENGTH} bytes. */
+    /** Creates the mark for one payment's change, {@value #MARK_LENGTH} bytes. */
     default Bytes mark() {
         byte[] mark = new byte[MARK_LENGTH];
         for (int i = 0; i < mark.length; i++) {

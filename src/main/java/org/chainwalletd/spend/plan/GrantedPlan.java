@@ -18,8 +18,8 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.TokenBinding;
 
 /**
- * Plan of a spend, restricted by the token of its caller. The rights are checked when the spend begins, when the payment is built again after it has
- * lost, and on the draft: always after idempotency, and before anything of these bytes is durable.
+ * Plan of a spend, restricted by the caller's token. The rights are checked when the spend begins, when a lost payment is rebuilt, and on
+ * the draft: always after idempotency, and before anything of these bytes is durable.
  *
  * @param destinations every address that is paid, except change to {@code from}
  */
@@ -54,8 +54,8 @@ public record GrantedPlan(SpendPlan plan, Requester requester, List<Address> des
     }
 
     /**
-     * Binds the {@code client_token} to the name of the caller's token: for another name, or a classic token, it stands for something else. A binding
-     * made by a classic token, as all were before there were names, has the digest of the parameters alone.
+     * Binds the {@code client_token} to the name of the caller's access token: for another name, or a classic token, it is a different
+     * binding. A binding made by a classic token, like all bindings made before tokens had names, has the digest of the parameters alone.
      */
     @Override
     public Optional<TokenBinding> token() {

@@ -19,8 +19,9 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.TokenBinding;
 
 /**
- * Pays to one output the most that one transaction can move from the free coins of an address. The fee grows faster than the number of inputs and
- * does not depend on which coins they are, so the largest coins are taken, as many as bring more than they cost. There is no change.
+ * Pays to one output the maximum that one transaction can move from the free coins of an address. The fee grows faster than the number of
+ * inputs and does not depend on which coins they are, so the largest coins are taken, as many as add more than they cost. There is no
+ * change.
  *
  * @param maxFee highest fee, which limits the number of coins that are taken
  */
@@ -37,7 +38,7 @@ record MaxPlan(
         return true;
     }
 
-    /** Builds the payment again, as for one of a fixed amount: the new transaction shares a coin with the lost one. */
+    /** Rebuilds the payment like one of a fixed amount: the new transaction shares a coin with the lost one. */
     @Override
     public Optional<SpendPlan> insteadOf(Intent lost, boolean lostForGood) {
         return token.isEmpty() ? Optional.empty() : Optional.of(lostForGood ? this : new RebuiltPlan(this, lost));
@@ -45,7 +46,7 @@ record MaxPlan(
 
     @Override
     public void check() {
-        // The amount is known once the coins are.
+        // The amount is known only once the coins are.
     }
 
     @Override
@@ -129,7 +130,7 @@ record MaxPlan(
 
     /**
      * @param coins largest first
-     * @return empty without coins; of one coin when even that costs more than {@link #maxFee}
+     * @return empty without coins; a single coin when even that costs more than {@link #maxFee}
      */
     private Optional<Best> best(List<Coin> coins) {
         TxShape outputs = outputs();

@@ -6,14 +6,16 @@ import java.nio.charset.StandardCharsets;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * Digest that an idempotency token is bound to: a hash over what the parameters of a spend mean, not how they were written. Byte strings come with
- * their length, numbers have eight bytes, so no two lists of parameters are the same input. The digests are bound to tokens in the store: for a kind
- * that exists the order of the calls never changes.
+ * Digest that an idempotency token is bound to: a hash of the meaning of a spend's parameters, independent of their notation. Byte strings
+ * are length-prefixed and numbers have eight bytes, so no two lists of parameters have the same input. The digests are stored with the
+ * tokens: the order of the calls must never change for an existing kind.
  */
 public final class ParameterDigest {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
-    /** @param kind name of the method: two methods never share a digest */
+    /**
+     * @param kind name of the method, so that two methods never share a digest
+     */
     public ParameterDigest(String kind) {
         put(kind.getBytes(StandardCharsets.US_ASCII));
     }

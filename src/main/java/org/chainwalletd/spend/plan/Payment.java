@@ -5,9 +5,9 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 
 /**
- * Recipient of a transfer with the amount.
+ * Recipient and amount of a transfer.
  *
- * @param amount empty: the most that one transaction can move, which only a single recipient can have
+ * @param amount empty: the maximum that one transaction can move, allowed only for a single recipient
  */
 public record Payment(Address to, Optional<Amount> amount) {
     public Payment(Address to, Amount amount) {

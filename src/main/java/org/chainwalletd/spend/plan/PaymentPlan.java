@@ -26,10 +26,10 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.TokenBinding;
 
 /**
- * Pays given outputs from the coins of one address, change back to it: transfers and HTLC locks.
+ * Pays given outputs from the coins of one address, with change back to it: transfers and HTLC locks.
  *
  * @param outputs in order, without change
- * @param permission what {@link #mayBegin} answers
+ * @param permission result of {@link #mayBegin}
  */
 public record PaymentPlan(
         String kind,
@@ -51,7 +51,7 @@ public record PaymentPlan(
         outputs = List.copyOf(outputs);
     }
 
-    /** Creates a payment that may be made whenever its turn comes. */
+    /** Creates a payment that may be made at any time. */
     public PaymentPlan(
             String kind,
             Address from,
@@ -62,7 +62,7 @@ public record PaymentPlan(
         this(kind, from, outputs, fee, maxFee, token, () -> true);
     }
 
-    /** Returns the same payment under another name, sent only as long as its owner wants it. */
+    /** Returns the same payment under another kind, sent only as long as its owner wants it. */
     public PaymentPlan ofOwner(String other, BooleanSupplier wanted) {
         return new PaymentPlan(other, from, outputs, fee, maxFee, token, wanted);
     }
@@ -112,7 +112,7 @@ public record PaymentPlan(
         return fee instanceof FeeChoice.Fixed fixed ? fixed.fee() : Amount.ZERO;
     }
 
-    /** Sum of the outputs that are not paid to {@link #from} itself, with the fee if it is fixed and thus known already. */
+    /** Sum of the outputs that are not paid to {@link #from} itself, plus the fee if it is fixed and thus already known. */
     @Override
     public Amount leaving() {
         return outgoing().plusOrMax(knownFee());
@@ -129,7 +129,7 @@ public record PaymentPlan(
                 .toList());
     }
 
-    /** Lists the coins and sorts them here, not on the actor that selects: that one then looks at no more coins than it takes. */
+    /** Lists the coins and sorts them here, not in the actor that selects, so that the actor examines no more coins than it takes. */
     @Override
     public CompletionStage<Candidates> gather(NodeClient node, Executor executor) {
         return largestFirst(node, from, executor);
@@ -212,7 +212,10 @@ public record PaymentPlan(
         }
     }
 
-    /** Whether a coinbase is too young: it is spendable in the next block when {@code tip + 1 - height >= maturity} (chain protocol, section 8.2). */
+    /**
+     * Whether a coinbase is immature: it is spendable in the next block when {@code tip + 1 - height >= maturity} (chain protocol, section
+     * 8.2).
+     */
     private static boolean immature(NodeClient.Utxo utxo, long tip, int maturity) {
         return utxo.coinbase()
                 && maturity > 0
@@ -220,7 +223,7 @@ public record PaymentPlan(
                         || Long.compareUnsigned(tip - utxo.height(), maturity - 1L) < 0);
     }
 
-    /** Refusal for a lack of coins, which depends on whether they would suffice together with those that this daemon has reserved itself. */
+    /** Refusal for a lack of coins, which depends on whether they would suffice together with those that this daemon has reserved. */
     static SpendException shortage(
             Amount needed,
             boolean tooManyInputs,
@@ -237,7 +240,7 @@ public record PaymentPlan(
                         .refusal(!reserved.isEmpty() && suffice.test(all)));
     }
 
-    /** Coins that may be selected, the largest first. */
+    /** Coins that may be selected, largest first. */
     static List<Coin> freeCoins(Candidates candidates, Holdings holdings) {
         return largestFirst(rest(new FreeCoins(candidates, holdings)));
     }

@@ -18,9 +18,9 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.TokenBinding;
 
 /**
- * Plan of a payment that is made again because a foreign transaction spends a coin of the first one. The first may win after all, when a
- * reorganisation removes its rival, so the new one spends a coin of it: if one is mined the other cannot be (following.md, section 2). The coins of
- * the lost transaction come first, in its order, so that a payment that is rebuilt once more after this shares that coin too.
+ * Plan of a payment that is made again because a foreign transaction spends a coin of the first transaction. The first may win after all,
+ * when a reorganisation removes the conflicting transaction, so the new one spends one of its coins: if one is mined, the other cannot be
+ * (following.md, section 2). The coins of the lost transaction come first, in its order, so that a further rebuild shares that coin too.
  */
 record RebuiltPlan(SpendPlan payment, Intent lost) implements SpendPlan {
     @Override
@@ -103,7 +103,7 @@ record RebuiltPlan(SpendPlan payment, Intent lost) implements SpendPlan {
                 1);
     }
 
-    /** Exchanges no coin; marks change as before. */
+    /** Replaces no coin; marks change as before. */
     private record InOrder(Drawing drawing) implements Drawing {
         @Override
         public int of(int count) {

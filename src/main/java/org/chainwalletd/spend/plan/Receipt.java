@@ -15,8 +15,8 @@ import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 
 /**
- * Answer of a successful spend (interface.md, section 4.7). Everything follows from the intent, so the answer of a repeated token is the first one,
- * byte for byte.
+ * Answer of a successful spend (interface.md, section 4.7). Every field is derived from the intent, so the answer of a repeated token is
+ * byte for byte the first one.
  *
  * @param size serialised bytes
  * @param fee effective fee, including dust change that was added to it
@@ -49,7 +49,7 @@ public record Receipt(
         for (int i = 0; i < tx.outputs().size(); i++) {
             TxOutput output = tx.outputs().get(i);
             fee = fee.minus(output.value());
-            // Change comes last; a batch of payouts splits it into several outputs.
+            // The change comes last; a batch of payouts splits it into several outputs.
             outputs.add(new PaidOutput(output, i >= intent.changeIndex().orElse(Integer.MAX_VALUE)));
         }
         return new Receipt(

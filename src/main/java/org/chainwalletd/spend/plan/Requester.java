@@ -5,10 +5,10 @@ import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
 
 /**
- * Caller that asks for a spend.
+ * Caller that requests a spend.
  *
  * @param grant rights of the token that was presented
- * @param memo caller's own text about the spend: no part of the payment, so a repeated token pays nothing anew whatever its memo is
+ * @param memo caller's own text about the spend; not part of the payment, so a repeated token with another memo does not pay again
  */
 public record Requester(Grant grant, Optional<String> memo) {
     /** Creates a caller without a memo. */
@@ -21,7 +21,7 @@ public record Requester(Grant grant, Optional<String> memo) {
         return of(Grant.of(Scope.SPEND));
     }
 
-    /** Describes the caller without the memo, which must not get into a log. */
+    /** Describes the caller without the memo, which must not be logged. */
     @Override
     public String toString() {
         return "token " + grant.name();

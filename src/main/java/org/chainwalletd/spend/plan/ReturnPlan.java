@@ -15,9 +15,9 @@ import org.chainwalletd.store.TokenBinding;
 
 /**
  * Pays one coin of an address back to the same address, so that an earlier spend of that coin can never confirm once this one has. The same
- * parameters always make the same transaction. Only the daemon itself does so, and no cap refuses it.
+ * parameters always give the same transaction. Made only by the daemon itself; no cap refuses it.
  *
- * @param coin coin whose value was believed when it was chosen for the earlier spend
+ * @param coin coin whose value was verified when it was chosen for the earlier spend
  * @param builtAtHeight height at which the earlier spend was built
  */
 public record ReturnPlan(

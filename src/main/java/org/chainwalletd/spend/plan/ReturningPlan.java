@@ -10,20 +10,20 @@ import org.chainwalletd.chain.TxShape;
 import org.chainwalletd.store.Coin;
 
 /**
- * Moves one coin that was chosen beforehand to the address that signs for it. The money goes to a key of this daemon and only the fee is lost: the
- * part of it above the consensus minimum counts against the allowance. Doing it twice has the effect of doing it once.
+ * Moves one preselected coin to the address that signs for it. The money goes to a key of this daemon and only the fee is lost: the part of
+ * it above the consensus minimum counts against the allowance. Doing it twice has the same effect as doing it once.
  */
 public interface ReturningPlan extends SpendPlan {
     /** Fee in base units, not below the consensus minimum. */
     Amount fee();
 
-    /** Highest fee that the caller allows; empty for what the daemon does by itself, which the caps do not refuse either. */
+    /** Highest fee that the caller allows; empty for spends that the daemon makes itself, which the caps do not refuse either. */
     Optional<Amount> maxFee();
 
-    /** Shape of the transaction, from which its cost follows. */
+    /** Shape of the transaction, which determines its cost. */
     TxShape shape();
 
-    /** Refuses a fee that the caller does not allow. */
+    /** Refuses a fee above the caller's maximum. */
     @Override
     default void check() {
         maxFee().filter(most -> most.isLessThan(fee())).ifPresent(most -> {

@@ -17,11 +17,11 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.TokenBinding;
 
 /**
- * Describes what is to be spent and how it is unlocked: the part that differs between a transfer, an HTLC lock, a claim and a reclaim. Everything
- * else — token, reservation, intent, broadcast, outcome — is the same for all and done by the spender.
+ * Describes what to spend and how to unlock it: the part that differs between a transfer, an HTLC lock, a claim and a reclaim. Everything
+ * else (token, reservation, intent, broadcast, outcome) is the same for all and belongs to the package {@code spend}.
  */
 public interface SpendPlan {
-    /** The method's name. */
+    /** Name of the method. */
     String kind();
 
     /** Address whose key signs, and to which change goes. */
@@ -30,9 +30,9 @@ public interface SpendPlan {
     Optional<TokenBinding> token();
 
     /**
-     * Checks that need no node, after idempotency and before the allowance.
+     * Checks without requests to a node, after idempotency and before the allowance.
      *
-     * @throws SpendException when it cannot be built
+     * @throws SpendException when the spend cannot be built
      */
     void check();
 
@@ -41,10 +41,10 @@ public interface SpendPlan {
         return Amount.ZERO;
     }
 
-    /** Least amount that leaves {@link #from}, known before coins are listed; counted against the allowance. */
+    /** Minimum amount that leaves {@link #from}, known before coins are listed; counted against the allowance. */
     Amount leaving();
 
-    /** Lists the coins that can be spent; the first call to a node. Continuations run on {@code executor}. */
+    /** Lists the spendable coins; the first request to a node. Continuations run on {@code executor}. */
     CompletionStage<Candidates> gather(NodeClient node, Executor executor);
 
     /**
@@ -55,53 +55,53 @@ public interface SpendPlan {
     Draft choose(Candidates candidates, Holdings holdings);
 
     /**
-     * Asked in the moment before an intent of it is written, when looking, signing and waiting for other spends are over; false: it is refused,
+     * Asked immediately before its intent is written, after lookups, signing and waiting for other spends; if false, the spend is refused,
      * and nothing was broadcast.
      */
     default boolean mayBegin() {
         return true;
     }
 
-    /** Total that leaves {@link #from} with this draft, the fee included. */
+    /** Total that leaves {@link #from} with this draft, including the fee. */
     Amount leaving(Draft draft);
 
     /**
-     * Whether the operator's caps can refuse this spend. Spends by which the daemon gets money out of a swap or an expired lock count like all
-     * others, but are not refused: the money would be lost if they had to wait for a window.
+     * Whether the operator's caps can refuse this spend. Spends by which the daemon gets money out of a swap or an expired lock count like
+     * all others, but are not refused: the money would be lost if they had to wait for a window.
      */
     default boolean isCapped() {
         return true;
     }
 
     /**
-     * Whether the same transaction made twice would be one payment instead of two. Taking a certain output back to its own key is the same act,
-     * whoever does it, so it is no payout.
+     * Whether two identical transactions would be one payment instead of two. Returning a specific output to its own key is the same act,
+     * no matter which daemon does it, so it is no payout.
      */
     default boolean isPayout() {
         return true;
     }
 
     /**
-     * Builds the plan of the same payment after {@code lost}, its earlier transaction, has lost a coin to another transaction. Empty when the payment
-     * is not built again: it has no token, or only a certain coin will do.
+     * Builds the plan of the same payment after {@code lost}, its earlier transaction, has lost a coin to another transaction. Empty when
+     * the payment is not rebuilt: it has no token, or requires a specific coin.
      *
-     * @param lostForGood whether no reorganisation is expected to bring the lost one into a block
+     * @param lostForGood whether no reorganisation is expected to bring the lost transaction into a block
      */
     default Optional<SpendPlan> insteadOf(Intent lost, boolean lostForGood) {
         return Optional.empty();
     }
 
-    /** Whether other coins would do as well. */
+    /** Whether other coins could be spent instead. */
     default boolean hasAlternatives() {
         return false;
     }
 
-    /** Details for lists, which decide nothing; the fee is added when it is known. */
+    /** Details for lists, without influence on the spend; the fee is added when it is known. */
     default Intent.Details details() {
         return Intent.Details.NONE;
     }
 
-    /** Numbers of the queued payouts that this draft of the plan pays, each in the output of its place in the list. */
+    /** Numbers of the queued payouts that this draft pays; the position in the list is the output index. */
     default List<Long> carries(Draft draft) {
         return List.of();
     }
@@ -111,13 +111,13 @@ public interface SpendPlan {
         return List.of(from());
     }
 
-    /** Makes one witness per input, for a plan that {@link #from} alone signs: all inputs sign the same message. */
+    /** Creates one witness per input, for a plan signed only by {@link #from}: all inputs sign the same message. */
     default List<Witness> witnesses(Draft draft, Signer.Signature signature) {
         return Collections.nCopies(draft.inputs().size(), Witness.plain(signature.publicKey(), signature.bytes()));
     }
 
     /**
-     * Makes one witness per input.
+     * Creates one witness per input.
      *
      * @param signatures in the order of {@link #signers}
      */
@@ -134,7 +134,7 @@ public interface SpendPlan {
      *
      * @param reserved whether another spend of this daemon holds an outpoint, or a running sweep is going to spend it
      * @param excluded outpoints that a foreign transaction in a mempool spends, and others that must not be used
-     * @param coinbaseMaturity confirmations that the network asks of a coinbase, 0 while it is not known
+     * @param coinbaseMaturity confirmations that the network requires of a coinbase, 0 while unknown
      * @param drawing choice between equally good transactions
      */
     record Holdings(Predicate<Outpoint> reserved, Set<Outpoint> excluded, int coinbaseMaturity, Drawing drawing) {

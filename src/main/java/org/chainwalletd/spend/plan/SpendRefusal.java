@@ -11,9 +11,9 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Opening;
 
-/** Reason why a spend did not happen, or is not known to have happened. Each maps to one error of the interface. */
+/** Reason why a spend was not made, or is not known to have been made. Each maps to one error of the interface. */
 public sealed interface SpendRefusal {
-    /** Text for people: what happened and what to do. */
+    /** Text for the caller: what happened and what to do. */
     String message();
 
     record WalletNotFound(Address address) implements SpendRefusal {
@@ -78,7 +78,7 @@ public sealed interface SpendRefusal {
         }
     }
 
-    /** Bytes contradict a node's listing, and no other coins cover the payment. */
+    /** Transaction bytes contradict a node's listing, and no other coins cover the payment. */
     record CoinsContradicted(int count) implements SpendRefusal {
         @Override
         public String message() {
@@ -89,9 +89,9 @@ public sealed interface SpendRefusal {
     }
 
     /**
-     * The bytes that would prove coins cannot be fetched now, and no other coins cover the payment.
+     * The bytes that would prove the coins cannot be fetched now, and no other coins cover the payment.
      *
-     * @param cause reason in the last node's words
+     * @param cause reason given by the last node
      */
     record CoinsOutOfReach(int count, String cause) implements SpendRefusal {
         @Override
@@ -102,7 +102,7 @@ public sealed interface SpendRefusal {
         }
     }
 
-    /** The caller's token does not allow the spend, or has ended. */
+    /** The caller's token does not allow the spend, or is no longer valid. */
     record PolicyRefused(Refusal refusal) implements SpendRefusal {
         @Override
         public String message() {
@@ -110,7 +110,9 @@ public sealed interface SpendRefusal {
         }
     }
 
-    /** @param boundBy whoever has bound the token, when that is another name than the caller's */
+    /**
+     * @param boundBy owner that has bound the token, when it differs from the caller
+     */
     record TokenConflict(String token, Optional<BoundBy> boundBy) implements SpendRefusal {
         @Override
         public String message() {
@@ -120,11 +122,13 @@ public sealed interface SpendRefusal {
     }
 
     /**
-     * @param name of the access token; {@code spend} for the three that every daemon has, which are one owner
+     * Owner of a bound token.
+     *
+     * @param name name of the access token; {@code spend} for the three that every daemon has, which are one owner
      * @param txId transaction of the payment; empty while none is known
      */
     record BoundBy(String name, Optional<Hash256> txId) {
-        /** Creates it for a caller, when the token was bound by another than the caller. */
+        /** Creates the value for a caller, if the token was bound by a different owner. */
         public static Optional<BoundBy> other(Optional<String> caller, Optional<String> owner, Optional<Hash256> txId) {
             return owner.equals(caller)
                     ? Optional.empty()
@@ -132,13 +136,13 @@ public sealed interface SpendRefusal {
         }
     }
 
-    /** The nodes refused the transaction or could not be asked; it is not sent again unless the same token asks for it. */
+    /** The nodes refused the transaction or could not be asked; it is sent again only when the same token is used again. */
     record UpstreamFailed(String message) implements SpendRefusal {}
 
     /** Another transaction has spent one of the inputs. */
     record DoubleSpend(Hash256 txId, String message) implements SpendRefusal {}
 
-    /** The transaction may have been sent; the daemon goes on until it knows. */
+    /** The transaction may have been sent; the daemon continues until its outcome is known. */
     record OutcomeUnknown(Hash256 txId, boolean withToken, String cause) implements SpendRefusal {
         @Override
         public String message() {
@@ -150,7 +154,7 @@ public sealed interface SpendRefusal {
         }
     }
 
-    /** A node had the transaction before it was offered to any. */
+    /** A node had the transaction before it was offered to any node. */
     record Contested(Hash256 txId) implements SpendRefusal {
         @Override
         public String message() {
@@ -170,6 +174,8 @@ public sealed interface SpendRefusal {
     }
 
     /**
+     * Lack of coins for a payment.
+     *
      * @param needed amount plus fee
      * @param available value of the coins that may be spent
      * @param utxoCount number of the coins that may be spent
@@ -184,12 +190,12 @@ public sealed interface SpendRefusal {
             long inFlightCount,
             boolean truncated,
             boolean tooManyInputs) {
-        /** Shortage with the sums of these coins. */
+        /** Creates a shortage with the sums of these coins. */
         public Shortage(Amount needed, List<Coin> free, List<Coin> reserved, boolean truncated, boolean tooManyInputs) {
             this(needed, sum(free), free.size(), sum(reserved), reserved.size(), truncated, tooManyInputs);
         }
 
-        /** Shortage of a payment that is decided on and not signed. */
+        /** Shortage of a drafted payment that is not signed yet. */
         public static Shortage ofTaken(Draft payment, List<Coin> taken) {
             Amount all = sum(payment.inputs());
             Amount change = payment.changeIndex().isPresent()
@@ -201,7 +207,7 @@ public sealed interface SpendRefusal {
             return ofTaken(all.minus(change), payment.inputs(), taken);
         }
 
-        /** Shortage of a payment that has to be made with its own coins, some of which are reserved for others. */
+        /** Shortage of a payment that must be made with its own coins, some of which are reserved for others. */
         public static Shortage ofTaken(Receipt payment, List<Coin> taken) {
             Amount needed = payment.fee();
             for (Receipt.PaidOutput output : payment.outputs()) {

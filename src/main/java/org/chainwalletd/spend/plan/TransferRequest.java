@@ -12,7 +12,7 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.store.TokenBinding;
 
 /**
- * Transfer as the caller asked for it, with the shapes of its parameters already checked (interface.md, section 4.7).
+ * Transfer as requested by the caller, with the form of its parameters already checked (interface.md, section 4.7).
  *
  * @param payments 1 to 16
  * @param datum carried by the first output
@@ -54,8 +54,8 @@ public record TransferRequest(
     }
 
     /**
-     * Digest over what the parameters mean, not how they were written: defaults count as given, hex in any case is the same, the order of the outputs
-     * matters.
+     * Digest of the meaning of the parameters, independent of their notation: omitted parameters equal their defaults, hex case is ignored,
+     * the order of the outputs counts.
      */
     private Hash256 digest() {
         ParameterDigest parameters = new ParameterDigest(PaymentPlan.TRANSFER)
