@@ -25,18 +25,18 @@ import org.chainwalletd.store.books.HistoryEntry;
 import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.store.books.OwnCoin;
 
-/** Facade of the ledger of own coins for the rest of the daemon. Safe for threads; stages fail with {@code StoreException}. */
+/** Facade of the ledger of own coins for the rest of the daemon. Thread-safe; stages fail with {@code StoreException}. */
 public final class CoinLedger {
-    /** Depth in blocks below the followed tip at which a key that is drawn now certainly has no coins: no reorganisation is that deep. */
+    /** Depth in blocks below the followed tip at which a key generated now certainly has no coins: no reorganisation is that deep. */
     private static final long YOUNG = 100;
 
-    /** Most blocks that the books may be behind the nodes and still count for the coins of an address. */
+    /** Maximum number of blocks that the books may lag behind the nodes and still be used for the coins of an address. */
     static final long MOST_BEHIND = 2;
 
-    /** Blocks by which a caller may know more of the chain than the daemon: a few hours of them. */
+    /** Number of blocks by which a caller may be ahead of the daemon: a few hours' worth. */
     private static final long AHEAD = 1_000;
 
-    /** Seconds for which a caller that adds a key waits to be told how long its rescan takes. */
+    /** Maximum time, in seconds, that a caller that adds a key waits for the length of its rescan. */
     private static final long RESCAN_SECONDS = 5;
 
     private final LedgerBooks books;
@@ -50,7 +50,7 @@ public final class CoinLedger {
         this.executor = executor;
     }
 
-    /** Figures of the wallet, as {@link WalletWatch} has last read them. */
+    /** Figures of the wallet, as last read by {@link WalletWatch}. */
     public WalletFigures figures() {
         return figures;
     }
@@ -61,27 +61,30 @@ public final class CoinLedger {
     }
 
     /**
-     * Watches a key that was just drawn here: it cannot have been paid yet, so it is covered from the start. Durable when it completes. Before the
-     * first block is followed the key is watched as an old one, because the block of its first payment cannot be bounded.
+     * Watches a key that was just generated here: it cannot have been paid yet, so it is covered from the start. Durable when it completes.
+     * Before the first followed block the key is watched like an old one, because the block of its first payment cannot be bounded.
      */
     public CompletionStage<Void> watchFresh(Address address) {
         return books.watch(List.of(address), true, YOUNG);
     }
 
     /**
-     * Watches keys that may have been paid long ago: they are covered when a rescan, which begins by itself, has read every block. Durable when it
-     * completes.
+     * Watches keys that may have been paid long ago: they are covered once a rescan, which starts automatically, has read every block.
+     * Durable when it completes.
      *
-     * @return number of blocks that rescans have to read until then; empty before the first block, or when the operator wants no rescan
+     * @return number of blocks that rescans have to read until then; empty before the first block, or when the operator has disabled
+     *     rescans
      */
     public CompletionStage<OptionalLong> watchOld(List<Address> addresses) {
         return books.watch(addresses, false, YOUNG).thenComposeAsync(watched -> readHistories(), executor);
     }
 
     /**
-     * Begins a rescan of the wanted parts of the histories of addresses that are watched already; a rescan that cannot begin now begins later.
+     * Starts a rescan of the missing parts of the histories of addresses that are already watched; a rescan that cannot start now starts
+     * later.
      *
-     * @return number of blocks that rescans have to read until then; empty before the first block, or when the operator wants no rescan
+     * @return number of blocks that rescans have to read until then; empty before the first block, or when the operator has disabled
+     *     rescans
      */
     public CompletionStage<OptionalLong> readHistories() {
         return follower.readHistories()
@@ -94,12 +97,15 @@ public final class CoinLedger {
                         executor);
     }
 
-    /** Number of blocks that the ledger is behind the nodes, as far as is known. */
+    /** Number of blocks that the ledger lags behind the nodes, as far as is known. */
     public long lag() {
         return follower.status().lag();
     }
 
-    /** Whether a node names tips that cannot be followed, or lied a short while ago: its word then counts for less than the followed blocks. */
+    /**
+     * Whether a node names tips that cannot be followed, or returned false data recently: the followed blocks then take precedence over the
+     * nodes.
+     */
     public boolean distrustsANode() {
         return follower.isDistrusting();
     }
@@ -114,8 +120,8 @@ public final class CoinLedger {
     }
 
     /**
-     * Whether a height lies so far above the chain, as the books and a node know it, that nobody can mean a block by it. A caller may know of blocks
-     * that are not here yet.
+     * Whether a height is implausibly far above the chain, as known from the books and the nodes. A caller may know of blocks that are not
+     * known here yet.
      */
     public boolean isBeyondTheChain(long height) {
         FollowStatus status = follower.status();
@@ -139,7 +145,9 @@ public final class CoinLedger {
                 .thenApplyAsync(found -> found.map(coins -> new LedgerSnapshot(tip, maturity, coins)), executor));
     }
 
-    /** @param reading given the followed tip and the confirmations that its network asks of a coinbase */
+    /**
+     * @param reading receives the followed tip and the coinbase maturity of its network
+     */
     private <T> CompletionStage<Optional<T>> atTip(
             BiFunction<FollowedTip, Integer, CompletionStage<Optional<T>>> reading) {
         FollowStatus status = follower.status();
@@ -150,9 +158,9 @@ public final class CoinLedger {
     }
 
     /**
-     * Reads the balances at the followed tip, in the order of the addresses, by a node's rules: coins that the mempool spends still count, and a
-     * coinbase counts as soon as the next block may spend it. Empty for an address that is not covered; empty as a whole before the first block, and
-     * while that tip is being disconnected.
+     * Reads the balances at the followed tip, in the order of the addresses, by a node's rules: coins that the mempool spends still count,
+     * and a coinbase counts as soon as the next block may spend it. Empty for an address that is not covered; empty as a whole before the
+     * first block, and while that tip is being disconnected.
      */
     CompletionStage<Optional<List<Optional<Amount>>>> balances(List<Address> addresses) {
         return atTip((tip, maturity) -> books.sums(tip.place(), maturity, addresses));
@@ -171,10 +179,11 @@ public final class CoinLedger {
     }
 
     /**
-     * Reads the most valuable coins of an address at the followed tip, whose values come from bytes; empty while it is not covered, before the first
-     * block, and while the books are further behind the nodes than allowed. So that coins of little value, which anybody can send, hide no others.
+     * Reads the most valuable coins of an address at the followed tip, whose values come from bytes. Empty while the address is not
+     * covered, before the first block, and while the books lag too far behind the nodes. The order by value ensures that coins of little
+     * value, which anyone can send, hide no others.
      *
-     * @param most upper limit of the listing
+     * @param most maximum number of listed coins
      */
     public CompletionStage<Optional<NodeClient.UtxoListing>> spendable(Address address, int most) {
         return ofCovered(
@@ -218,14 +227,14 @@ public final class CoinLedger {
         return books.history(address, from, to, after, most);
     }
 
-    /** Finds the heights of the blocks that have transactions; see {@link LedgerBooks#heights}. */
+    /** Finds the heights of the blocks that contain transactions; see {@link LedgerBooks#heights}. */
     public CompletionStage<List<OptionalLong>> heights(List<LedgerBooks.Sought> transactions) {
         return books.heights(transactions);
     }
 
     /**
-     * Reason, in words, why an address must not be removed: the ledger has coins of it, or its history was not read to the end, so that neither its
-     * coins nor its HTLCs are known. Empty alone is no permission: the nodes are asked as well.
+     * Reason, as text, why an address must not be removed: the ledger has coins of it, or its history was not read completely, so that
+     * neither its coins nor its HTLCs are known. An empty result alone is no permission: the nodes must be asked as well.
      */
     public CompletionStage<Optional<String>> objection(Address address) {
         return snapshot(List.of(address))

@@ -53,7 +53,7 @@ public final class CreditBook implements Book<CreditTable.View, Credit> {
         return credits;
     }
 
-    /** Credits of our addresses by a transaction that is in no block yet. */
+    /** Credits of our addresses by a transaction that is not in a block yet. */
     List<Credit> pending(Hash256 txId, Transaction tx, CreditTable.View view) {
         return of(txId, tx, false, new Place(Credit.nowhere(txId), 0), view);
     }
@@ -88,8 +88,8 @@ public final class CreditBook implements Book<CreditTable.View, Credit> {
     }
 
     /**
-     * @param addresses addresses of its plain inputs
-     * @param own whether all inputs are of our keys, plain or redeeming an HTLC
+     * @param addresses addresses of the plain inputs
+     * @param own whether all inputs belong to our keys, plain or redeeming an HTLC
      */
     private record Spenders(Set<Address> addresses, boolean own) {}
 

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes credits that are older than the operator wants to keep them ({@code --credits-keep-days}), a few in each commit so that no block waits
- * long. Owns only its timer; after a restart it looks again.
+ * Removes credits that are older than the operator's limit ({@code --credits-keep-days}), a few per commit so that no block waits long.
+ * Owns only its timer; after a restart it checks again.
  */
 public final class CreditPruner extends AbstractBehavior<CreditPruner.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(CreditPruner.class);
@@ -38,7 +38,7 @@ public final class CreditPruner extends AbstractBehavior<CreditPruner.Command> {
     private final Clock clock;
 
     /**
-     * @param kept age of the blocks whose credits may be removed; younger ones stay
+     * @param kept age above which the credits of a block may be removed
      * @param interval time between two checks
      */
     public static Behavior<Command> create(Books books, Duration kept, Duration interval, Clock clock) {

@@ -30,11 +30,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the addresses that the books watch equal to the keys of the keyring. A call that adds a key has it watched before it answers; this actor
- * handles the rest: a key whose books could not be written then (a full disk) is watched as soon as they can, and a key that was removed is no longer
- * watched. Is told of keys by the keyring, writes the books, and reports which keys are the newest. Owns the changes that are not written yet; none
- * of its steps makes it fail. After a restart of the daemon it looks for keys that are not watched; a key that was deleted just before the end stays
- * watched, which costs a row.
+ * Keeps the set of addresses that the books watch equal to the keys of the keyring. A call that adds a key has it watched before it
+ * answers; this actor handles the rest: a key whose books could not be written then (for example because the disk was full) is watched as
+ * soon as they can, and a removed key is no longer watched. Receives key events from the keyring, writes the books, and reports the newest
+ * keys. Owns the changes that are not written yet; none of its steps makes it fail. After a restart of the daemon it looks for keys that
+ * are not watched; a key that was deleted just before the end stays watched, which costs one row.
  */
 public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(KeyWatch.class);
@@ -62,10 +62,11 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
      * Dependencies of the actor.
      *
      * @param watched reads the addresses that the books watch
-     * @param settling writes which addresses they watch from now on, with their birth heights, 0 where unknown, and which no more
-     * @param keys provides all keys of this moment, after which the listener is told of every change ({@code Keyring.watch})
-     * @param newest is told the addresses of the newest keys, the newest first, when they change; must not block
-     * @param pause time before the books are written, so that the call that adds the key comes first, and between two tries
+     * @param settling writes which addresses the books watch from now on, with their birth heights (0 where unknown), and which they no
+     *     longer watch
+     * @param keys returns all current keys, and reports every later change to the listener ({@code Keyring.watch})
+     * @param newest receives the addresses of the newest keys, newest first, whenever they change; must not block
+     * @param pause delay before the books are written, so that the call that adds the key writes first, and between two tries
      */
     public record Setup(
             Supplier<CompletionStage<Set<Address>>> watched,
@@ -82,7 +83,7 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
 
     private final TimerScheduler<Command> timers;
     private final Setup setup;
-    /** Birth of each address that is to be watched, empty for one that is no longer to be; a later change replaces an earlier one. */
+    /** Birth height of each address to be watched, empty for an address to be removed; a later change replaces an earlier one. */
     private final Map<Address, OptionalLong> due = new LinkedHashMap<>();
 
     private CompletableFuture<List<OwnKey>> keys;
@@ -135,8 +136,8 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
     }
 
     /**
-     * Compares the keys with the watched addresses. Changes that arrived meanwhile are newer than both lists. An address that is watched and has no
-     * key here is left alone: its key may be elsewhere for a time, and would have missed blocks when it comes back.
+     * Compares the keys with the watched addresses. Changes that arrived meanwhile are newer than both lists. A watched address without a
+     * key here is kept: its key may be elsewhere temporarily, and would have missed blocks when it returns.
      */
     private void compare(KnownKeys known) {
         known.keys().stream()
@@ -206,7 +207,7 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
         return this;
     }
 
-    /** Passes key events to the actor. Calls do not wait for that: they have their keys watched themselves. */
+    /** Passes key events to the actor. Calls do not wait for it: they have their keys watched themselves. */
     private record ToSelf(ActorRef<Command> self) implements KeyEvents {
         @Override
         public CompletionStage<Void> added(List<OwnKey> keys) {

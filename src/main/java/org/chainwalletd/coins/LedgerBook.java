@@ -13,7 +13,7 @@ import org.chainwalletd.store.books.LedgerChange;
 import org.chainwalletd.store.books.LedgerTable;
 import org.chainwalletd.store.books.OwnCoin;
 
-/** Records payments of blocks to watched addresses, and what blocks spend of them. */
+/** Records payments of blocks to watched addresses, and the spends of their coins. */
 public final class LedgerBook implements Book<LedgerTable.View, LedgerChange> {
     private final LedgerTable table = new LedgerTable();
 

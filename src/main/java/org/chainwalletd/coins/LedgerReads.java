@@ -18,9 +18,9 @@ import org.chainwalletd.node.NodeException;
 import org.chainwalletd.stage.Causes;
 
 /**
- * Node client that answers balances and listings of covered addresses from the ledger, once it stands at the node's tip, and asks the node for the
- * rest. If the ledger does not get there in time, the node answers everything; unless a node names a tip that it does not show, or has lied: an
- * unreachable tip must not make the node's word count for more than the followed blocks.
+ * Node client that answers balances and listings of covered addresses from the ledger, once it has reached the node's tip, and asks the
+ * node for the rest. If the ledger does not reach the tip in time, the node answers everything, unless a node names a tip that it does not
+ * provide or has returned false data: an unreachable tip must not make the node's answers take precedence over the followed blocks.
  */
 public final class LedgerReads extends ForwardingNodeClient {
     private static final long PATIENCE_NANOS = Duration.ofSeconds(3).toNanos();
@@ -82,7 +82,8 @@ public final class LedgerReads extends ForwardingNodeClient {
     }
 
     /**
-     * Reads the ledger at the node's tip; while every node is of another chain, at its own tip, since the booked blocks are then the newest truth.
+     * Reads the ledger at the node's tip. While every node is on a different chain, reads it at the followed tip, since the followed blocks
+     * are then the most recent trusted data.
      */
     private <T> CompletionStage<Optional<List<Optional<T>>>> known(List<Address> addresses, Reading<T> reading) {
         return node().tip()
@@ -112,7 +113,7 @@ public final class LedgerReads extends ForwardingNodeClient {
         return ledger.coversAny(addresses).exceptionallyAsync(failure -> false, executor);
     }
 
-    /** Waits for the ledger to reach the wanted tip. A node whose tip is below ours lags, and our data is the newer truth. */
+    /** Waits for the ledger to reach the wanted tip. A node whose tip is below ours lags, and the ledger is then more recent. */
     private <T> CompletionStage<Optional<List<Optional<T>>>> atTip(
             Tip wanted, List<Address> addresses, Reading<T> reading, long until) {
         boolean there = ledger.tip()

@@ -15,14 +15,14 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.books.OwnCoin;
 
 /**
- * Coins of covered addresses at one block, by a node's rules: coins that the mempool spends are included, and a coinbase is not until the next block
- * may spend it (chain protocol, section 10.4).
+ * Coins of covered addresses at one block, by a node's rules: coins that the mempool spends are included, and a coinbase is included only
+ * once the next block may spend it (chain protocol, section 10.4).
  *
  * @param maturity blocks between a coinbase and the first block that may spend it
  * @param coins coins of each covered address, by outpoint
  */
 record LedgerSnapshot(FollowedTip tip, int maturity, Map<Address, List<OwnCoin>> coins) {
-    /** Most coins that a node lists. */
+    /** Maximum number of coins that a node lists. */
     private static final int MOST_LISTED = 1_000;
 
     private static final String SOURCE = "the ledger";
@@ -57,9 +57,9 @@ record LedgerSnapshot(FollowedTip tip, int maturity, Map<Address, List<OwnCoin>>
     }
 
     /**
-     * Corrects a node's listing of a covered address as far as blocks know better. Heights and coinbase flags are taken from blocks. Up to the height
-     * of this tip blocks also tell which coins exist: coins that the node made up, or has not noticed to be spent, are removed, and those it left out
-     * are added. Values stay as the node lists them: these are checked against bytes.
+     * Corrects a node's listing of a covered address with the data of followed blocks. Heights and coinbase flags are taken from blocks. Up
+     * to the height of this tip, blocks also determine which coins exist: coins that the node made up, or does not know to be spent, are
+     * removed, and missing ones are added. Values stay as listed by the node: they are verified against bytes later.
      */
     NodeClient.UtxoListing corrected(Address address, NodeClient.UtxoListing told) {
         Map<Outpoint, OwnCoin> left = new LinkedHashMap<>();

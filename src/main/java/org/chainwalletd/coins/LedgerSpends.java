@@ -12,8 +12,8 @@ import org.chainwalletd.node.NodeException;
 import org.chainwalletd.stage.Causes;
 
 /**
- * Node client for payments. Listings come from the node, and when it refuses for its quota from the ledger, if that covers the address and is at most
- * two blocks behind; or, as the operator wants, from the ledger first.
+ * Node client for payments. Listings come from the node; when it refuses because of its quota, from the ledger, if the ledger covers the
+ * address and lags by at most two blocks. If configured, the ledger is asked first.
  */
 public final class LedgerSpends extends ForwardingNodeClient {
     private static final String QUOTA = "Rate limit exceeded";
@@ -41,7 +41,7 @@ public final class LedgerSpends extends ForwardingNodeClient {
                 : ofNode(address).exceptionallyComposeAsync(refused -> instead(address, refused), executor);
     }
 
-    /** Lists the coins from the node; the books are read at the same time. */
+    /** Lists the coins from the node and reads the books concurrently. */
     private CompletionStage<UtxoListing> ofNode(Address address) {
         return node().addressUtxos(address)
                 .thenCombineAsync(

@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fetches the bytes of transactions from nodes, by {@code get_transaction}, which counts against no quota. A node that does not know one, or answers
- * with other bytes, is passed over for the next: true bytes prove themselves, whoever sends them.
+ * Fetches the bytes of transactions from nodes, by {@code get_transaction}, which counts against no quota. If a node does not know a
+ * transaction, or answers with other bytes, the next node is asked: the bytes are verified by their id, no matter which node sends them.
  */
 final class NodeOutputs {
     private static final Logger LOG = LoggerFactory.getLogger(NodeOutputs.class);
@@ -44,7 +44,7 @@ final class NodeOutputs {
     /** Transaction, or the reason why it cannot be fetched. */
     private record Read(Hash256 txId, Transaction tx, String why) {}
 
-    /** Makes a finding for each of {@code wanted}. Never fails. */
+    /** Returns a finding for each of {@code wanted}. Never fails. */
     CompletionStage<Map<Outpoint, Finding>> find(Set<Outpoint> wanted) {
         List<Hash256> transactions =
                 wanted.stream().map(Outpoint::txId).distinct().toList();
@@ -67,7 +67,7 @@ final class NodeOutputs {
         return findings;
     }
 
-    /** Asks the node whose turn it is, then, when that one does not help, each of the others. */
+    /** Asks the next node in turn, then, if it does not have the transaction, each of the others. */
     private CompletionStage<Read> read(Hash256 txId) {
         List<NodeClient> all = node.each();
         return ask(node, txId)

@@ -20,20 +20,20 @@ import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.books.LedgerBooks;
 
 /**
- * Source of outputs that needs no node: followed blocks, our own intents. Its answers were read from the bytes of a transaction whose id was computed
- * from them, here or when they were recorded; a listing is no source.
+ * Source of outputs that needs no node: followed blocks, our own intents. Its answers were read from the bytes of a transaction whose id
+ * was computed from them, here or when they were recorded; a listing is not a source.
  */
 @FunctionalInterface
 public interface OutputSource {
-    /** Most reads of the intents at a time. */
+    /** Maximum number of concurrent reads of intents. */
     int WIDTH = 8;
 
     /**
-     * @return those of {@code wanted} that are known, many in one go; a stage that fails is a source that knows nothing now
+     * @return those of {@code wanted} that are known, in one batch; a failed stage means that the source knows nothing at present
      */
     CompletionStage<Map<Outpoint, VerifiedOutput>> find(Set<Outpoint> wanted);
 
-    /** Source of the outputs to own addresses that followed blocks have shown. */
+    /** Source of the outputs to own addresses found in followed blocks. */
     static OutputSource ofBlocks(LedgerBooks books, Executor executor) {
         return wanted -> books.verified(wanted)
                 .thenApplyAsync(

@@ -34,17 +34,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Records credits that were seen in a mempool in the feed, and removes them again (following.md, section 3): when a block has another transaction
- * that spends one of the inputs, or when all nodes that answer lack the transaction at three consecutive tips. Owns the list of pending transactions,
- * is told of them by whatever reads mempools and of blocks by the follower, and asks each node for each pending transaction once a tip. All of it is
- * best effort: a credit that is not recorded here is recorded with its block. After a restart, and whenever the follower has moved past blocks that
- * it does not report one by one, it takes up the transactions that the books have as pending, and counts their absences anew. Tips that come while it
- * reads are remembered, so that nothing is judged by an incomplete list.
+ * Records credits that were seen in a mempool in the feed, and removes them again (following.md, section 3): when a block has another
+ * transaction that spends one of the inputs, or when all nodes that answer lack the transaction at three consecutive tips. Owns the list of
+ * pending transactions; learns of them from the readers of mempools and of blocks from the follower, and asks each node for each pending
+ * transaction once per tip. All of it is best effort: a credit that is not recorded here is recorded with its block. After a restart, and
+ * whenever the follower has moved past blocks that it does not report one by one, it loads the pending transactions from the books and
+ * counts their absences anew. Tips that arrive during the load are remembered, so that no decision is based on an incomplete list.
  */
 public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(SeenCredits.class);
     private static final int MISSES = 3;
-    /** Most pending transactions; further ones, as when somebody floods our addresses, are recorded with their blocks only. */
+    /** Maximum number of pending transactions; further ones, as when our addresses are flooded, are recorded only with their blocks. */
     private static final int MOST_PENDING = 1_000;
 
     private static final int MOST_INPUTS = 20_000;
@@ -73,7 +73,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
      * Dependencies of the actor.
      *
      * @param nodes nodes, each asked separately, as background work
-     * @param changed told when the feed has something new; must not block
+     * @param changed called when the feed has a new entry; must not block
      * @param executor runs continuations; never blocks
      */
     public record Setup(
@@ -96,8 +96,8 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
     private boolean checkAgain;
 
     /**
-     * Takes what is told while other daemons do the background work: what is seen here is entered too, and removed again by the one that does it.
-     * Where there are no other daemons it is recorded with its block.
+     * Handles a command while another daemon does the background work: a transaction seen here is recorded too, and removed by the daemon
+     * that does the background work. Without other daemons it is recorded only with its block.
      */
     public static void whileStopped(Setup setup, Command command) {
         if (setup.books().isShared() && command instanceof Seen seen) {
@@ -109,7 +109,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
         }
     }
 
-    /** Tells {@code setup.changed()} also of what other daemons enter. */
+    /** Calls {@code setup.changed()} also for entries made by other daemons. */
     public static void hearOthers(Setup setup) {
         AtomicLong last = new AtomicLong();
         setup.books().whenChanged(head -> {
@@ -152,7 +152,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
                 .build();
     }
 
-    /** Reads the pending transactions from the books. Changes of the books meanwhile may be missing in the result, so it is read again then. */
+    /** Loads the pending transactions from the books. The result may lack changes made meanwhile, so it is then loaded again. */
     private void load() {
         if (loading) {
             loadAgain = true;
@@ -279,7 +279,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
         }
     }
 
-    /** Removes a transaction from the feed. If that cannot be written it stays pending, and is found missing again at the next tips. */
+    /** Removes a transaction from the feed. If that cannot be written, it stays pending, and is found missing again at the next tips. */
     private void lose(Hash256 txId) {
         Outcome.pipe(
                 getContext(),
@@ -299,7 +299,10 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
         return this;
     }
 
-    /** Begins a round of questions. Only one is under way at a time; tips that come meanwhile, or before all is loaded, share one round. */
+    /**
+     * Starts a round of requests. Only one runs at a time; tips that arrive during it, or before loading has finished, share the next
+     * round.
+     */
     private void check() {
         checkAgain = checking || loading;
         if (!checkAgain && !pending.isEmpty()) {

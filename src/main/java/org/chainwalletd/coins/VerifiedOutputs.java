@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Verified values of outpoints. A signature does not commit to the value of the coin that it spends (chain protocol, section 15): a node that
- * understates one turns the difference into fee. So a value, and the script that locks it, is believed only from the bytes of a transaction whose id
- * was computed here. Searched in memory first, then in the sources that need no node, then at the nodes. Safe for threads.
+ * Verified values of outpoints. A signature does not commit to the value of the coin that it spends (chain protocol, section 15): if a node
+ * understates a value, the difference becomes fee. So a value, and the script that locks it, is trusted only from the bytes of a
+ * transaction whose id was computed here. Searched in memory first, then in the sources that need no node, then at the nodes. Thread-safe.
  */
 public final class VerifiedOutputs {
     private static final Logger LOG = LoggerFactory.getLogger(VerifiedOutputs.class);
@@ -75,17 +75,17 @@ public final class VerifiedOutputs {
         return Math.min(LARGEST_CACHE, Runtime.getRuntime().maxMemory() / PART_OF_HEAP);
     }
 
-    /** Looks the output up in memory only; empty when it is not there. */
+    /** Looks the output up in memory only; empty when it is not cached. */
     public Optional<VerifiedOutput> known(Outpoint outpoint) {
         return cache.get(outpoint);
     }
 
-    /** Remembers an output. The caller has computed the id of {@code outpoint}'s transaction from the bytes that {@code output} is part of. */
+    /** Remembers an output. The caller has computed the id of {@code outpoint}'s transaction from the bytes that contain {@code output}. */
     public void remember(Outpoint outpoint, TxOutput output) {
         cache.put(outpoint, VerifiedOutput.of(output));
     }
 
-    /** Makes a finding for each of {@code wanted}. Never fails; takes as long as the nodes' time-outs allow. */
+    /** Returns a finding for each of {@code wanted}. Never fails; takes as long as the nodes' time-outs allow. */
     public CompletionStage<Map<Outpoint, Finding>> find(Collection<Outpoint> wanted) {
         Map<Outpoint, Finding> findings = new HashMap<>();
         Set<Outpoint> missing = new HashSet<>();
@@ -108,7 +108,7 @@ public final class VerifiedOutputs {
         }
         CompletableFuture<Map<Outpoint, VerifiedOutput>> asked =
                 rest.next().find(Set.copyOf(missing)).toCompletableFuture();
-        // Continues on this thread when the answer is there already.
+        // Continues on this thread when the answer is already complete.
         Executor next = asked.isDone() ? Runnable::run : executor;
         return asked.handleAsync((found, failure) -> failure == null ? found : nothing(failure), next)
                 .thenComposeAsync(
@@ -147,8 +147,8 @@ public final class VerifiedOutputs {
     }
 
     /**
-     * Cache of proven outputs, the ones used last, within a budget of bytes. The entries are facts that no fork can falsify and that are the same
-     * whoever writes them, so any thread may read and write without an actor in between: a spend whose coins are known needs no hand-over.
+     * LRU cache of proven outputs, within a budget of bytes. The entries are facts that no fork can invalidate and that are the same from
+     * every writer, so any thread may read and write without an actor: a spend with known coins needs no thread switch.
      */
     static final class OutputCache {
         /** Approximate heap bytes of one entry: an outpoint, its hash, an amount, two objects for the script and the map's entry. */
@@ -160,7 +160,9 @@ public final class VerifiedOutputs {
         private final Map<Outpoint, VerifiedOutput> outputs = new LinkedHashMap<>(16, LOAD, true);
         private long used;
 
-        /** @param budget bytes of heap that all entries may take */
+        /**
+         * @param budget maximum heap bytes of all entries
+         */
         OutputCache(long budget) {
             this.budget = budget;
         }
@@ -188,15 +190,15 @@ public final class VerifiedOutputs {
         }
     }
 
-    /** Answer to the question what an outpoint is worth. */
+    /** Result of the search for the value of an outpoint. */
     public sealed interface Finding {
         record Proven(VerifiedOutput output) implements Finding {}
 
-        /** The bytes of the transaction are there, and it has no output of that index: no such coin can ever be. */
+        /** The bytes of the transaction are available, and it has no output with that index: such a coin can never exist. */
         record NoSuchOutput() implements Finding {}
 
         /**
-         * No source has shown the bytes. That says nothing about the coin.
+         * No source has provided the bytes. That says nothing about the coin.
          *
          * @param why reason, as text for people
          */

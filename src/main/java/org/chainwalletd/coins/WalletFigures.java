@@ -23,8 +23,8 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.store.books.MoneyFlow.Moved;
 
 /**
- * Figures of the wallet: its balance and its movements in the last {@link #KEPT}, as {@link WalletWatch} has read them from the books, for meters and
- * for {@code get_wallet_history}. Answers from memory. Safe for threads.
+ * Figures of the wallet: its balance and its movements in the last {@link #KEPT}, as {@link WalletWatch} has read them from the books, for
+ * meters and for {@code get_wallet_history}. Answers from memory. Thread-safe.
  */
 public final class WalletFigures {
     /** Length of the history. */
@@ -33,7 +33,7 @@ public final class WalletFigures {
     /** Length of one step of the history. */
     public static final Duration STEP = Duration.ofMinutes(5);
 
-    /** Most labels with a meter of their own; the sum of all further ones is under {@link #OTHER}. */
+    /** Maximum number of labels with a separate meter; the sum of all others is under {@link #OTHER}. */
     static final int MOST_LABELS = 50;
 
     static final String UNLABELLED = "(none)";
@@ -42,11 +42,11 @@ public final class WalletFigures {
     /**
      * State of the wallet after one block.
      *
-     * @param total balance, in base units, of the addresses whose history is read to the end
-     * @param unread number of addresses that are not among them yet
+     * @param total balance, in base units, of the addresses whose history was read completely
+     * @param unread number of addresses that are not included yet
      * @param labels balance of the addresses of each label, in the order of their first keys
      * @param from Unix seconds from which on {@code moved} is complete
-     * @param moved blocks that have moved something, ascending
+     * @param moved blocks with movements, ascending
      */
     record Figures(
             long height, BigInteger total, long unread, Map<String, BigInteger> labels, long from, List<Moved> moved) {
@@ -56,7 +56,7 @@ public final class WalletFigures {
         }
     }
 
-    /** Sums moved by blocks since the daemon began to follow them; never decreases. */
+    /** Sums moved by blocks since the daemon started to follow them; never decreases. */
     record Moving(double deposits, double deposited, double payments, double paid) {
         static final Moving NONE = new Moving(0, 0, 0, 0);
 
@@ -68,7 +68,7 @@ public final class WalletFigures {
                     paid + moved.paid().toBigInteger().doubleValue());
         }
 
-        /** Returns the greater of both, so that a movement that was undone and comes again in another block counts once. */
+        /** Returns the maximum of both, so that a movement that was undone and is repeated in another block counts once. */
         Moving orMore(Moving before) {
             return new Moving(
                     Math.max(deposits, before.deposits),
@@ -79,7 +79,7 @@ public final class WalletFigures {
     }
 
     /**
-     * @param height height of the newest block in it
+     * @param height height of the newest block included
      * @param completeFrom Unix seconds; the history does not reach back further
      */
     public record History(OptionalLong height, OptionalLong completeFrom, List<Step> steps) {
@@ -135,7 +135,7 @@ public final class WalletFigures {
         private BigInteger paid = BigInteger.ZERO;
     }
 
-    /** Sums the movements by the beginnings of their steps. Times of blocks need not ascend, and may be ahead: the order of blocks counts. */
+    /** Sums the movements by the start times of their steps. Block times need not ascend, and may be ahead: the order of blocks counts. */
     private static Map<Long, Sums> sums(List<Moved> blocks, long last) {
         Map<Long, Sums> sums = new HashMap<>();
         long time = Long.MIN_VALUE;
@@ -150,7 +150,7 @@ public final class WalletFigures {
         return sums;
     }
 
-    /** Converts a sum that may be below zero, because coins of a key that was deleted since have moved too. */
+    /** Converts a sum that may be negative, because coins of a key that was deleted since have moved too. */
     private static Amount amount(BigInteger units) {
         return Amount.of(units.max(BigInteger.ZERO).min(Amount.MAX.toBigInteger()));
     }
@@ -187,8 +187,8 @@ public final class WalletFigures {
     }
 
     /**
-     * Returns one meter for each label, at most {@link #MOST_LABELS} and one for the rest: each label is a time series for the system that collects
-     * the meters.
+     * Returns one meter per label, at most {@link #MOST_LABELS}, and one for the rest: each label is a time series in the monitoring
+     * system.
      */
     static List<MultiGauge.Row<?>> rows(Map<String, BigInteger> labels) {
         List<MultiGauge.Row<?>> rows = new ArrayList<>();

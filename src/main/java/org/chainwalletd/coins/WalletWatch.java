@@ -31,17 +31,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the {@link WalletFigures} up to date with the followed tip: checks the tip from time to time, reads the movements of the blocks since then
- * and the balances of the addresses, and publishes both together. Talks to the books alone, and pauses twenty times as long as the last reading took.
- * Owns the movements of the blocks of the last hours, which are read again after a restart; none of its steps makes it fail.
+ * Keeps the {@link WalletFigures} up to date with the followed tip: checks the tip periodically, reads the movements of the blocks since
+ * then and the balances of the addresses, and publishes both together. Talks only to the books, and pauses twenty times as long as the last
+ * reading took. Owns the movements of the blocks of the last hours, which are read again after a restart; none of its steps makes it fail.
  */
 public final class WalletWatch extends AbstractBehavior<WalletWatch.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(WalletWatch.class);
 
     private static final int REST = 20;
-    /** Number of remembered blocks to return to: a reorganisation within them costs no reading from the beginning. */
+    /** Number of remembered blocks to return to: a reorganisation within them does not require reading from the beginning. */
     private static final int MARKS = 32;
-    /** Number of newest blocks that are kept whatever their time is: a reorganisation may take them off the chain. */
+    /** Number of newest blocks that are kept regardless of their time: a reorganisation may remove them from the chain. */
     private static final int SHALLOW = 500;
 
     public sealed interface Command {}
@@ -61,7 +61,7 @@ public final class WalletWatch extends AbstractBehavior<WalletWatch.Command> {
      * @param status status of the follower
      * @param keys all keys of the wallet, from memory
      * @param figures receives the published figures
-     * @param pause shortest time between two checks
+     * @param pause minimum time between two checks
      */
     public record Setup(
             LedgerBooks books,
@@ -77,9 +77,9 @@ public final class WalletWatch extends AbstractBehavior<WalletWatch.Command> {
     private final List<MoneyFlow.Mark> marks = new ArrayList<>();
     private final List<Moved> moved = new ArrayList<>();
     private long from;
-    /** Height above which blocks are counted as moving; empty before the first reading. */
+    /** Height above which blocks count as movements; empty before the first reading. */
     private OptionalLong countedAbove = OptionalLong.empty();
-    /** Sums of blocks that are counted and too old to be kept. */
+    /** Sums of counted blocks that are too old to be kept. */
     private WalletFigures.Moving forgotten = WalletFigures.Moving.NONE;
 
     private Optional<FollowedTip> published = Optional.empty();
@@ -207,7 +207,7 @@ public final class WalletWatch extends AbstractBehavior<WalletWatch.Command> {
         return countedAbove.isPresent() && block.height() > countedAbove.getAsLong() ? moving.plus(block) : moving;
     }
 
-    /** Drops old blocks, from the lowest on. */
+    /** Drops old blocks, lowest first. */
     private void forget(Predicate<Moved> old) {
         int count = 0;
         while (count < moved.size() && old.test(moved.get(count))) {

@@ -32,13 +32,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watch-only addresses: their keys are elsewhere. A change is first made durable as a row of the store, then the books watch the address, and only
- * then the caller is answered; removals go in the same order. A crash between the two is repaired at the next start. When the key of an address comes
- * into the keyring, the address is owned from then on: its row is removed, its coins and credits stay. Rows that other daemons change are followed.
- * Safe for threads: one actor makes the changes, one after the other, and every thread reads the result.
+ * Watch-only addresses: their keys are elsewhere. A change is first made durable as a row of the store, then the books watch the address,
+ * and only then is the caller answered; removals use the same order. A crash between the two is repaired at the next start. When the key of
+ * an address is added to the keyring, the address becomes owned: its row is removed; its coins and credits stay. Rows changed by other
+ * daemons are followed. Thread-safe: one actor makes the changes, one after the other, and every thread reads the result.
  */
 public final class WatchOnly implements KeyEvents {
-    /** Most addresses that can be watched; each takes some 300 bytes of memory. */
+    /** Maximum number of watched addresses; each takes some 300 bytes of memory. */
     public static final int MOST = 100_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(WatchOnly.class);
@@ -114,12 +114,15 @@ public final class WatchOnly implements KeyEvents {
         return new WatchOnly(known, newest, owned, changes);
     }
 
-    /** Registers a listener that is told for which addresses nodes are asked to push changes, the newest first; it must not block. */
+    /** Registers a listener for the addresses for which nodes are asked to push changes, newest first; it must not block. */
     public void tellNewest(Consumer<List<Address>> listener) {
         newest.tell(listener);
     }
 
-    /** Newest addresses, for which nodes are asked to push changes as long as they have room; changes of the others are learnt from blocks. */
+    /**
+     * Newest addresses, for which nodes are asked to push changes as long as they have capacity; changes of the others are learnt from
+     * blocks.
+     */
     private static final class Newest {
         static final int PUSHED = 500;
 
@@ -148,8 +151,8 @@ public final class WatchOnly implements KeyEvents {
     }
 
     /**
-     * Starts watching an address, and reads its history from {@code row.birth()} on if there is one. One that is watched already gets the label and
-     * the birth of {@code row}. Fails with {@link OwnedException}, {@link FullException} or {@code StoreException}.
+     * Starts watching an address, and reads its history from {@code row.birth()} on if present. An address that is already watched gets the
+     * label and the birth of {@code row}. Fails with {@link OwnedException}, {@link FullException} or {@code StoreException}.
      */
     public CompletionStage<Void> watch(WatchStore.WatchOnly row) {
         CompletableFuture<Void> reply = new CompletableFuture<>();
@@ -157,7 +160,7 @@ public final class WatchOnly implements KeyEvents {
         return reply;
     }
 
-    /** Stops watching an address; true if it was watched. Its credits stay in the feed. Fails as {@link #watch} does. */
+    /** Stops watching an address; true if it was watched. Its credits stay in the feed. Fails like {@link #watch}. */
     public CompletionStage<Boolean> unwatch(Address address) {
         CompletableFuture<Boolean> reply = new CompletableFuture<>();
         changes.tell(new Changes.Unwatch(address, reply));
@@ -177,7 +180,7 @@ public final class WatchOnly implements KeyEvents {
                 .toList();
     }
 
-    /** Handles new keys; calls that draw keys do not wait, since a freshly drawn key cannot be watched already. */
+    /** Handles new keys. Calls that generate keys do not wait, since a freshly generated key cannot be watched yet. */
     @Override
     public CompletionStage<Void> added(List<OwnKey> keys) {
         List<Address> watched =
@@ -192,7 +195,7 @@ public final class WatchOnly implements KeyEvents {
 
     @Override
     public void removed(Set<Address> addresses) {
-        // The row of a key that came was removed then. A row that is there now is newer: the address was watched after
+        // The row was removed when the key was added. A row that exists now is newer: the address was watched after
         // its key was deleted.
     }
 
@@ -202,7 +205,7 @@ public final class WatchOnly implements KeyEvents {
         return reply;
     }
 
-    /** Makes the changes in the order in which they are asked for. Owns the waiting ones; a restart begins from the rows. */
+    /** Makes the changes in the order of the requests. Owns the queued ones; a restart begins from the rows. */
     private static final class Changes extends AbstractBehavior<Changes.Command> {
         sealed interface Command {}
 
@@ -210,17 +213,17 @@ public final class WatchOnly implements KeyEvents {
 
         record Unwatch(Address address, CompletableFuture<Boolean> reply) implements Command {}
 
-        /** Removes the rows of addresses whose keys have come. */
+        /** Removes the rows of addresses whose keys were added. */
         record Forget(List<Address> addresses, CompletableFuture<Void> reply) implements Command {}
 
         record OthersChanged() implements Command {}
 
         private record ReadAgain() implements Command {}
 
-        /** A question to the store or the books is answered. */
+        /** Carries the continuation of an answered request to the store or the books. */
         private record Answered(Runnable next) implements Command {}
 
-        /** Share of the time that reading all rows may take, however often others change some: one part in this many. */
+        /** Divisor of the share of time that reading all rows may take, however often other daemons change some. */
         private static final long READING_SHARE = 20;
 
         private static final Duration LEAST_PAUSE = Duration.ofMillis(100);
@@ -232,7 +235,7 @@ public final class WatchOnly implements KeyEvents {
         private final WatchedInBooks books;
         private final Predicate<Address> owned;
         private final Queue<Runnable> waiting = new ArrayDeque<>();
-        /** Whether the store or the books are being asked. */
+        /** Whether a request to the store or the books is open. */
         private boolean asking;
 
         private boolean outdated;
@@ -353,7 +356,7 @@ public final class WatchOnly implements KeyEvents {
             write(books.settle(Map.of(row.address(), row.birth()), List.of()), () -> watched(row, reply), reply);
         }
 
-        /** Handles a row that was written. The key may have come meanwhile, and the row must then be removed here. */
+        /** Handles a row that was written. The key may have been added meanwhile; the row must then be removed here. */
         private void watched(WatchStore.WatchOnly row, CompletableFuture<Void> reply) {
             if (owned.test(row.address())) {
                 drop(row.address());
@@ -371,7 +374,7 @@ public final class WatchOnly implements KeyEvents {
             return known.remove(address) != null;
         }
 
-        /** Removes an address from the store and from the books, always from both: an earlier call may have reached only the first. */
+        /** Removes an address from the store and the books, always from both: an earlier call may have reached only the store. */
         private void unwatch(Unwatch command) {
             Address address = command.address();
             if (owned.test(address)) {
@@ -390,7 +393,10 @@ public final class WatchOnly implements KeyEvents {
                     command.reply());
         }
 
-        /** Another daemon may have begun to watch the address meanwhile: its row decides, whoever has written to the books last. */
+        /**
+         * Removes an address from the books. Another daemon may have started to watch it meanwhile: its row in the store decides,
+         * regardless of the order of writes to the books.
+         */
         private static CompletionStage<Void> unwatched(Address address, WatchedInBooks books, WatchStore store) {
             return books.settle(Map.of(), List.of(address))
                     .thenComposeAsync(done -> store.find(address), Runnable::run)

@@ -28,18 +28,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Background work: following the chain and writing the books, rescans, sending again, burial, swaps. It is one subtree of actors that stops
- * and starts while the daemon serves, because all of it starts from what is stored; what calls need of it meanwhile is refused and can be
- * repeated. With SQLite the one daemon starts it once and never stops it; of several daemons on one store only one has it running.
+ * Background work: following the chain and writing the books, rescans, rebroadcasts, burial, swaps. It is one subtree of actors that can
+ * stop and start while the daemon serves calls, because all of it starts from stored state; calls that need it meanwhile are refused and
+ * can be repeated. With SQLite, the only daemon starts it once and never stops it; of several daemons on one store, only one runs it.
  *
- * <p>Work is added while the daemon starts, by one thread. {@link #start} and {@link #stop} block, one at a time, on a thread that is no
- * actor's.
+ * <p>Work is added during startup, by a single thread. {@link #start} and {@link #stop} block, one at a time, and must not be called on an
+ * actor's thread.
  */
 public final class Keeper implements Background {
     private static final Logger LOG = LoggerFactory.getLogger(Keeper.class);
     private static final Duration SWITCHING = Duration.ofSeconds(30);
 
-    /** Makes a child of the keeper's actor. */
+    /** Starts a child of the keeper's actor. */
     private record Spawn<T>(Behavior<T> behavior, String name, CompletableFuture<ActorRef<T>> spawned) {
         void under(ActorContext<?> context) {
             ActorRef<T> child = context.spawn(behavior, name);
@@ -48,7 +48,7 @@ public final class Keeper implements Background {
         }
     }
 
-    /** Kind of work; those that were added before it run when it starts, and still when it stops. */
+    /** Unit of background work; units added before it are running when it starts and when it stops. */
     private record Part(String name, Supplier<CompletionStage<Void>> start, Supplier<CompletionStage<Void>> stop) {}
 
     private final ActorRef<Spawn<?>> parent;
@@ -56,7 +56,7 @@ public final class Keeper implements Background {
     private final List<Part> parts = new ArrayList<>();
     private final List<Supplier<CompletionStage<Void>>> probes = new CopyOnWriteArrayList<>();
     private volatile boolean running;
-    /** Number of parts that have been started and not been stopped. */
+    /** Number of parts that have been started and not stopped. */
     private int begun;
 
     private volatile BooleanSupplier ended = () -> false;
@@ -70,14 +70,16 @@ public final class Keeper implements Background {
         this.patience = patience;
     }
 
-    /** Nothing runs yet. */
+    /** Creates a keeper that runs nothing yet. */
     public static Keeper under(Spawner root) {
         return under(root, SWITCHING);
     }
 
-    /** @param patience for which one kind of work may take to start or stop */
+    /**
+     * @param patience maximum time for one unit of work to start or stop
+     */
     static Keeper under(Spawner root, Duration patience) {
-        // Ends with any child: work that fails for good must not be missing unnoticed.
+        // Ends when any child ends: work that fails permanently must not be missing unnoticed.
         return new Keeper(
                 root.spawn(
                         Behaviors.<Spawn<?>>setup(context -> Behaviors.receiveMessage(spawn -> {
@@ -117,9 +119,9 @@ public final class Keeper implements Background {
     }
 
     /**
-     * Adds work that is no actor.
+     * Adds work that is not an actor.
      *
-     * @param stop completes when nothing of it is done any more
+     * @param stop completes when the work has stopped completely
      */
     public void add(String name, Supplier<CompletionStage<Void>> start, Supplier<CompletionStage<Void>> stop) {
         if (running) {
@@ -128,17 +130,17 @@ public final class Keeper implements Background {
         parts.add(new Part(name, start, stop));
     }
 
-    /** Lets {@code ended} tell that somebody else has ended work that this daemon has begun, so that it is to be stopped and started. */
+    /** Sets the check whether another party has ended work that this daemon started, so that it must be stopped and started. */
     public void endedBy(BooleanSupplier ended) {
         this.ended = ended;
     }
 
-    /** Tells whether somebody else has ended work that this daemon has begun: nothing more is done of it before another start. */
+    /** Whether another party has ended work that this daemon started: it does nothing more before another start. */
     public boolean isEnded() {
         return running && ended.getAsBoolean();
     }
 
-    /** Whether background work runs; false from the beginning of a stop on. */
+    /** Whether background work runs; false as soon as a stop begins. */
     public boolean isRunning() {
         return running;
     }
@@ -146,28 +148,28 @@ public final class Keeper implements Background {
     /**
      * Records which daemon does the work while this one does not.
      *
-     * @param url at which it is called; empty where that is not known
+     * @param url URL of that daemon; empty when unknown
      */
     public void elsewhere(String url) {
         elsewhere = url;
     }
 
-    /** Returns the URL of the daemon that does the work while this one does not; empty where that is not known. */
+    /** Returns the URL of the daemon that does the work while this one does not; empty when unknown. */
     public Optional<String> elsewhere() {
         return Optional.of(elsewhere).filter(url -> !url.isEmpty());
     }
 
-    /** Lets {@code complaint} tell why the work is not done, where any of several daemons may do it. */
+    /** Sets the source of the reason why the work is not done, for a store on which one of several daemons does it. */
     public void judgedBy(Supplier<Optional<String>> complaint) {
         this.complaint = complaint;
     }
 
-    /** Returns why the work is not done by this daemon, nor by another one; empty in normal operation. */
+    /** Returns why neither this daemon nor another one does the work; empty in normal operation. */
     public Optional<String> complaint() {
         return complaint.get();
     }
 
-    /** Tells whether every actor of the work takes a message within {@code patience}. Blocks. */
+    /** Whether every actor of the work processes a message within {@code patience}. Blocks. */
     public boolean answers(Duration patience) {
         CompletableFuture<?>[] answers =
                 probes.stream().map(probe -> probe.get().toCompletableFuture()).toArray(CompletableFuture[]::new);
@@ -183,9 +185,10 @@ public final class Keeper implements Background {
     }
 
     /**
-     * Starts all work in the order in which it was added; nothing when it runs.
+     * Starts all work in the order in which it was added; does nothing when it runs.
      *
-     * @throws StoreException when a store cannot be written now, or does not answer in time; some of the work may have begun, until {@link #stop}
+     * @throws StoreException when a store cannot be written now, or does not answer in time; some of the work may then be running, until
+     *     {@link #stop}
      */
     public synchronized void start() {
         if (running) {
@@ -193,7 +196,7 @@ public final class Keeper implements Background {
         }
         while (begun < parts.size()) {
             Part part = parts.get(begun);
-            // It may have begun although it says that it has not.
+            // It may have started although it reports a failure.
             begun++;
             await(part.start().get(), part.name());
         }
@@ -202,9 +205,9 @@ public final class Keeper implements Background {
     }
 
     /**
-     * Stops all work in the opposite order, and returns when nothing of it will write any more; nothing when none of it has begun.
+     * Stops all work in reverse order, and returns when none of it will write any more; does nothing when none of it has started.
      *
-     * @throws StoreException when a store cannot be written now, or does not answer in time; what has not been stopped is stopped by another call
+     * @throws StoreException when a store cannot be written now, or does not answer in time; a further call stops the rest
      */
     public synchronized void stop() {
         running = false;
@@ -237,22 +240,22 @@ public final class Keeper implements Background {
     }
 
     /**
-     * The address of one kind of background work. Passes what it is told on to an actor of its own, which it begins and ends on command; without
-     * one it hands it to whoever answers then: a function, or another actor. Ends when an actor of its own ends by itself.
+     * Stable actor reference of one unit of background work. Forwards messages to a child actor, which it starts and stops on command;
+     * while that is stopped, a function or a stand-in actor handles the messages. Stops when the child stops by itself.
      *
-     * @param <T> what the work is told
+     * @param <T> type of the messages
      */
     private static final class Post<T> {
-        /** The actor is begun when this is done. */
+        /** Starts the actor; {@code done} completes when it has started. */
         record Start(CompletableFuture<Void> done) {}
 
-        /** The actor has ended when this is done, after all that was told before. */
+        /** Stops the actor; {@code done} completes when it has stopped, after all earlier messages. */
         record Stop(CompletableFuture<Void> done) {}
 
-        /** Done when the actor has taken all that was told before, and at once when there is none. */
+        /** Completes {@code done} when the actor has processed all earlier messages, or at once when there is no actor. */
         record Probe(CompletableFuture<Void> done) {}
 
-        /** The last message of an actor. */
+        /** Message that stops an actor. */
         private enum Last {
             MESSAGE
         }
@@ -261,7 +264,7 @@ public final class Keeper implements Background {
         private final Behavior<T> work;
         private final Optional<Behavior<T>> standIn;
         private final Consumer<? super T> whileStopped;
-        /** The actor that is passed what comes. */
+        /** Actor that receives the forwarded messages. */
         private Optional<ActorRef<Object>> current = Optional.empty();
 
         private long begun;
@@ -313,7 +316,7 @@ public final class Keeper implements Background {
                     .build();
         }
 
-        /** Lets messages that come meanwhile wait: they must not be answered beside the actor. */
+        /** Queues messages while the actor stops: they must not be handled concurrently with it. */
         private Behavior<Object> ending(Supplier<Behavior<Object>> next) {
             Deque<Object> waiting = new ArrayDeque<>();
             return Behaviors.receive(Object.class)
@@ -386,7 +389,7 @@ public final class Keeper implements Background {
             return Behaviors.stopped();
         }
 
-        /** Ends an actor at the {@link Last} message, which it does not see. */
+        /** Stops an actor at the {@link Last} message, which the actor does not see, and answers {@link Probe}. */
         private static final class EndsWithLast<T> extends BehaviorInterceptor<Object, T> {
             EndsWithLast() {
                 super(Object.class);

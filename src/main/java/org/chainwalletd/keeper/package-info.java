@@ -1,2 +1,2 @@
-/** The background work of the daemon as one subtree of actors, which stops and starts while the daemon serves. */
+/** Background work of the daemon as one subtree of actors that can stop and start while the daemon serves calls. */
 package org.chainwalletd.keeper;

@@ -12,8 +12,8 @@ import org.chainwalletd.crypto.SignedMessage;
 import org.chainwalletd.keyring.Signer;
 
 /**
- * Signs and verifies text under the tag {@code …-MSG} of the daemon's brand. Text is taken as it is, in UTF-8, without Unicode normalisation;
- * the empty one is legal.
+ * Signs and verifies text under the tag {@code …-MSG} of the daemon's brand. The text is used unchanged, in UTF-8, without Unicode
+ * normalisation; an empty text is valid.
  */
 public final class TextMessages {
     private final ChainProfile chain;
@@ -22,7 +22,7 @@ public final class TextMessages {
 
     /**
      * @param signer not needed for verifying
-     * @param executor turns the keyring's answers into proofs
+     * @param executor runs the continuations that turn signatures into proofs
      */
     public TextMessages(ChainProfile chain, Signer signer, Executor executor) {
         this.chain = chain;
@@ -30,24 +30,27 @@ public final class TextMessages {
         this.executor = executor;
     }
 
-    /** A signature with the key that verifies it. */
+    /** Signature with the public key that verifies it. */
     public record Proof(Ed25519Signature signature, PublicKey publicKey) {}
 
     /**
-     * Signs {@code text} with the key of {@code address}. Fails with {@link org.chainwalletd.keyring.KeyringException}: when the keyring has
-     * no such key, or cannot open it.
+     * Signs {@code text} with the key of {@code address}. Fails with {@link org.chainwalletd.keyring.KeyringException} when the keyring has
+     * no such key or cannot open it.
      */
     public CompletionStage<Proof> sign(Address address, String text) {
         return signer.sign(address, SignedMessage.image(chain.tag(DomainTag.MSG), utf8(text)))
                 .thenApplyAsync(made -> new Proof(Ed25519Signature.of(made.bytes()), made.publicKey()), executor);
     }
 
-    /** Whether {@code signature} signs {@code text}. A key that is weak or no point of the curve signs nothing; it is no error. */
+    /**
+     * Whether {@code signature} is a valid signature of {@code text}. False, not an error, for a weak key or one that is not a point on the
+     * curve.
+     */
     public boolean verifies(PublicKey publicKey, String text, Ed25519Signature signature) {
         return SignedMessage.verify(publicKey.toArray(), chain.tag(DomainTag.MSG), utf8(text), signature.toArray());
     }
 
-    /** The address that belongs to a key, whatever the key is worth. */
+    /** Address that belongs to a key, even to a weak or invalid one. */
     public Address addressOf(PublicKey publicKey) {
         return chain.addressOf(publicKey);
     }

@@ -1,5 +1,5 @@
 /**
- * Signed text messages (chain protocol, appendix A): a proof that somebody holds the key of an address, for people and programs outside the
- * chain. The keyring signs; verifying asks nobody. The methods of {@code rpc} call it.
+ * Signed text messages (chain protocol, appendix A): a proof of possession of an address's key, for use outside the chain. The keyring
+ * signs; verification needs no other component. Called by the methods of {@code rpc}.
  */
 package org.chainwalletd.message;

@@ -60,7 +60,7 @@ import org.chainwalletd.store.TokenBinding;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Facade of the queue of payouts for the rest of the daemon. Safe for threads. */
+/** Facade of the payout queue for the rest of the daemon. Thread-safe. */
 public final class Payouts {
     private static final Logger LOG = LoggerFactory.getLogger(Payouts.class);
 
@@ -75,8 +75,8 @@ public final class Payouts {
     private final Set<CompletableFuture<Void>> waiting = ConcurrentHashMap.newKeySet();
 
     /**
-     * Number of consecutive checks in which none of the inputs of a batch in flight was listed, by its transaction id. One check is under way at a
-     * time.
+     * Number of consecutive checks in which none of the inputs of a batch in flight was listed, by its transaction id. Only one check runs
+     * at a time.
      */
     private volatile Map<Hash256, Integer> withoutInputs = Map.of();
 
@@ -122,7 +122,7 @@ public final class Payouts {
                 .register(meters);
     }
 
-    /** Reason why the queue needs its operator; empty for none. */
+    /** Reason why the queue needs the operator's attention; empty for none. */
     public Optional<String> complaint() {
         List<Hash256> gone = vanished;
         if (gone.isEmpty() || !view.isRunning()) {
@@ -172,17 +172,18 @@ public final class Payouts {
                         .orElse(0L);
     }
 
-    /** Judge of payouts whose ids are new; its methods throw what refuses them. */
+    /** Checks of payouts with new ids; its methods throw the refusal. */
     public interface Admission {
-        /** Addresses that pay, in order and each once. */
+        /** Paying addresses, in order and without duplicates. */
         List<Address> from();
 
         void requireAllowed(Order order, List<Address> from);
     }
 
     /**
-     * Submits payouts; refused as a whole with {@link RefusedException} or {@link SpendException}. A -32020 means that they may have been submitted,
-     * and that the same call tells. What refuses a payout counts only when its id is bound to nothing: one that was accepted before keeps its answer.
+     * Submits payouts; refused as a whole with {@link RefusedException} or {@link SpendException}. Error -32020 means that they may have
+     * been submitted, which repeating the same call determines. A refusal of a single payout counts only when its id is not bound yet: a
+     * payout that was accepted before keeps its answer.
      */
     public CompletionStage<List<Payout>> submit(List<Order> orders, Admission admission, Optional<String> owner) {
         Map<String, RuntimeException> objections = new LinkedHashMap<>();
@@ -199,7 +200,9 @@ public final class Payouts {
                         env.executor());
     }
 
-    /** @return addresses that pay; empty when they are refused, and with them every payout */
+    /**
+     * @return paying addresses; empty when they are refused, and with them every payout
+     */
     private List<Address> judged(List<Order> orders, Admission admission, Map<String, RuntimeException> objections) {
         List<Address> from;
         try {
@@ -249,7 +252,7 @@ public final class Payouts {
         requireUnder("per_period", env.limits().perPeriod(), leaving);
     }
 
-    /** Fee of the smallest batch that contains the payout, with change that is marked, in base units. */
+    /** Fee, in base units, of the smallest batch that contains the payout, with marked change. */
     private Amount cheapest(Order order) {
         return env.rules()
                 .fee()
@@ -261,9 +264,9 @@ public final class Payouts {
     }
 
     /**
-     * Returns the least amount that leaves an address when the payout is paid.
+     * Returns the minimum amount that leaves an address when the payout is paid.
      *
-     * @throws RefusedException -32602 when it is more than an amount can be
+     * @throws RefusedException -32602 when it is above the maximum of an amount
      */
     public Amount leastLeaving(Order order) {
         Amount fee = cheapest(order);
@@ -287,10 +290,10 @@ public final class Payouts {
     }
 
     /**
-     * Data of -32035 about a payout.
+     * Data of error -32035 about a payout.
      *
-     * @param txId of the spend whose token the id is, or the newest one of another token's payout
-     * @param boundTo name of the access token whose payout or payment it is, when that is another than the caller's
+     * @param txId transaction of the payment whose token equals the id, or the newest one of another owner's payout
+     * @param boundTo name of the access token that bound the id, when it differs from the caller's
      */
     public record IdTaken(String payoutId, long index, Optional<Hash256> txId, Optional<String> boundTo) {
         public IdTaken(String payoutId, long index, Optional<Hash256> txId) {
@@ -318,7 +321,7 @@ public final class Payouts {
                         env.executor());
     }
 
-    /** Finds out whether another access token than the caller's has bound the id, to a payout or to a payment of another method. */
+    /** Finds out whether a different access token has bound the id, to a payout or to a payment of another method. */
     private CompletionStage<Optional<SpendRefusal.BoundBy>> boundBy(Submission.Taken taken, Optional<String> caller) {
         if (taken.other().isPresent()) {
             Payout payout = taken.other().get();
@@ -361,7 +364,7 @@ public final class Payouts {
         return env.store().find(payoutId);
     }
 
-    /** Lists payouts in the order of submission; with {@code waits} only queued ones that wait for that condition. */
+    /** Lists payouts in the order of submission; with {@code waits}, only queued ones that wait for that condition. */
     public CompletionStage<List<Payout>> list(Optional<State> state, Optional<WaitingFor> waits, long after, int most) {
         if (waits.isEmpty()) {
             return env.store().list(state, after, most);
@@ -395,7 +398,7 @@ public final class Payouts {
     /**
      * Reads changes after a position; waits for the first one.
      *
-     * @param gone completes when the caller does not want the answer any more
+     * @param gone completes when the caller no longer wants the answer
      */
     public CompletionStage<Changes> changes(Position after, int most, Duration patience, CompletionStage<Void> gone) {
         long end = System.nanoTime() + patience.toNanos();
@@ -403,7 +406,7 @@ public final class Payouts {
     }
 
     private CompletionStage<Changes> changes(Position after, int most, long end, CompletionStage<Void> gone) {
-        // Begins to wait before it reads, so that no change comes between the two.
+        // Registers before it reads, so that no change is missed between the two.
         CompletableFuture<Void> change = new CompletableFuture<>();
         waiting.add(change);
         return env.store()
@@ -450,24 +453,24 @@ public final class Payouts {
         return env.store().release(payoutIds, claimant, env.clock().millis());
     }
 
-    /** Pauses or resumes the queue: once this is complete no batch is opened, or batches are opened again. */
+    /** Pauses or resumes the queue: once this is complete, no batch is opened, or batches are opened again. */
     public CompletionStage<Void> pause(boolean paused) {
         return env.store().pause(paused);
     }
 
     /**
-     * A batch and the transaction that takes its place.
+     * Batch and the transaction that replaces it.
      *
-     * @param recall id of the transaction that takes the place of the batch
+     * @param recall id of the replacing transaction
      */
     public record Recall(Hash256 batch, Hash256 recall) {}
 
     /**
-     * Recalls a batch: in one commit it is abandoned, and the transaction that spends one of its inputs back to its address is fixed to the byte.
-     * The batch is not sent again from then on; the chain decides which of both is mined. A recall that was closed because its batch had won is sent
-     * again when a reorganisation has taken the batch off the chain.
+     * Recalls a batch: one commit abandons it and makes the exact bytes durable of the transaction that spends one of its inputs back to
+     * its address. From then on the batch is not sent again; the chain decides which of the two is mined. A recall that was closed because
+     * its batch had won is sent again when a reorganisation has removed the batch from the chain.
      *
-     * @param fee fee of the recall; a recall that was decided on before keeps its own
+     * @param fee fee of the recall; a recall that was decided before keeps its own
      */
     public CompletionStage<Recall> recall(Hash256 txId, FeeChoice fee) {
         return env.intents()
@@ -499,7 +502,7 @@ public final class Payouts {
         }
     }
 
-    /** Refuses a recall that would burn money or that none of the batch's coins can pay. */
+    /** Refuses a recall with an excessive fee, or one that none of the batch's coins can pay. */
     private static void requireCost(Intent batch, Amount cost) {
         if (TransferRequest.DEFAULT_MAX_FEE.isLessThan(cost)) {
             throw RefusedException.invalidParams(
@@ -527,10 +530,10 @@ public final class Payouts {
         return batch;
     }
 
-    /** Decides on the recall of a batch: what is durable afterwards is sent, and nothing else. */
+    /** Decides the recall of a batch: only what is durable afterwards is sent. */
     private CompletionStage<Intent> decided(Intent batch, Amount cost) {
         requireCost(batch, cost);
-        // A recall at the least fee is a way back that no cap takes away; whoever offers more spends.
+        // A recall at the minimum fee is always available, and no cap refuses it; a higher fee counts as spending.
         if (ReturnPlan.fee(FeeChoice.MINIMUM).isLessThan(cost)) {
             env.spending().requireAllowed(cost);
         }
@@ -547,7 +550,7 @@ public final class Payouts {
                         env.executor());
     }
 
-    /** Opens a recall that was closed again, with the same bytes, as a caller does who repeats a token. */
+    /** Reopens a recall that was closed, with the same bytes, as for a caller that repeats a token. */
     private CompletionStage<Intent> alive(Intent batch, Intent recall) {
         if (!recall.state().failed()) {
             return CompletableFuture.completedFuture(recall);
@@ -570,14 +573,16 @@ public final class Payouts {
                         env.executor());
     }
 
-    /** @param failure of the spend, null for none; one that is in flight all the same counts as reopened */
+    /**
+     * @param failure failure of the spend, null for none; a spend that is in flight despite it counts as reopened
+     */
     private static CompletionStage<Intent> reopened(Optional<Intent> recall, Throwable failure) {
         return recall.filter(intent -> failure == null || !intent.state().failed())
                 .map(CompletableFuture::completedFuture)
                 .orElseGet(() -> CompletableFuture.failedFuture(failure));
     }
 
-    /** The largest input of a batch that is on the chain and can pay for the recall. */
+    /** Largest input of a batch that is on the chain and can pay for the recall. */
     private static Coin onChain(Intent batch, Set<Outpoint> there, Amount cost) {
         return payable(batch, cost)
                 .filter(input -> there.contains(input.outpoint()))
@@ -608,7 +613,7 @@ public final class Payouts {
                         Hash256.sha256(batch.txId().toArray()))));
     }
 
-    /** Sends a recall at once. The store tells the outcome; one that a node refuses stays in flight like any other spend. */
+    /** Sends a recall at once. Its outcome is in the store; a recall that a node refuses stays in flight like any other spend. */
     private CompletionStage<Intent> sent(Intent recall) {
         return recall.state().inFlight()
                 ? env.spending()
@@ -667,8 +672,8 @@ public final class Payouts {
     }
 
     /**
-     * Recalls batches that a restore has abandoned because another batch carries the same payouts, and those whose recall was closed before a
-     * reorganisation. One that cannot be recalled holds up no other.
+     * Recalls batches that a restore has abandoned because another batch carries the same payouts, and those whose recall was closed before
+     * a reorganisation. A batch that cannot be recalled does not block the others.
      */
     private CompletionStage<Void> finishRecalls(List<Hash256> unrecalled) {
         CompletionStage<?> all = CompletableFuture.completedFuture(null);
@@ -692,7 +697,7 @@ public final class Payouts {
                 .filter(intent -> intent.kind().equals(StandIns.PAYOUT_BATCH)
                         && intent.state().inFlight())
                 .toList();
-        // Asked once for each address: an answer takes as long as the address has coins.
+        // Asked once per address: the time of an answer grows with the number of the address's coins.
         Map<Address, Set<Outpoint>> inputs = new HashMap<>();
         batches.forEach(batch ->
                 inputs.computeIfAbsent(batch.from(), none -> new HashSet<>()).addAll(outpoints(batch)));
@@ -704,10 +709,10 @@ public final class Payouts {
     }
 
     /**
-     * Counts the batches in flight of which no input is on the chain any more, and warns of those that stay so. A batch that a block has just taken is
-     * still in flight for some checks.
+     * Counts the batches in flight none of whose inputs is on the chain any more, and warns of those for which this persists. A batch that
+     * was just mined is still in flight for some checks.
      *
-     * @param unspent inputs of the batches of each address that are on the chain; empty when the books cannot say
+     * @param unspent inputs of the batches of each address that are on the chain; empty when the books cannot tell
      */
     private void noteVanished(List<Intent> batches, Map<Address, CompletableFuture<Optional<Set<Outpoint>>>> unspent) {
         Map<Hash256, Integer> missing = new HashMap<>();

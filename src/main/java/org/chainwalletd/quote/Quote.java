@@ -7,13 +7,13 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.PublicKey;
 
 /**
- * Content of a quote, as it came: nothing but the lengths of ids and keys is checked before {@link Quotes.QuoteCheck} does. All integers are u64.
+ * Content of a quote as received: only the lengths of ids and keys are checked before {@link Quotes.QuoteCheck}. All integers are u64.
  *
  * @param id 16 bytes; the payment carries them as its datum
- * @param amountMinor what is charged, in the currency's smallest unit; informative
- * @param rate base units of the chain for one unit of the currency; informative, nobody computes with it
+ * @param amountMinor amount charged, in the currency's smallest unit; informative
+ * @param rate base units of the chain per unit of the currency; informative, not used in computations
  * @param chainAmount base units; the only binding amount
- * @param payer when present, nobody else may settle the quote
+ * @param payer when present, the only party that may settle the quote
  * @param issuedAt Unix seconds
  * @param expiresAt Unix seconds
  * @param memo empty for none
@@ -30,12 +30,12 @@ public record Quote(
         long issuedAt,
         long expiresAt,
         String memo) {
-    /** The only version there is. */
+    /** Only existing version. */
     public static final int VERSION = 1;
 
     public static final int ID_LENGTH = 16;
     public static final int MAX_MEMO_BYTES = 256;
-    /** Longest time from issue to expiry, in seconds. */
+    /** Maximum time from issue to expiry, in seconds. */
     public static final long MAX_LIFE = 3600;
 
     /**

@@ -14,8 +14,8 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 
 /**
- * The bytes that a quote's signature covers (chain protocol, appendix D.2): the tag {@code …-QUOTE} as it is, the genesis id, and the fields. The
- * one format of the chain whose integers are big-endian.
+ * Bytes that a quote's signature covers (chain protocol, appendix D.2): the tag {@code …-QUOTE} unchanged, the genesis id, and the fields.
+ * The only format of the chain with big-endian integers.
  */
 final class QuoteImage {
     private static final int FIXED_FIELDS =
@@ -26,7 +26,9 @@ final class QuoteImage {
     record Content(Hash256 genesis, Quote quote) {}
 
     /**
-     * @param quote one whose version, currency and memo have passed their checks: other lengths have no encoding
+     * Encodes a quote for signing.
+     *
+     * @param quote quote whose version, currency and memo have passed their checks: other lengths have no encoding
      */
     static byte[] encode(ChainProfile chain, Hash256 genesis, Quote quote) {
         byte[] tag = chain.tag(DomainTag.QUOTE);
@@ -51,9 +53,10 @@ final class QuoteImage {
     }
 
     /**
-     * Reads what {@link #encode} wrote, and nothing else.
+     * Decodes the result of {@link #encode}, and nothing else.
      *
-     * @throws IllegalArgumentException for trailing bytes, a payer flag other than 0 and 1, short input, another tag, and text that is not UTF-8
+     * @throws IllegalArgumentException for trailing bytes, a payer flag other than 0 and 1, short input, a different tag, and text that is
+     *     not UTF-8
      */
     static Content decode(ChainProfile chain, byte[] bytes) {
         try {
@@ -73,7 +76,7 @@ final class QuoteImage {
         }
     }
 
-    /** Arguments are evaluated from left to right, which is the order of the fields. */
+    /** Decodes the fields. Java evaluates arguments from left to right, which is the order of the fields. */
     private static Quote fields(ByteBuffer image) {
         return new Quote(
                 image.get() & 0xFF,

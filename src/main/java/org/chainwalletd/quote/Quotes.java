@@ -29,8 +29,8 @@ import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.node.ChainIdentity;
 
 /**
- * Issues and verifies quotes for the chain that the daemon signs for: the genesis id in an image is always the one that {@link ChainIdentity} has
- * checked, never one that a caller or a node names.
+ * Issues and verifies quotes for the chain that the daemon signs for: the genesis id in an image is always the one that
+ * {@link ChainIdentity} has checked, never one from a caller or a node.
  */
 public final class Quotes {
     private static final int PREIMAGE_LENGTH = 32;
@@ -42,7 +42,9 @@ public final class Quotes {
     private final SecureRandom random;
     private final Executor executor;
 
-    /** @param executor verifies and puts answers together: a pool for computations */
+    /**
+     * @param executor verifies and assembles answers: a pool for computations
+     */
     public Quotes(
             ChainProfile chain,
             Signer signer,
@@ -59,8 +61,8 @@ public final class Quotes {
     }
 
     /**
-     * Fails with {@link RefusedException} for terms that no quote can have, with {@link KeyringException} when the keyring cannot sign for the
-     * issuer, with {@link org.chainwalletd.node.NodeException} when it is not known which chain this is.
+     * Issues a quote. Fails with {@link RefusedException} for terms that are invalid for every quote, with {@link KeyringException} when
+     * the keyring cannot sign for the issuer, and with {@link org.chainwalletd.node.NodeException} when the chain is not known yet.
      */
     public CompletionStage<QuoteIssue.Result> issue(QuoteIssue terms) {
         if (terms.ttlSecs() == 0 || U64.compare(terms.ttlSecs(), Quote.MAX_LIFE) > 0) {
@@ -161,8 +163,8 @@ public final class Quotes {
     }
 
     /**
-     * Finds that the signer wrote this, not whether he may. Fails with {@link org.chainwalletd.node.NodeException} when it is not known
-     * which chain this is.
+     * Verifies that the signer signed this quote, not that the signer was entitled to. Fails with
+     * {@link org.chainwalletd.node.NodeException} when the chain is not known yet.
      */
     public CompletionStage<QuoteVerify.Result> verify(SignedQuote signed) {
         return identity.genesisForSigning()
@@ -185,7 +187,7 @@ public final class Quotes {
                 KeyringException.Reason.UNKNOWN_ADDRESS, "the keyring has no key of address " + address);
     }
 
-    /** The checks of a verifier in their order (chain protocol, appendix D.3), each with the reason that is told when it fails. */
+    /** Checks of a verifier in their order (chain protocol, appendix D.3), each with the reason that is reported when it fails. */
     enum QuoteCheck {
         VERSION("the version is not 1"),
         CURRENCY_LENGTH("the currency has not 3 to 12 characters"),
@@ -201,7 +203,7 @@ public final class Quotes {
         NOT_FROM_THE_FUTURE("the quote was issued more than 60 seconds in the future"),
         NOT_EXPIRED("the quote has expired");
 
-        /** Greatest difference between the clocks of issuer and verifier, in seconds. */
+        /** Maximum difference between the clocks of issuer and verifier, in seconds. */
         private static final long SKEW = 60;
 
         /** Checks that an issuer's terms must pass before anything is signed. */
@@ -218,14 +220,14 @@ public final class Quotes {
             return reason;
         }
 
-        /** The first check that {@code signed} does not pass on the chain of {@code genesis}. */
+        /** First check that {@code signed} does not pass on the chain of {@code genesis}. */
         static Optional<QuoteCheck> firstFailed(SignedQuote signed, ChainProfile chain, Hash256 genesis, Instant now) {
             return Stream.of(values())
                     .filter(check -> !check.passes(signed, chain, genesis, now.getEpochSecond()))
                     .findFirst();
         }
 
-        /** The first check that terms fail which somebody wants to issue. */
+        /** First check that terms fail before they are issued. */
         static Optional<QuoteCheck> firstFailedTerm(Quote terms) {
             return Stream.of(values())
                     .filter(check -> OF_TERMS.contains(check) && !check.passesAlone(terms))
@@ -249,7 +251,7 @@ public final class Quotes {
             };
         }
 
-        /** Checks that need neither signer nor chain nor clock. */
+        /** Result of a check that needs neither signer nor chain nor clock. */
         private boolean passesAlone(Quote quote) {
             return switch (this) {
                 case VERSION -> quote.version() == Quote.VERSION;
@@ -271,7 +273,7 @@ public final class Quotes {
     }
 
     /**
-     * A quote with the signature that makes it a credential. The signer's key is not part of what is signed.
+     * Quote with the signature that makes it a credential. The signer's key is not part of the signed bytes.
      *
      * @param signature over {@link QuoteImage}
      */

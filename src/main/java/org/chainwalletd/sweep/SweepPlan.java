@@ -34,13 +34,13 @@ import org.chainwalletd.store.SweepStore.Sweep;
 import org.chainwalletd.store.TokenBinding;
 
 /**
- * Makes the transaction of one part. Its coins, its fee and its output were written down when the sweep began, so it is the same transaction
- * whenever and how often it is made. Each address that owns one of its coins signs.
+ * Builds the transaction of one part. Its coins, fee and output were fixed when the sweep began, so every attempt gives the same
+ * transaction. Each address that owns one of its coins signs.
  *
- * @param tipHeight of the chain on which its coins were seen unspent
+ * @param tipHeight height of the tip at which its coins were seen unspent
  */
 record SweepPlan(Sweep sweep, Part part, long tipHeight) implements SpendPlan {
-    /** Shape of a transaction with so many inputs and one output to an address, without change; gives its minimum fee. */
+    /** Shape of a transaction with this many inputs and one output to an address, without change; determines its minimum fee. */
     static TxShape shape(int coins) {
         return TxShape.EMPTY.plusPlainInputs(coins).plusPlainOutputs(1);
     }
@@ -49,7 +49,7 @@ record SweepPlan(Sweep sweep, Part part, long tipHeight) implements SpendPlan {
         return coins.stream().map(each -> each.coin().value().toBigInteger()).reduce(BigInteger.ZERO, BigInteger::add);
     }
 
-    /** The only transaction of a part, without its witnesses. */
+    /** The only possible transaction of a part, without its witnesses. */
     static Transaction unsigned(Address to, Part part) {
         TxOutput output = TxOutput.toAddress(to, Amount.of(sum(part.coins())).minus(part.fee()));
         return Transaction.unsigned(
@@ -61,7 +61,7 @@ record SweepPlan(Sweep sweep, Part part, long tipHeight) implements SpendPlan {
         return SweepStore.KIND;
     }
 
-    /** The first one that signs. */
+    /** Address that signs first. */
     @Override
     public Address from() {
         return part.coins().get(0).owner();
@@ -92,7 +92,7 @@ record SweepPlan(Sweep sweep, Part part, long tipHeight) implements SpendPlan {
         // The part was cut so that it can be built.
     }
 
-    /** A transaction that a node had before was no theft, because the same coins go to the same recipient whoever sends it. */
+    /** No payout: if a node already had the transaction, the same coins go to the same recipient, no matter which process sent it. */
     @Override
     public boolean isPayout() {
         return false;
@@ -113,7 +113,7 @@ record SweepPlan(Sweep sweep, Part part, long tipHeight) implements SpendPlan {
         return leaving();
     }
 
-    /** The books have read them from bytes, and nodes are not asked. */
+    /** The books have read the coins from bytes, so no node is asked. */
     @Override
     public CompletionStage<Candidates> gather(NodeClient node, Executor executor) {
         List<NodeClient.Utxo> utxos = part.coins().stream()

@@ -68,28 +68,28 @@ import org.slf4j.LoggerFactory;
 /**
  * Sweeps from the call to the last spend.
  *
- * <p>A call with a new token takes every spendable coin that the books have of the addresses, cuts them into parts of at most {@value
- * #MOST_INPUTS} coins, and has all of it written in one commit. From then on nothing of it changes: the {@link Sweeper}, which is background
- * work, makes one spend of each part, {@link SweepPlan}, whose transaction can be no other one. A call that comes again with the token goes on
- * with the same parts and tells how they stand. So each coin is moved at most once, whatever dies in between.
+ * <p>A call with a new token takes every spendable coin that the books list for the addresses, cuts them into parts of at most
+ * {@value #MOST_INPUTS} coins, and writes all of this in one commit. From then on it does not change: the {@link Sweeper}, which is
+ * background work, makes one spend for each part, {@link SweepPlan}, and only one transaction is possible for a part. A repeated call with
+ * the token continues with the same parts and reports their states. So each coin is moved at most once, regardless of crashes in between.
  *
- * <p>Safe for threads.
+ * <p>Thread-safe.
  */
 public final class Sweeps {
     private static final Logger LOG = LoggerFactory.getLogger(Sweeps.class);
 
     public static final int MOST_ADDRESSES = 10_000;
-    /** Coins of one sweep; what is above it is left over for the next one. */
+    /** Maximum number of coins of one sweep; further coins are left over for the next one. */
     public static final int MOST_COINS = 10_000;
 
     static final int MOST_INPUTS = 100;
-    /** Smallest {@code min_value}, in base units: a smaller coin costs more as an input than it is worth. */
+    /** Minimum of {@code min_value}, in base units: a smaller coin costs more as an input than it is worth. */
     public static final Amount LEAST_VALUE = Amount.of(61);
-    /** Parts sent a minute for each node; leaves two thirds of a node's quota to other payments. */
+    /** Parts sent per minute and node; leaves two thirds of a node's quota to other payments. */
     private static final int PARTS_A_MINUTE = 20;
-    /** Blocks that must follow before a part that was never sent, and misses a coin, ends as conflicted. */
+    /** Number of blocks after which a part that was never sent, and lacks a coin, ends as conflicted. */
     private static final int DEPTH = 6;
-    /** Longest time that a call waits for its parts to be sent. */
+    /** Maximum time that a call waits for its parts to be sent. */
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -97,14 +97,14 @@ public final class Sweeps {
     /**
      * Services and settings that sweeps use.
      *
-     * @param profile of the chain, for the ids of transactions
+     * @param profile chain profile, for transaction ids
      * @param coins confirmed coins of an address, read from bytes; empty while the books do not cover it
-     * @param maturity of coinbases, 0 while the network is not known
+     * @param maturity coinbase maturity, 0 while the network is unknown
      * @param isOurs whether the daemon has the key of an address
-     * @param nodes how many there are
+     * @param nodes number of nodes
      * @param hasEnded whether nothing more is paid for a token, by its name or {@link PayoutStore#CLASSIC}
-     * @param pause before a part that could not be sent is tried again
-     * @param threads for all that waits for store, books and spends
+     * @param pause delay before a part that could not be sent is tried again
+     * @param threads threads that wait for the store, the books and spends
      */
     public record Environment(
             ChainProfile profile,
@@ -121,16 +121,16 @@ public final class Sweeps {
             Threads threads) {}
 
     /**
-     * Threads that wait for store, books and spends, which must not need these threads themselves.
+     * Threads that wait for the store, the books and spends, none of which may depend on these threads.
      *
-     * @param calls for callers, who may be many and wait for long
+     * @param calls for callers, of which there may be many, waiting for a long time
      * @param parts for the background work, one look at a time
      */
     public record Threads(Executor calls, Executor parts) {}
 
     /** Confirmed coins of an address whose values were read from bytes; empty while the books do not cover it. */
     public interface OwnCoins {
-        /** Lists the coins of an address, if they are very many the most valuable ones. */
+        /** Lists the coins of an address; if there are very many, the most valuable ones. */
         CompletionStage<Optional<NodeClient.UtxoListing>> of(Address address);
 
         /** Lists those of {@code wanted} that are coins of the address, however many it has. */
@@ -138,11 +138,11 @@ public final class Sweeps {
     }
 
     /**
-     * A sweep that is asked for.
+     * Requested sweep.
      *
-     * @param digest of the parameters as they were written
+     * @param digest digest of the parameters as given in the call
      * @param from resolved only when the token is new; may refuse
-     * @param maxFee of each transaction
+     * @param maxFee maximum fee of each transaction
      */
     public record Request(
             String clientToken,
@@ -157,21 +157,21 @@ public final class Sweeps {
             return new Order(clientToken, owner, digest, addresses, to, minValue, memo);
         }
 
-        /** Leaves out the memo, which must not get into a log. */
+        /** Omits the memo, which must not be logged. */
         @Override
         public String toString() {
             return "Request[clientToken=" + clientToken + ", to=" + to + "]";
         }
     }
 
-    /** Reasons for which a coin is not moved. */
+    /** Reasons why a coin is not moved. */
     public enum LeftOver {
-        /** Came after the coins were fixed, or there were too many. */
+        /** Arrived after the coins were fixed, or exceeded the maximum number of coins. */
         LATER,
-        /** Brings less than it costs, less than was asked for, or would leave dust. */
+        /** Costs more than it is worth, is below the requested minimum, or would leave dust. */
         TOO_SMALL,
         IMMATURE,
-        /** Another spend has it, or another sweep is going to move it. */
+        /** Held by another spend, or planned by another sweep. */
         HELD,
         OF_FAILED_PART
     }
@@ -182,8 +182,8 @@ public final class Sweeps {
     /**
      * State of a sweep.
      *
-     * @param waiting why parts are not sent yet, by number
-     * @param others spends that bear the transactions of parts without a spend of their own, by the part's number
+     * @param waiting reasons why parts are not sent yet, by part number
+     * @param others spends with the same transaction as a part without its own spend, by part number
      * @param leftOver empty while the books cannot tell the coins of every address
      */
     public record Report(
@@ -194,7 +194,7 @@ public final class Sweeps {
 
     private final Environment env;
     private final ActorRef<Sweeper.Command> sweeper;
-    /** Why parts wait, by the sweep's token and the part's number; told by the {@link Sweeper}. */
+    /** Reasons why parts wait, by the sweep's token and the part's number; written by the {@link Sweeper}. */
     private final Map<String, Map<Integer, String>> waiting = new ConcurrentHashMap<>();
 
     private Sweeps(Environment env, Background background) {
@@ -206,20 +206,20 @@ public final class Sweeps {
         });
     }
 
-    /** Begins with the sweeps that an earlier run has left. */
+    /** Starts, continuing with unfinished sweeps of an earlier run. */
     public static Sweeps start(Environment env, Background background) {
         return new Sweeps(env, background);
     }
 
-    /** Token of a sweep that still needs the key of an address. */
+    /** Finds the token of a sweep that still needs the key of an address. */
     public CompletionStage<Optional<String>> unfinishedFrom(Address address) {
         return env.store().unfinishedFrom(address);
     }
 
     /**
-     * Begins a sweep, or goes on with the one that the token stands for, and tells how it stands when its parts are sent or wait.
+     * Begins a sweep, or continues the one that the token is bound to, and reports its state once its parts are sent or wait.
      *
-     * @param gone completes when nobody wants the answer any more
+     * @param gone completes when the caller no longer wants the answer
      */
     public CompletionStage<Report> sweep(Request request, CompletionStage<Void> gone) {
         return Work.on(env.threads().calls(), () -> isGoingOn(request))
@@ -232,7 +232,7 @@ public final class Sweeps {
                         done -> report(request.clientToken()), env.threads().calls());
     }
 
-    /** Returns the progress of the sweep of a token, and changes nothing; empty when no sweep has the token. */
+    /** Returns the progress of the sweep of a token without changing anything; empty when no sweep has the token. */
     public CompletionStage<Optional<Report>> find(String clientToken) {
         return Work.on(
                 env.threads().calls(),
@@ -240,8 +240,8 @@ public final class Sweeps {
     }
 
     /**
-     * Ends a sweep: none of its parts without a spend ever gets one, those with a spend go on, and nothing of it is sent again for its caller.
-     * Empty when the token is that of no sweep.
+     * Ends a sweep: parts without a spend never get one, parts with a spend continue, and a repeated call sends nothing of it again. Empty
+     * when no sweep has the token.
      */
     public CompletionStage<Optional<Report>> stop(String clientToken) {
         return Work.on(
@@ -250,7 +250,7 @@ public final class Sweeps {
     }
 
     private Sweep begin(Request request) {
-        // Coins at the destination are there already.
+        // Coins at the destination need not be moved.
         List<Address> from = request.from().get().stream()
                 .distinct()
                 .filter(address -> !address.equals(request.to()))
@@ -267,11 +267,13 @@ public final class Sweeps {
         if (beginning instanceof Beginning.Taken taken) {
             throw taken(request, taken.other());
         }
-        // Listed once more: another payment may have taken the coins since.
+        // Listed again: another payment may have taken the coins since.
         throw nothingToSweep(holdings(from));
     }
 
-    /** @param other the sweep that has the token; empty when another payment has it */
+    /**
+     * @param other sweep that has the token; empty when another payment has it
+     */
     private static SpendException taken(Request request, Optional<Sweep> other) {
         return new SpendException(new SpendRefusal.TokenConflict(
                 request.clientToken(),
@@ -279,13 +281,13 @@ public final class Sweeps {
                         request.owner(), sweep.order().owner(), Optional.empty()))));
     }
 
-    /** Coins of addresses by whether they can be spent. */
+    /** Coins of addresses, divided by whether they can be spent. */
     private record Holdings(List<OwnedCoin> free, Map<LeftOver, List<Coin>> others) {
         static Holdings none() {
             return new Holdings(new ArrayList<>(), new EnumMap<>(LeftOver.class));
         }
 
-        /** Moves those of the free coins that spends hold to the others. */
+        /** Moves free coins that spends hold to the others. */
         Holdings without(Set<Outpoint> held) {
             free.removeIf(each -> {
                 boolean isHeld = held.contains(each.coin().outpoint());
@@ -298,7 +300,7 @@ public final class Sweeps {
         }
     }
 
-    /** Asks what spends hold after it has listed the coins: a planned coin whose spend was opened in between is then held. */
+    /** Reads the reservations after listing the coins, so that a planned coin whose spend was opened in between counts as held. */
     private Holdings holdings(List<Address> addresses) {
         Holdings found = Holdings.none();
         for (Address address : addresses) {
@@ -323,7 +325,10 @@ public final class Sweeps {
         return outpoints;
     }
 
-    /** Spendable in the next block when {@code tip + 1 - height >= maturity} (chain protocol, section 8.2). */
+    /**
+     * Whether a coinbase is immature: it is spendable in the next block when {@code tip + 1 - height >= maturity} (chain protocol, section
+     * 8.2).
+     */
     private boolean isImmature(NodeClient.Utxo utxo, long tip) {
         return utxo.coinbase() && tip + 1 - utxo.height() < env.maturity().getAsInt();
     }
@@ -342,13 +347,13 @@ public final class Sweeps {
     }
 
     /**
-     * Cuts coins into parts of nearly equal size, coins of one address beside each other.
+     * Cuts coins into parts of nearly equal size; coins of one address are adjacent.
      *
-     * @param most inputs of a transaction
+     * @param most maximum number of inputs of a transaction
      */
     private record Cutter(ChainProfile profile, Request request, List<OwnedCoin> free, int most)
             implements SweepStore.Cutter {
-        /** Most base units that a part pays above the minimum fee in order to differ from other transactions of its coins. */
+        /** Maximum number of base units that a part pays above the minimum fee in order to differ from other transactions of its coins. */
         private static final Amount MOST_ABOVE = Amount.of(100);
 
         @Override
@@ -388,7 +393,7 @@ public final class Sweeps {
             return TransactionCodec.txId(profile, SweepPlan.unsigned(request.to(), part));
         }
 
-        /** Rebuilds the transaction with a fee that is one base unit higher. */
+        /** Rebuilds the part with a fee that is one base unit higher. */
         @Override
         public Optional<Part> otherwise(Part part) {
             Amount fee = part.fee().plus(Amount.of(1));
@@ -401,7 +406,7 @@ public final class Sweeps {
         }
     }
 
-    /** Greatest number of inputs of one transaction. */
+    /** Maximum number of inputs of one transaction. */
     private static int mostInputs(Request request) {
         if (request.maxFee().isEmpty()) {
             return MOST_INPUTS;
@@ -429,7 +434,7 @@ public final class Sweeps {
         return new Rest(coins.size(), coins.stream().map(Coin::value).reduce(Amount.ZERO, Amount::plusOrMax));
     }
 
-    /** Begins the sweep of a new token, sends what failed of a known one again, and returns whether any part may be sent now. */
+    /** Begins the sweep of a new token, resends the failed parts of a known one, and returns whether any part may be sent now. */
     private boolean isGoingOn(Request request) {
         Sweep sweep = await(env.store().find(request.clientToken())).orElseGet(() -> begin(request));
         boolean same = sweep.order().digest().equals(request.digest())
@@ -447,7 +452,7 @@ public final class Sweeps {
         return true;
     }
 
-    /** The same bytes once more, as for a transfer whose token comes again, unless another spender of a coin is final. */
+    /** Sends the same bytes again, as for a transfer with a repeated token, unless another spend of one of its coins is final. */
     private void sendAgain(Sweep sweep, Part part) {
         try {
             await(env.spending().spend(new SweepPlan(sweep, part, 0)));
@@ -501,8 +506,8 @@ public final class Sweeps {
     }
 
     /**
-     * Finds the spend that bears the transaction of a part which has no spend: it was made from the same coins for the same recipient, by another
-     * sweep or a transfer. Two payments never share a transaction, so the part never gets one.
+     * Finds the spend with the same transaction as a part that has no spend: another sweep or a transfer made it from the same coins for
+     * the same recipient. Two payments never share a transaction, so the part never gets a spend.
      */
     private Optional<PastSpend> bearer(Sweep sweep, Part part) {
         return await(env.spending()
@@ -548,8 +553,8 @@ public final class Sweeps {
     }
 
     /**
-     * Makes the spends of the parts, one at a time, so that the submissions of the nodes are left to others. Owns which sweeps go on and when;
-     * what they are the store knows, so that it begins anew from there.
+     * Makes the spends of the parts, one at a time, so that most of the nodes' submission quota is left to other payments. Owns the
+     * schedule of the running sweeps; their contents are in the store, from which it starts again after a restart.
      */
     private static final class Sweeper extends AbstractBehavior<Sweeper.Command> {
         sealed interface Command {}
@@ -598,7 +603,7 @@ public final class Sweeps {
                     .build();
         }
 
-        /** Reads again and again which sweeps go on: another daemon with the same store may have begun one. */
+        /** Reloads the running sweeps periodically: another daemon with the same store may have begun one. */
         private Behavior<Command> load() {
             if (env.spending().stopped().isEmpty()) {
                 Outcome.pipe(getContext(), env.store().running(), Loaded::new);
@@ -622,7 +627,7 @@ public final class Sweeps {
             return step();
         }
 
-        /** Looks at the next part of the next sweep that may go on. */
+        /** Looks at the next part of the next sweep that is due. */
         private Behavior<Command> step() {
             if (stepping || lines.isEmpty()) {
                 return this;
@@ -693,10 +698,10 @@ public final class Sweeps {
         /** A part was looked at, and there may be others. */
         record Next(int part, boolean sent) implements Step {}
 
-        /** Every part that is left waits for something. */
+        /** Every remaining part waits for something. */
         record Waits() implements Step {}
 
-        /** Nothing is to be done for it any more. */
+        /** Nothing more is to be done for the sweep. */
         record Over() implements Step {}
     }
 
@@ -705,15 +710,15 @@ public final class Sweeps {
         private int next;
 
         private long notBefore;
-        /** Whether it was told to go on since it was looked at: it may have been stopped then and go on now. */
+        /** Whether a call asked to continue since the last look: the sweep may have been stopped at that look and be running now. */
         private boolean askedAgain;
-        /** Tip when coins of a part were seen missing first, by the part's number. */
+        /** Height of the tip when coins of a part were first found missing, by the part's number. */
         private final Map<Integer, Long> missingSince = new ConcurrentHashMap<>();
-        /** Why parts cannot be signed, by the part's number, since the first part was looked at last. */
+        /** Reasons why parts cannot be signed, by the part's number, since the last look at the first part. */
         private final Map<Integer, String> keyless = new ConcurrentHashMap<>();
     }
 
-    /** Looks at the parts of sweeps and makes their spends, on threads that wait. */
+    /** Looks at the parts of sweeps and makes their spends, on threads that may block. */
     private static final class PartSender {
         private final Sweeps sweeps;
         private final Environment env;
@@ -723,7 +728,7 @@ public final class Sweeps {
             this.env = sweeps.env;
         }
 
-        /** Only one look is under way at any time. */
+        /** Looks at the next part from number {@code from} on. Only one look runs at a time. */
         Step look(String token, Line line, int from) {
             if (from == 0) {
                 line.keyless.clear();
@@ -761,7 +766,7 @@ public final class Sweeps {
                     : new Step.Waits();
         }
 
-        /** A part that cannot be looked at, or not be made, keeps no other part from its turn. */
+        /** Looks at a part; a failure of one part does not block the others. */
         private Step lookOrWait(Sweep sweep, Part part, Line line) {
             try {
                 return look(sweep, part, line);
@@ -774,8 +779,8 @@ public final class Sweeps {
         }
 
         /**
-         * Ends a part whose transaction another spend bears, however that stands: it decides alone whether the coins move. A spend that was refused
-         * is not known to anybody, and the part's takes its place.
+         * Ends a part whose transaction another spend already has, regardless of that spend's state: it alone decides whether the coins
+         * move. A refused spend is known to no node, and the part's spend replaces it.
          */
         private Step look(Sweep sweep, Part part, Line line) {
             String token = sweep.order().clientToken();
@@ -798,7 +803,7 @@ public final class Sweeps {
             return new Step.Next(part.number(), false);
         }
 
-        /** A part that nobody can sign keeps no other part from its turn; when only such ones are left, the sweep stops. */
+        /** Skips a part that cannot be signed, so that it does not block the others; when only such parts are left, the sweep stops. */
         private Step keyless(String token, Line line, Part part, String why) {
             line.keyless.put(part.number(), why);
             sweeps.waits(token, part.number(), why);
