@@ -86,13 +86,13 @@ public final class CreditPruner extends AbstractBehavior<CreditPruner.Command> {
 
     private Behavior<Command> forgot(int entries) {
         if (entries > 0) {
-            LOG.info("forgot {} entries of the log of credits that are older than {}", entries, kept);
+            LOG.info("removed {} credits older than {} from the feed", entries, kept);
         }
         return entries == AT_ONCE ? prune() : rest();
     }
 
     private Behavior<Command> forgotNothing(Throwable failure) {
-        LOG.warn("old credits are not forgotten now: {}", failure.toString());
+        LOG.warn("old credits cannot be removed now: {}", failure.toString());
         return rest();
     }
 

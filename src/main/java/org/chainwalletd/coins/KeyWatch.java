@@ -131,7 +131,7 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
     }
 
     private void notCompared(Throwable failure) {
-        LOG.warn("the books are not compared with the keyring yet: {}", failure.toString());
+        LOG.warn("the books cannot be compared with the keyring yet: {}", failure.toString());
         timers.startSingleTimer(Timer.COMPARE, setup.pause());
     }
 

@@ -107,7 +107,7 @@ final class NodeOutputs {
         } catch (DecodeException e) {
             complaint = "a node answered with a malformed transaction for " + txId + ": " + e.getMessage();
         }
-        LOG.warn("{}; its bytes are not believed", complaint);
+        LOG.warn("{}; its bytes are ignored", complaint);
         return new Read(txId, null, complaint);
     }
 

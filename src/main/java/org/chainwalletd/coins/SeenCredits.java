@@ -121,7 +121,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
 
     private static void told(Setup setup, Seen seen, Boolean entered, Throwable failure) {
         if (failure != null) {
-            LOG.warn("{} is told with its block only: {}", seen.txId(), failure.toString());
+            LOG.warn("the credits of {} are recorded only with its block: {}", seen.txId(), failure.toString());
         } else if (entered) {
             setup.changed().run();
         }
@@ -175,7 +175,8 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
         loaded.pending()
                 .match(
                         this::watch,
-                        failure -> LOG.warn("credits that were pending are not watched: {}", failure.toString()));
+                        failure -> LOG.warn(
+                                "pending credits cannot be loaded and are not watched: {}", failure.toString()));
         if (checkAgain) {
             check();
         }
@@ -218,7 +219,10 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
         entered.entered()
                 .match(
                         isNew -> entered(seen, isNew),
-                        failure -> LOG.warn("{} is told with its block only: {}", seen.txId(), failure.toString()));
+                        failure -> LOG.warn(
+                                "the credits of {} are recorded only with its block: {}",
+                                seen.txId(),
+                                failure.toString()));
         return this;
     }
 

@@ -125,7 +125,7 @@ public final class VerifiedOutputs {
     }
 
     private static Map<Outpoint, VerifiedOutput> nothing(Throwable failure) {
-        LOG.warn("a source of verified outputs knows nothing now: {}", failure.getMessage());
+        LOG.warn("a source of verified outputs is not available now: {}", failure.getMessage());
         return Map.of();
     }
 

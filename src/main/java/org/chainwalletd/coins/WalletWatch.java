@@ -232,7 +232,7 @@ public final class WalletWatch extends AbstractBehavior<WalletWatch.Command> {
 
     private Behavior<Command> failed(Throwable cause) {
         if (!complained) {
-            LOG.warn("the balance for meters and history is not renewed: {}", cause.toString());
+            LOG.warn("the balance for meters and history cannot be updated: {}", cause.toString());
             complained = true;
         }
         return rest();

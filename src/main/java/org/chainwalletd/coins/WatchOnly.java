@@ -319,7 +319,7 @@ public final class WatchOnly implements KeyEvents {
 
         private void read(Outcome<List<WatchStore.WatchOnly>> rows, long began) {
             rows.match(this::replace, failure -> {
-                LOG.debug("watched addresses of other daemons are not seen: {}", failure.toString());
+                LOG.debug("watched addresses of other daemons cannot be read: {}", failure.toString());
                 outdated = true;
             });
             Duration pause = Duration.ofNanos((System.nanoTime() - began) * READING_SHARE);
@@ -413,7 +413,7 @@ public final class WatchOnly implements KeyEvents {
             ask(store.remove(command.addresses()), done -> {
                 done.failure()
                         .ifPresent(failure -> LOG.warn(
-                                "addresses whose keys have come are rows of watched ones until the next start: {}",
+                                "the watch-only rows of addresses whose keys were added remain until the next start: {}",
                                 failure.toString()));
                 command.reply().complete(null);
             });

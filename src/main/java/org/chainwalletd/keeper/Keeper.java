@@ -125,7 +125,7 @@ public final class Keeper implements Background {
      */
     public void add(String name, Supplier<CompletionStage<Void>> start, Supplier<CompletionStage<Void>> stop) {
         if (running) {
-            throw new IllegalStateException(name + " is added too late");
+            throw new IllegalStateException(name + " was added after the start");
         }
         parts.add(new Part(name, start, stop));
     }
@@ -227,7 +227,7 @@ public final class Keeper implements Background {
             return stage.toCompletableFuture().get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while switching " + name, e);
+            throw new IllegalStateException("interrupted while starting or stopping " + name, e);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof StoreException store) {
                 throw new StoreException(store.reason(), name + " does not switch: " + store.getMessage(), e);
@@ -320,8 +320,13 @@ public final class Keeper implements Background {
         private Behavior<Object> ending(Supplier<Behavior<Object>> next) {
             Deque<Object> waiting = new ArrayDeque<>();
             return Behaviors.receive(Object.class)
-                    .onMessage(Start.class, start -> done(start.done(), new IllegalStateException("it is switching")))
-                    .onMessage(Stop.class, stop -> done(stop.done(), new IllegalStateException("it is switching")))
+                    .onMessage(
+                            Start.class,
+                            start ->
+                                    done(start.done(), new IllegalStateException("it is already starting or stopping")))
+                    .onMessage(
+                            Stop.class,
+                            stop -> done(stop.done(), new IllegalStateException("it is already starting or stopping")))
                     .onMessage(Probe.class, probe -> done(probe.done()))
                     .onAnyMessage(message -> {
                         waiting.add(message);

@@ -484,6 +484,6 @@ final class BatchPlan implements SpendPlan {
     public List<Long> carries(Draft draft) {
         return chosen.filter(last -> last.draft() == draft)
                 .map(Chosen::numbers)
-                .orElseThrow(() -> new IllegalStateException("this draft of the batch is not its last one"));
+                .orElseThrow(() -> new IllegalStateException("this is not the latest draft of the batch"));
     }
 }

@@ -92,7 +92,7 @@ final class PayoutNews {
                 .whenCompleteAsync(
                         (changes, failure) -> {
                             if (failure != null) {
-                                LOG.debug("payouts of other daemons are not seen: {}", failure.toString());
+                                LOG.debug("changes of payouts by other daemons cannot be read: {}", failure.toString());
                                 ended(false);
                                 return;
                             }
@@ -110,7 +110,7 @@ final class PayoutNews {
         try {
             listener.accept(payouts);
         } catch (RuntimeException e) {
-            LOG.error("payouts that another daemon has changed are not told", e);
+            LOG.error("changes of payouts by another daemon were not reported", e);
         }
     }
 

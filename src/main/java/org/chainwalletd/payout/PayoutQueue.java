@@ -367,7 +367,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
 
     /** Schedules another read: no further message would trigger it. */
     private Behavior<Command> notRead(Throwable failure) {
-        LOG.warn("the queue of payouts cannot be read: {}", failure.toString());
+        LOG.warn("the payout queue cannot be read: {}", failure.toString());
         reading = false;
         stale = true;
         timers.startSingleTimer("again", new Changed(), PAUSE);

@@ -621,7 +621,7 @@ public final class Payouts {
                         .handleAsync(
                                 (answer, failure) -> {
                                     if (failure != null) {
-                                        LOG.info("the recall {}: {}", recall.txId(), failure.toString());
+                                        LOG.info("recall {} was not sent: {}", recall.txId(), failure.toString());
                                     }
                                     return recall;
                                 },
@@ -732,7 +732,7 @@ public final class Payouts {
         List<Hash256> before = vanished;
         gone.stream()
                 .filter(txId -> !before.contains(txId))
-                .forEach(txId -> LOG.warn("the inputs of the batch {} of payouts have all vanished", txId));
+                .forEach(txId -> LOG.warn("the inputs of payout batch {} have all vanished from the chain", txId));
         vanished = gone;
     }
 }

@@ -72,7 +72,7 @@ final class QuoteImage {
             }
             return new Content(genesis, quote);
         } catch (BufferUnderflowException e) {
-            throw new IllegalArgumentException("the image of a quote ends too early", e);
+            throw new IllegalArgumentException("the image of a quote is truncated", e);
         }
     }
 

@@ -109,7 +109,7 @@ public final class Quotes {
     private CompletionStage<QuoteIssue.Result> sign(Address issuer, Quote quote, Hash256 genesis) {
         byte[] image = QuoteImage.encode(chain, genesis, quote);
         if (!QuoteImage.decode(chain, image).quote().equals(quote)) {
-            throw new IllegalStateException("the image of a quote reads as another one");
+            throw new IllegalStateException("the encoded quote decodes to a different quote");
         }
         return signer.sign(issuer, image)
                 .thenApplyAsync(
@@ -263,7 +263,7 @@ public final class Quotes {
                 case MEMO_LENGTH -> quote.memoBytes().length <= Quote.MAX_MEMO_BYTES;
                 case PAYEE_NOT_WEAK -> isUsable(quote.payee());
                 case PAYER_NOT_WEAK -> quote.payer().map(QuoteCheck::isUsable).orElse(true);
-                default -> throw new IllegalStateException(this + " needs more than the quote");
+                default -> throw new IllegalStateException(this + " cannot be checked from the quote alone");
             };
         }
 

@@ -160,9 +160,9 @@ final class Abandonments {
         for (Outpoint outpoint : new HashSet<>(command.outpoints())) {
             Optional<Hash256> spend = inFlight(outpoint);
             if (freed.containsKey(outpoint)) {
-                LOG.info("coin {} was freed lately: the call that names it again changes nothing", outpoint);
+                LOG.info("coin {} was freed recently: a further call that names it changes nothing", outpoint);
             } else if (coins.is(outpoint, CoinHolds.Stage.ABANDONED)) {
-                LOG.warn("coin {} is kept for what takes the place of a spend that was given up", outpoint);
+                LOG.warn("coin {} is kept for the stand-in of an abandoned spend", outpoint);
             } else if (spend.isPresent()) {
                 held.computeIfAbsent(spend.get(), none -> new HashSet<>()).add(outpoint);
             } else if (!coins.isHeld(outpoint)) {

@@ -69,8 +69,8 @@ final class CoinChoice {
         Draft draft = draft(plan, candidates, excluded);
         replaced.displacedBy(draft.inputs())
                 .forEach(displaced -> LOG.warn(
-                        "a spend takes a coin of spend {}, which no mempool has and which is still sent: one of"
-                                + " both can never confirm",
+                        "a spend takes a coin of spend {}, which is in no mempool but is still being sent: one of"
+                                + " the two can never confirm",
                         displaced));
         return draft;
     }
@@ -86,7 +86,7 @@ final class CoinChoice {
             try {
                 return plan.choose(candidates, holdings(plan, replaced.and(excluded)));
             } catch (SpendException e) {
-                LOG.debug("no coins but those of payments that are still sent: {}", e.getMessage());
+                LOG.debug("no coins except those of payments that are still being sent: {}", e.getMessage());
             }
         }
         return plan.choose(candidates, holdings(plan, excluded));

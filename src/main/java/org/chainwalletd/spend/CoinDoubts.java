@@ -146,7 +146,8 @@ final class CoinDoubts {
 
     /** Logs for the operator which node returned false data. */
     void report(Doubted doubted, SpendMetrics metrics) {
-        doubted.lies().forEach(lie -> LOG.warn("node {} lists what bytes contradict: {}", node(), lie));
+        doubted.lies()
+                .forEach(lie -> LOG.warn("the listing of node {} contradicts the transaction bytes: {}", node(), lie));
         if (!doubted.lies().isEmpty()) {
             metrics.contradicted(node());
         }

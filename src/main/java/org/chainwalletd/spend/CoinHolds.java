@@ -73,7 +73,7 @@ final class CoinHolds {
     }
 
     /**
-     * Takes up the reservations of the store in one step, so that a reader of the count never sees a part of them.
+     * Adds the reservations of the store in one step, so that a reader of the count never sees a partial count.
      *
      * @param abandoned ids of abandoned spends that keep their coins
      */
@@ -85,7 +85,7 @@ final class CoinHolds {
         count();
     }
 
-    /** Takes up a reservation of the store unless its coin is already held. */
+    /** Adds a reservation of the store unless its coin is already held. */
     void takeUpFree(ReservationStore.Reservation reservation, boolean abandoned) {
         holdFree(
                 new Owner.Payment(reservation.txId()),

@@ -50,7 +50,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     /** Maximum number of records per commit, so that payments need not wait while a day's receipts are removed. */
     private static final int BITE = 256;
 
-    private static final String OUTDATED_STAYS = "what is out of date could not be removed";
+    private static final String OUTDATED_STAYS = "outdated records could not be removed";
 
     sealed interface Command {}
 
@@ -119,8 +119,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         forgetAnswers();
         shorten();
         erase();
-        // An older store may have millions of payments to shorten, which takes longer than the interval between
-        // ticks.
+        // An older store may have millions of payments to shorten, which can take longer than one tick.
         if (!shrinking) {
             shrink();
         }
@@ -180,7 +179,9 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
             }
         }
         if (!deep.isEmpty()) {
-            ask(env.intents().bury(deep), done -> done.failure().ifPresent(complaining("lost payments stay")));
+            ask(
+                    env.intents().bury(deep),
+                    done -> done.failure().ifPresent(complaining("lost payments could not be recorded as final")));
         }
     }
 
@@ -236,7 +237,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         remove(
                 env.receipts().forgetKept(env.tokensExpiredBefore(), BITE),
                 this::forgetAnswers,
-                "receipts that are out of date could not be removed");
+                "outdated receipts could not be removed");
     }
 
     private void shorten() {
@@ -248,7 +249,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
                                 BITE,
                                 spend -> OwnPayment.of(spend).amounts()),
                 this::shorten,
-                "old payments are kept whole");
+                "old payments could not be shortened");
     }
 
     private void erase() {
@@ -279,7 +280,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         CrashPoint.RECEIPTS_BEFORE_COMMIT.reached();
         ask(env.receipts().keep(answers), kept -> {
             shrinking = false;
-            kept.match(this::shrunk, complaining("settled payments are kept whole"));
+            kept.match(this::shrunk, complaining("settled payments could not be shortened"));
         });
     }
 
@@ -287,7 +288,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         try {
             return Optional.of(KeptAnswer.of(Receipt.of(spend)));
         } catch (RuntimeException e) {
-            LOG.error("spend {} cannot be read, and is kept as it is", spend.txId(), e);
+            LOG.error("spend {} cannot be decoded, and is kept unchanged", spend.txId(), e);
             return Optional.empty();
         }
     }

@@ -91,7 +91,7 @@ public record OwnPayment(
                     ? Optional.of(KeptAnswer.read(new Bound.ToReceipt(spend.txId(), Hash256.ZERO, kept.answer())))
                     : Optional.empty();
         } catch (RuntimeException e) {
-            LOG.warn("spend {} cannot be read, and is told without its outputs", spend.txId(), e);
+            LOG.warn("spend {} cannot be decoded, and is listed without its outputs", spend.txId(), e);
             return Optional.empty();
         }
     }
@@ -123,7 +123,7 @@ public record OwnPayment(
         try {
             return receipt(intent).map(KeptAnswer::of);
         } catch (RuntimeException e) {
-            LOG.error("spend {} cannot be read, and only its id is kept", intent.txId(), e);
+            LOG.error("spend {} cannot be decoded, and only its id is kept", intent.txId(), e);
             return Optional.empty();
         }
     }

@@ -106,7 +106,8 @@ record RawContent(List<Outpoint> inputs, int outputCount, Optional<List<TxOutput
         ByteBuffer in = ByteBuffer.wrap(encoded.toArray());
         byte form = in.get();
         if (form != FORM) {
-            throw new IllegalStateException("the form " + form + " is not known to this release");
+            throw new IllegalStateException(
+                    "form " + form + " of a raw transaction's record is not known to this release");
         }
         boolean summed = in.get() == 1;
         Amount sum = Amount.ofUnsigned(in.getLong());

@@ -111,7 +111,11 @@ public final class RawSends {
                 .end(sending.get(), state.get(), env.clock().millis())
                 .exceptionallyAsync(
                         failure -> {
-                            LOG.warn("raw transaction {} is {}: {}", txId, state.get(), Broadcast.words(failure));
+                            LOG.warn(
+                                    "raw transaction {} is {}, which could not be recorded: {}",
+                                    txId,
+                                    state.get(),
+                                    Broadcast.words(failure));
                             return null;
                         },
                         env.executor());
@@ -159,7 +163,7 @@ public final class RawSends {
                     ? Optional.of(RawContent.read(kept.answer()))
                     : Optional.empty();
         } catch (RuntimeException e) {
-            LOG.warn("raw transaction {} cannot be read, and is told without its outputs", spend.txId(), e);
+            LOG.warn("raw transaction {} cannot be decoded, and is listed without its outputs", spend.txId(), e);
             return Optional.empty();
         }
     }

@@ -262,7 +262,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     private Behavior<Command> looked(Looked command) {
         String token = command.token();
         if (!(states.remove(token) instanceof LookedUp lookedUp)) {
-            throw new IllegalStateException("a token that nobody looked up was found");
+            throw new IllegalStateException("received the result of a token lookup that was not requested");
         }
         List<Caller> all = lookedUp.callers();
         command.found()
@@ -311,7 +311,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
             Receipt read = receipt.get();
             callers.forEach(caller -> caller.answer().complete(read));
         } catch (RuntimeException e) {
-            LOG.error("a receipt cannot be read", e);
+            LOG.error("a receipt cannot be decoded", e);
             callers.forEach(caller -> caller.answer().completeExceptionally(e));
         }
     }

@@ -535,7 +535,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         Outcome.pipe(getContext(), Durable.read(env), Reread::new);
     }
 
-    /** Takes up what other daemons have reserved and had confirmed. A starting spend monitor waits for this. */
+    /** Adopts the reservations and confirmations of other daemons. A starting spend monitor waits for this. */
     private void reread(Reread command) {
         Optional<Durable> read = command.state().value();
         if (read.isEmpty()) {

@@ -317,7 +317,7 @@ final class ResumedSpend {
      * later.
      */
     private void notWritten(Throwable failure) {
-        LOG.warn("spend {} cannot be opened again: {}", intent.txId(), Broadcast.words(failure));
+        LOG.warn("spend {} cannot be reopened: {}", intent.txId(), Broadcast.words(failure));
         if (known) {
             acceptedUnlessLost(unread -> notDecided(failure));
         } else {

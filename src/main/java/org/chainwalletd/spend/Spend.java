@@ -495,7 +495,7 @@ final class Spend {
 
         private void ended(BroadcastOutcome outcome) {
             if (!(outcome instanceof BroadcastOutcome.Accepted)) {
-                LOG.warn("spend {} was not taken: {}", intent.txId(), outcome);
+                LOG.warn("spend {} was not accepted: {}", intent.txId(), outcome);
             }
             if (outcome instanceof BroadcastOutcome.Accepted) {
                 accepted();
@@ -571,7 +571,7 @@ final class Spend {
                 recording(IntentState.CONFLICTED, why, true, SpendRunner.unknown(intent, why));
             } else {
                 recording(IntentState.CONFLICTED, why, true, SpendRunner.unknown(intent, why), () -> {
-                    LOG.info("the payment of spend {} is built again", intent.txId());
+                    LOG.info("rebuilding the payment of spend {}", intent.txId());
                     runner.letGo(intent);
                     again(runner, next.get(), rebuilt + 1, new Lost(intent, false, why));
                 });
@@ -633,7 +633,7 @@ final class Spend {
 
         /** Ends according to the state that the store has by now; the process that recorded that state is responsible for the spend. */
         private void movedOn(Transition.Stale stale, SpendException failure) {
-            LOG.info("spend {} has moved on meanwhile: {}", intent.txId(), stale);
+            LOG.info("the state of spend {} has changed meanwhile: {}", intent.txId(), stale);
             if (stale.found().filter(IntentState::succeeded).isPresent()) {
                 runner.foundPaid(intent);
             } else if (stale.found().filter(IntentState::inFlight).isPresent()) {

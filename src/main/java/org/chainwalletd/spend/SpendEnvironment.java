@@ -179,8 +179,8 @@ public record SpendEnvironment(
     }
 
     /**
-     * Marks change when other daemons share the keys, and also when the store may lack payments after a restore: payments that this daemon has forgotten
-     * then look to it like those of another daemon.
+     * Marks change when other daemons share the keys, and also when the store may lack payments after a restore: payments that this daemon
+     * has forgotten then look to it like those of another daemon.
      */
     private static Drawing drawing(Settings.Spend spend, Store store) {
         return spend.sharedKeys() || store.isForgetful() ? Drawing.RANDOM.marking() : Drawing.RANDOM;
@@ -353,15 +353,15 @@ public record SpendEnvironment(
                 Known newer = new Known(Math.min(now, chain.getAsLong()), nanosNow);
                 if (known.compareAndSet(before, newer)) {
                     LOG.warn(
-                            "the system's clock was behind by {} s, as the followed chain says",
+                            "the system clock was behind by {} s, according to the followed chain",
                             (now - latest) / 1_000);
                 }
                 return newer.latest(nanosNow);
             }
             if (complained.compareAndSet(false, true)) {
                 LOG.warn(
-                        "the system's clock has jumped ahead by more than {} s, which spending does not believe before the followed chain is as late:"
-                                + " restart when it is right",
+                        "the system clock has jumped ahead by more than {} s; spending ignores this until the followed chain confirms it."
+                                + " Restart the daemon if the clock is correct",
                         (now - latest + CORRECTION_MILLIS) / 1_000);
             }
             return latest;

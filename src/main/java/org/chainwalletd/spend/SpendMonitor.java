@@ -347,7 +347,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         return lookAtDue();
     }
 
-    /** Takes up everything that the store has, and asks it about the watched spends that it does not list. */
+    /** Adopts everything that the store has, and asks it about the watched spends that it does not list. */
     private void compare(Known known) {
         Set<Hash256> listed = known.inFlight().stream().map(Intent::txId).collect(Collectors.toSet());
         known.inFlight().forEach(spend -> follow(new IntentStore.Changed(spend, true, false)));
@@ -677,7 +677,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                 return;
             }
             LOG.warn(
-                    "a node says that spend {} is in block {}, which the followed chain does not show",
+                    "a node claims that spend {} is in block {}, which the followed chain does not confirm",
                     spend.txId(),
                     place.blockId());
             forgotten(spend, sighting);
@@ -694,7 +694,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
             accepted(spend);
             return;
         }
-        LOG.info("spend {} is not known to every node: sending the same bytes to one that has it not", spend.txId());
+        LOG.info("spend {} is not known to every node: sending the same bytes to one that lacks it", spend.txId());
         send(spend, sighting);
     }
 
@@ -819,7 +819,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
             accepted(spend);
             return;
         }
-        LOG.info("spend {} is still not taken: {}", spend.txId(), outcome);
+        LOG.info("spend {} is still not accepted: {}", spend.txId(), outcome);
         Optional<Hash256> parent = outcome instanceof BroadcastOutcome.Unknown unknown
                 ? Broadcast.missingOutput(unknown.text()).map(Outpoint::txId)
                 : Optional.empty();
@@ -899,7 +899,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
             pause(spend);
             return;
         }
-        LOG.info("reservations of spend {} end: their time is over and no mempool has it", spend.txId());
+        LOG.info("the reservations of spend {} have timed out and no mempool has it", spend.txId());
         ask(
                 spend,
                 () -> env.reservations().end(spend.txId(), spend.state()),
@@ -1029,7 +1029,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
      * the running spend may have sent them an older state since, so they are told now.
      */
     private void adopt(InFlight spend, Optional<IntentState> found) {
-        LOG.info("spend {} has moved on meanwhile: {}", spend.txId(), found);
+        LOG.info("the state of spend {} has changed meanwhile: {}", spend.txId(), found);
         if (found.isEmpty() || CLOSED_FOR_GOOD.contains(found.get())) {
             reservations.tell(new Reservations.End(spend.txId()));
             leave(spend);

@@ -496,7 +496,7 @@ public final class Sweeps {
         try {
             return Optional.of(leftOver(sweep, holdings(sweep.order().from())));
         } catch (RuntimeException e) {
-            LOG.debug("what a sweep leaves over is not known: {}", e.toString());
+            LOG.debug("the coins left over by a sweep are not known: {}", e.toString());
             return Optional.empty();
         }
     }

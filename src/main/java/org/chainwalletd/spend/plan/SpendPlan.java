@@ -124,7 +124,7 @@ public interface SpendPlan {
     default List<Witness> witnesses(Draft draft, List<Signer.Signature> signatures) {
         if (signatures.size() != 1) {
             throw new IllegalStateException(
-                    "signatures of " + signatures.size() + " keys for a plan that one key signs");
+                    "signatures of " + signatures.size() + " keys for a plan that is signed by one key");
         }
         return witnesses(draft, signatures.get(0));
     }

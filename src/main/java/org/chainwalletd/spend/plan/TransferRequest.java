@@ -32,7 +32,7 @@ public record TransferRequest(
         payments = List.copyOf(payments);
         if (payments.size() > 1
                 && payments.stream().anyMatch(payment -> payment.amount().isEmpty())) {
-            throw new IllegalArgumentException("all that there is goes to one output");
+            throw new IllegalArgumentException("the maximum amount is allowed only for a single recipient");
         }
     }
 
