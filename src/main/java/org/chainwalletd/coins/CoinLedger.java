@@ -28,13 +28,13 @@ import org.chainwalletd.store.books.OwnCoin;
 /** Facade of the ledger of own coins for the rest of the daemon. Thread-safe; stages fail with {@code StoreException}. */
 public final class CoinLedger {
     /** Depth in blocks below the followed tip at which a key generated now certainly has no coins: no reorganisation is that deep. */
-    private static final long YOUNG = 100;
+    private static final long FRESH_KEY_DEPTH = 100;
 
     /** Maximum number of blocks that the books may lag behind the nodes and still be used for the coins of an address. */
-    static final long MOST_BEHIND = 2;
+    static final long MAX_LAG = 2;
 
     /** Number of blocks by which a caller may be ahead of the daemon: a few hours' worth. */
-    private static final long AHEAD = 1_000;
+    private static final long MAX_AHEAD = 1_000;
 
     /** Maximum time, in seconds, that a caller that adds a key waits for the length of its rescan. */
     private static final long RESCAN_SECONDS = 5;
@@ -65,7 +65,7 @@ public final class CoinLedger {
      * Before the first followed block the key is watched like an old one, because the block of its first payment cannot be bounded.
      */
     public CompletionStage<Void> watchFresh(Address address) {
-        return books.watch(List.of(address), true, YOUNG);
+        return books.watch(List.of(address), true, FRESH_KEY_DEPTH);
     }
 
     /**
@@ -76,7 +76,7 @@ public final class CoinLedger {
      *     rescans
      */
     public CompletionStage<OptionalLong> watchOld(List<Address> addresses) {
-        return books.watch(addresses, false, YOUNG).thenComposeAsync(watched -> readHistories(), executor);
+        return books.watch(addresses, false, FRESH_KEY_DEPTH).thenComposeAsync(watched -> readHistories(), executor);
     }
 
     /**
@@ -127,7 +127,7 @@ public final class CoinLedger {
         FollowStatus status = follower.status();
         long followed = status.tip().map(tip -> tip.place().height()).orElse(-1L);
         long known = Math.max(followed, status.nodesHeight());
-        return status.nodesHeight() >= 0 && height > known + AHEAD;
+        return status.nodesHeight() >= 0 && height > known + MAX_AHEAD;
     }
 
     CompletionStage<Boolean> coversAny(List<Address> addresses) {
@@ -210,7 +210,7 @@ public final class CoinLedger {
             Address address,
             Function<BlockPlace, CompletionStage<Optional<Map<Address, List<OwnCoin>>>>> reading,
             Function<LedgerSnapshot, T> answer) {
-        if (lag() > MOST_BEHIND) {
+        if (lag() > MAX_LAG) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
         return snapshot(reading)
@@ -240,8 +240,8 @@ public final class CoinLedger {
         return snapshot(List.of(address))
                 .thenApplyAsync(
                         found -> {
-                            if (found.isEmpty() || !found.get().covers(address) || lag() > MOST_BEHIND) {
-                                return Optional.of(unread());
+                            if (found.isEmpty() || !found.get().covers(address) || lag() > MAX_LAG) {
+                                return Optional.of(notReadReason());
                             }
                             return found.get()
                                     .any(address)
@@ -250,7 +250,7 @@ public final class CoinLedger {
                         executor);
     }
 
-    private String unread() {
+    private String notReadReason() {
         String checked = "it cannot be checked yet: ";
         if (follower.tip().isEmpty()) {
             return checked + "no block is followed";
@@ -258,7 +258,7 @@ public final class CoinLedger {
         return checked
                 + follower.rescan()
                         .map(rescan -> "its history is being read, " + rescan.allBlocksLeft() + " blocks are left")
-                        .orElseGet(() -> lag() > MOST_BEHIND
+                        .orElseGet(() -> lag() > MAX_LAG
                                 ? "the daemon's own books are " + lag() + " blocks behind"
                                 : "its history was not read; rescan reads it");
     }

@@ -147,7 +147,7 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
                 .sorted(Comparator.comparingLong((OwnKey key) -> key.birth().orElse(0))
                         .reversed())
                 .map(OwnKey::address);
-        tellNewest(
+        reportNewest(
                 Stream.concat(newest.stream(), before).distinct().limit(NEWEST).toList());
         writeSoon();
     }
@@ -161,21 +161,21 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
         List<Address> now =
                 new ArrayList<>(added.keys().stream().map(OwnKey::address).toList());
         newest.stream().filter(address -> !now.contains(address)).toList().forEach(now::add);
-        tellNewest(now.subList(0, Math.min(NEWEST, now.size())));
+        reportNewest(now.subList(0, Math.min(NEWEST, now.size())));
         writeSoon();
         return this;
     }
 
     private Behavior<Command> onRemoved(Removed removed) {
         removed.addresses().forEach(address -> due.put(address, OptionalLong.empty()));
-        tellNewest(newest.stream()
+        reportNewest(newest.stream()
                 .filter(address -> !removed.addresses().contains(address))
                 .toList());
         writeSoon();
         return this;
     }
 
-    private void tellNewest(List<Address> now) {
+    private void reportNewest(List<Address> now) {
         newest = List.copyOf(now);
         setup.newest().accept(newest);
     }

@@ -23,7 +23,7 @@ import org.chainwalletd.stage.Causes;
  * provide or has returned false data: an unreachable tip must not make the node's answers take precedence over the followed blocks.
  */
 public final class LedgerReads extends ForwardingNodeClient {
-    private static final long PATIENCE_NANOS = Duration.ofSeconds(3).toNanos();
+    private static final long MAX_WAIT_NANOS = Duration.ofSeconds(3).toNanos();
     private static final long PAUSE_MILLIS = 20;
 
     private final CoinLedger ledger;
@@ -103,7 +103,7 @@ public final class LedgerReads extends ForwardingNodeClient {
                                 return reading.apply(addresses);
                             }
                             ledger.hurry();
-                            return atTip(tip.get(), addresses, reading, System.nanoTime() + PATIENCE_NANOS);
+                            return atTip(tip.get(), addresses, reading, System.nanoTime() + MAX_WAIT_NANOS);
                         },
                         executor);
     }
@@ -119,12 +119,12 @@ public final class LedgerReads extends ForwardingNodeClient {
         boolean there = ledger.tip()
                 .filter(tip -> tip.place().blockId().equals(wanted.blockId()) || tip.height() > wanted.height())
                 .isPresent();
-        boolean inVain = !there && System.nanoTime() - until > 0;
-        if (!there && !inVain) {
+        boolean timedOut = !there && System.nanoTime() - until > 0;
+        if (!there && !timedOut) {
             return CompletableFuture.supplyAsync(() -> atTip(wanted, addresses, reading, until), later)
                     .thenComposeAsync(again -> again, executor);
         }
-        if (inVain && !ledger.distrustsANode()) {
+        if (timedOut && !ledger.distrustsANode()) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
         return reading.apply(addresses)

@@ -23,7 +23,7 @@ import org.chainwalletd.store.books.OwnCoin;
  */
 record LedgerSnapshot(FollowedTip tip, int maturity, Map<Address, List<OwnCoin>> coins) {
     /** Maximum number of coins that a node lists. */
-    private static final int MOST_LISTED = 1_000;
+    private static final int MAX_LISTED = 1_000;
 
     private static final String SOURCE = "the ledger";
 
@@ -32,7 +32,7 @@ record LedgerSnapshot(FollowedTip tip, int maturity, Map<Address, List<OwnCoin>>
     }
 
     NodeClient.UtxoListing listing(Address address) {
-        return listing(address, coin -> true, MOST_LISTED);
+        return listing(address, coin -> true, MAX_LISTED);
     }
 
     /** Lists the coins that fulfil a condition, in their order here. */
@@ -61,12 +61,12 @@ record LedgerSnapshot(FollowedTip tip, int maturity, Map<Address, List<OwnCoin>>
      * to the height of this tip, blocks also determine which coins exist: coins that the node made up, or does not know to be spent, are
      * removed, and missing ones are added. Values stay as listed by the node: they are verified against bytes later.
      */
-    NodeClient.UtxoListing corrected(Address address, NodeClient.UtxoListing told) {
+    NodeClient.UtxoListing corrected(Address address, NodeClient.UtxoListing nodeListing) {
         Map<Outpoint, OwnCoin> left = new LinkedHashMap<>();
         coins.get(address).forEach(coin -> left.put(coin.outpoint(), coin));
-        boolean older = Long.compareUnsigned(told.tipHeight(), tip.height()) <= 0;
+        boolean older = Long.compareUnsigned(nodeListing.tipHeight(), tip.height()) <= 0;
         List<NodeClient.Utxo> listed = new ArrayList<>();
-        for (NodeClient.Utxo utxo : told.utxos()) {
+        for (NodeClient.Utxo utxo : nodeListing.utxos()) {
             OwnCoin known = left.remove(utxo.outpoint());
             if (known != null) {
                 listed.add(new NodeClient.Utxo(
@@ -75,13 +75,13 @@ record LedgerSnapshot(FollowedTip tip, int maturity, Map<Address, List<OwnCoin>>
                 listed.add(utxo);
             }
         }
-        if (older && !told.truncated()) {
+        if (older && !nodeListing.truncated()) {
             left.values().stream()
                     .filter(this::isMature)
                     .map(LedgerSnapshot::utxo)
                     .forEach(listed::add);
         }
-        return new NodeClient.UtxoListing(listed, told.truncated(), told.tipHeight(), told.node());
+        return new NodeClient.UtxoListing(listed, nodeListing.truncated(), nodeListing.tipHeight(), nodeListing.node());
     }
 
     /** Returns those of {@code wanted} that are coins of the address, mature or not. */

@@ -38,7 +38,7 @@ public final class LedgerSpends extends ForwardingNodeClient {
                                         ? CompletableFuture.completedFuture(found.get())
                                         : node().addressUtxos(address),
                                 executor)
-                : ofNode(address).exceptionallyComposeAsync(refused -> instead(address, refused), executor);
+                : ofNode(address).exceptionallyComposeAsync(refused -> fallback(address, refused), executor);
     }
 
     /** Lists the coins from the node and reads the books concurrently. */
@@ -46,8 +46,8 @@ public final class LedgerSpends extends ForwardingNodeClient {
         return node().addressUtxos(address)
                 .thenCombineAsync(
                         snapshot(address),
-                        (told, known) -> known.map(snapshot -> snapshot.corrected(address, told))
-                                .orElse(told),
+                        (nodeListing, known) -> known.map(snapshot -> snapshot.corrected(address, nodeListing))
+                                .orElse(nodeListing),
                         executor);
     }
 
@@ -61,7 +61,7 @@ public final class LedgerSpends extends ForwardingNodeClient {
                         executor);
     }
 
-    private CompletionStage<UtxoListing> instead(Address address, Throwable failure) {
+    private CompletionStage<UtxoListing> fallback(Address address, Throwable failure) {
         Throwable cause = Causes.of(failure);
         if (!(cause instanceof NodeException.Rejected rejected)
                 || !rejected.text().startsWith(QUOTA)) {
@@ -75,7 +75,7 @@ public final class LedgerSpends extends ForwardingNodeClient {
     }
 
     private CompletionStage<Optional<UtxoListing>> ofLedger(Address address) {
-        if (ledger.lag() > CoinLedger.MOST_BEHIND) {
+        if (ledger.lag() > CoinLedger.MAX_LAG) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
         return snapshot(address).thenApplyAsync(found -> found.map(snapshot -> snapshot.listing(address)), executor);

@@ -89,7 +89,7 @@ final class NodeOutputs {
         return one.transaction(txId)
                 .handleAsync(
                         (found, failure) ->
-                                failure == null ? checked(txId, found) : new Read(txId, null, words(failure)),
+                                failure == null ? checked(txId, found) : new Read(txId, null, messageOf(failure)),
                         executor);
     }
 
@@ -97,21 +97,21 @@ final class NodeOutputs {
         if (found.isEmpty()) {
             return new Read(txId, null, "no node that was asked knows transaction " + txId);
         }
-        String complaint;
+        String problem;
         try {
             Transaction tx = TransactionCodec.decode(found.get().bytes().toArray());
             if (TransactionCodec.txId(profile, tx).equals(txId)) {
                 return new Read(txId, tx, "");
             }
-            complaint = "a node answered with another transaction than " + txId;
+            problem = "a node answered with another transaction than " + txId;
         } catch (DecodeException e) {
-            complaint = "a node answered with a malformed transaction for " + txId + ": " + e.getMessage();
+            problem = "a node answered with a malformed transaction for " + txId + ": " + e.getMessage();
         }
-        LOG.warn("{}; its bytes are ignored", complaint);
-        return new Read(txId, null, complaint);
+        LOG.warn("{}; its bytes are ignored", problem);
+        return new Read(txId, null, problem);
     }
 
-    private static String words(Throwable failure) {
+    private static String messageOf(Throwable failure) {
         Throwable cause = Causes.of(failure);
         return String.valueOf(cause.getMessage());
     }

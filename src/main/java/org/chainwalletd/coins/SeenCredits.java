@@ -45,7 +45,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(SeenCredits.class);
     private static final int MISSES = 3;
     /** Maximum number of pending transactions; further ones, as when our addresses are flooded, are recorded only with their blocks. */
-    private static final int MOST_PENDING = 1_000;
+    private static final int MAX_PENDING = 1_000;
 
     private static final int MOST_INPUTS = 20_000;
     private static final int ASKED_AT_ONCE = 8;
@@ -103,9 +103,10 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
         if (setup.books().isShared() && command instanceof Seen seen) {
             setup.books()
                     .write(session ->
-                            CreditTable.pending(session.head(), MOST_PENDING).size() < MOST_PENDING
+                            CreditTable.pending(session.head(), MAX_PENDING).size() < MAX_PENDING
                                     && enter(setup, session, seen))
-                    .whenCompleteAsync((entered, failure) -> told(setup, seen, entered, failure), setup.executor());
+                    .whenCompleteAsync(
+                            (entered, failure) -> reportEntered(setup, seen, entered, failure), setup.executor());
         }
     }
 
@@ -119,7 +120,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
         });
     }
 
-    private static void told(Setup setup, Seen seen, Boolean entered, Throwable failure) {
+    private static void reportEntered(Setup setup, Seen seen, Boolean entered, Throwable failure) {
         if (failure != null) {
             LOG.warn("the credits of {} are recorded only with its block: {}", seen.txId(), failure.toString());
         } else if (entered) {
@@ -162,7 +163,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
         loadAgain = false;
         Outcome.pipe(
                 getContext(),
-                setup.books().read(session -> CreditTable.pending(session.head(), MOST_PENDING)),
+                setup.books().read(session -> CreditTable.pending(session.head(), MAX_PENDING)),
                 Loaded::new);
     }
 
@@ -197,7 +198,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
         if (pending.containsKey(seen.txId())) {
             pending.put(seen.txId(), 0);
             watchInputs(seen);
-        } else if (pending.size() < MOST_PENDING) {
+        } else if (pending.size() < MAX_PENDING) {
             Outcome.pipe(getContext(), enter(seen), entered -> new Entered(seen, entered));
         }
         return this;

@@ -34,7 +34,7 @@ public final class WalletFigures {
     public static final Duration STEP = Duration.ofMinutes(5);
 
     /** Maximum number of labels with a separate meter; the sum of all others is under {@link #OTHER}. */
-    static final int MOST_LABELS = 50;
+    static final int MAX_LABELS = 50;
 
     static final String UNLABELLED = "(none)";
     static final String OTHER = "(other)";
@@ -187,14 +187,14 @@ public final class WalletFigures {
     }
 
     /**
-     * Returns one meter per label, at most {@link #MOST_LABELS}, and one for the rest: each label is a time series in the monitoring
+     * Returns one meter per label, at most {@link #MAX_LABELS}, and one for the rest: each label is a time series in the monitoring
      * system.
      */
     static List<MultiGauge.Row<?>> rows(Map<String, BigInteger> labels) {
         List<MultiGauge.Row<?>> rows = new ArrayList<>();
         BigInteger others = BigInteger.ZERO;
         for (Map.Entry<String, BigInteger> label : labels.entrySet()) {
-            if (rows.size() < MOST_LABELS && !label.getKey().equals(OTHER)) {
+            if (rows.size() < MAX_LABELS && !label.getKey().equals(OTHER)) {
                 rows.add(MultiGauge.Row.of(Tags.of("label", label.getKey()), label.getValue()));
             } else {
                 others = others.add(label.getValue());

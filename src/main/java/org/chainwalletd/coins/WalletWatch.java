@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
 public final class WalletWatch extends AbstractBehavior<WalletWatch.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(WalletWatch.class);
 
-    private static final int REST = 20;
+    private static final int PAUSE_FACTOR = 20;
     /** Number of remembered blocks to return to: a reorganisation within them does not require reading from the beginning. */
     private static final int MARKS = 32;
     /** Number of newest blocks that are kept regardless of their time: a reorganisation may remove them from the chain. */
@@ -85,7 +85,7 @@ public final class WalletWatch extends AbstractBehavior<WalletWatch.Command> {
     private Optional<FollowedTip> published = Optional.empty();
     private List<KeyEntry> publishedKeys = List.of();
     private long began;
-    private boolean complained;
+    private boolean warned;
 
     public static Behavior<Command> create(Setup setup) {
         return Behaviors.setup(context -> Behaviors.withTimers(timers -> new WalletWatch(context, timers, setup)));
@@ -118,8 +118,8 @@ public final class WalletWatch extends AbstractBehavior<WalletWatch.Command> {
 
     private Behavior<Command> rest() {
         Duration busy = Duration.ofNanos(System.nanoTime() - began);
-        Duration peace = busy.multipliedBy(REST);
-        timers.startSingleTimer(Timer.LOOK, peace.compareTo(setup.pause()) < 0 ? setup.pause() : peace);
+        Duration proportional = busy.multipliedBy(PAUSE_FACTOR);
+        timers.startSingleTimer(Timer.LOOK, proportional.compareTo(setup.pause()) < 0 ? setup.pause() : proportional);
         return this;
     }
 
@@ -187,7 +187,7 @@ public final class WalletWatch extends AbstractBehavior<WalletWatch.Command> {
     }
 
     private void publish(FollowedTip tip, List<KeyEntry> keys, List<Optional<Amount>> sums) {
-        complained = false;
+        warned = false;
         published = Optional.of(tip);
         publishedKeys = keys;
         if (countedAbove.isEmpty()) {
@@ -231,9 +231,9 @@ public final class WalletWatch extends AbstractBehavior<WalletWatch.Command> {
     }
 
     private Behavior<Command> failed(Throwable cause) {
-        if (!complained) {
+        if (!warned) {
             LOG.warn("the balance for meters and history cannot be updated: {}", cause.toString());
-            complained = true;
+            warned = true;
         }
         return rest();
     }

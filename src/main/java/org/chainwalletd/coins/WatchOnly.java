@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class WatchOnly implements KeyEvents {
     /** Maximum number of watched addresses; each takes some 300 bytes of memory. */
-    public static final int MOST = 100_000;
+    public static final int MAX_ADDRESSES = 100_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(WatchOnly.class);
 
@@ -69,7 +69,8 @@ public final class WatchOnly implements KeyEvents {
 
         FullException() {
             super(
-                    MOST + " addresses are watched without a key, and that is the most; unwatch_address makes room",
+                    MAX_ADDRESSES
+                            + " addresses are watched without a key, and that is the most; unwatch_address makes room",
                     null,
                     false,
                     false);
@@ -226,7 +227,7 @@ public final class WatchOnly implements KeyEvents {
         /** Divisor of the share of time that reading all rows may take, however often other daemons change some. */
         private static final long READING_SHARE = 20;
 
-        private static final Duration LEAST_PAUSE = Duration.ofMillis(100);
+        private static final Duration MIN_PAUSE = Duration.ofMillis(100);
 
         private final TimerScheduler<Command> timers;
         private final Map<Address, WatchStore.WatchOnly> known;
@@ -260,22 +261,22 @@ public final class WatchOnly implements KeyEvents {
         @Override
         public Receive<Command> createReceive() {
             return newReceiveBuilder()
-                    .onMessage(Watch.class, command -> soon(() -> watch(command)))
-                    .onMessage(Unwatch.class, command -> soon(() -> unwatch(command)))
-                    .onMessage(Forget.class, command -> soon(() -> forget(command)))
+                    .onMessage(Watch.class, command -> enqueue(() -> watch(command)))
+                    .onMessage(Unwatch.class, command -> enqueue(() -> unwatch(command)))
+                    .onMessage(Forget.class, command -> enqueue(() -> forget(command)))
                     .onMessage(OthersChanged.class, command -> othersChanged())
-                    .onMessage(ReadAgain.class, command -> soon(this::readAgain))
+                    .onMessage(ReadAgain.class, command -> enqueue(this::readAgain))
                     .onMessage(Answered.class, this::onAnswered)
                     .build();
         }
 
-        private Behavior<Command> soon(Runnable change) {
+        private Behavior<Command> enqueue(Runnable change) {
             waiting.add(change);
-            goOn();
+            runNext();
             return this;
         }
 
-        private void goOn() {
+        private void runNext() {
             while (!asking && !waiting.isEmpty()) {
                 waiting.remove().run();
             }
@@ -289,7 +290,7 @@ public final class WatchOnly implements KeyEvents {
         private Behavior<Command> onAnswered(Answered answered) {
             asking = false;
             answered.next().run();
-            goOn();
+            runNext();
             return this;
         }
 
@@ -301,7 +302,7 @@ public final class WatchOnly implements KeyEvents {
             if (!outdated) {
                 outdated = true;
                 if (!timers.isTimerActive(ReadAgain.class)) {
-                    soon(this::readAgain);
+                    enqueue(this::readAgain);
                 }
             }
             return this;
@@ -324,7 +325,7 @@ public final class WatchOnly implements KeyEvents {
             });
             Duration pause = Duration.ofNanos((System.nanoTime() - began) * READING_SHARE);
             timers.startSingleTimer(
-                    ReadAgain.class, new ReadAgain(), pause.compareTo(LEAST_PAUSE) < 0 ? LEAST_PAUSE : pause);
+                    ReadAgain.class, new ReadAgain(), pause.compareTo(MIN_PAUSE) < 0 ? MIN_PAUSE : pause);
         }
 
         private void replace(List<WatchStore.WatchOnly> rows) {
@@ -343,7 +344,7 @@ public final class WatchOnly implements KeyEvents {
             Address address = row.address();
             if (owned.test(address)) {
                 command.reply().completeExceptionally(new OwnedException(address));
-            } else if (known.size() >= MOST && !known.containsKey(address)) {
+            } else if (known.size() >= MAX_ADDRESSES && !known.containsKey(address)) {
                 command.reply().completeExceptionally(new FullException());
             } else {
                 write(store.put(row), () -> stored(row, command.reply()), command.reply());

@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Keeper implements Background {
     private static final Logger LOG = LoggerFactory.getLogger(Keeper.class);
-    private static final Duration SWITCHING = Duration.ofSeconds(30);
+    private static final Duration SWITCH_TIMEOUT = Duration.ofSeconds(30);
 
     /** Starts a child of the keeper's actor. */
     private record Spawn<T>(Behavior<T> behavior, String name, CompletableFuture<ActorRef<T>> spawned) {
@@ -72,7 +72,7 @@ public final class Keeper implements Background {
 
     /** Creates a keeper that runs nothing yet. */
     public static Keeper under(Spawner root) {
-        return under(root, SWITCHING);
+        return under(root, SWITCH_TIMEOUT);
     }
 
     /**
@@ -92,24 +92,24 @@ public final class Keeper implements Background {
 
     @Override
     public <T> ActorRef<T> begin(String name, Behavior<T> work, Consumer<? super T> whileStopped) {
-        return begin(name, Post.create(work, Optional.empty(), whileStopped));
+        return begin(name, WorkSlot.create(work, Optional.empty(), whileStopped));
     }
 
     @Override
     public <T> ActorRef<T> begin(String name, Behavior<T> work, Behavior<T> standIn) {
-        return begin(name, Post.create(work, Optional.of(standIn), message -> {}));
+        return begin(name, WorkSlot.create(work, Optional.of(standIn), message -> {}));
     }
 
     private <T> ActorRef<T> begin(String name, Behavior<Object> behavior) {
         CompletableFuture<ActorRef<Object>> spawned = new CompletableFuture<>();
         parent.tell(new Spawn<>(behavior, name, spawned));
-        ActorRef<Object> post = await(spawned, name);
+        ActorRef<Object> slot = await(spawned, name);
         add(
                 name,
-                () -> switched(done -> post.tell(new Post.Start(done))),
-                () -> switched(done -> post.tell(new Post.Stop(done))));
-        probes.add(() -> switched(done -> post.tell(new Post.Probe(done))));
-        return post.narrow();
+                () -> switched(done -> slot.tell(new WorkSlot.Start(done))),
+                () -> switched(done -> slot.tell(new WorkSlot.Stop(done))));
+        probes.add(() -> switched(done -> slot.tell(new WorkSlot.Probe(done))));
+        return slot.narrow();
     }
 
     private static CompletionStage<Void> switched(Consumer<CompletableFuture<Void>> command) {
@@ -245,7 +245,7 @@ public final class Keeper implements Background {
      *
      * @param <T> type of the messages
      */
-    private static final class Post<T> {
+    private static final class WorkSlot<T> {
         /** Starts the actor; {@code done} completes when it has started. */
         record Start(CompletableFuture<Void> done) {}
 
@@ -256,7 +256,7 @@ public final class Keeper implements Background {
         record Probe(CompletableFuture<Void> done) {}
 
         /** Message that stops an actor. */
-        private enum Last {
+        private enum StopSignal {
             MESSAGE
         }
 
@@ -269,7 +269,7 @@ public final class Keeper implements Background {
 
         private long begun;
 
-        private Post(
+        private WorkSlot(
                 ActorContext<Object> context,
                 Behavior<T> work,
                 Optional<Behavior<T>> standIn,
@@ -282,11 +282,11 @@ public final class Keeper implements Background {
 
         static <T> Behavior<Object> create(
                 Behavior<T> work, Optional<Behavior<T>> standIn, Consumer<? super T> whileStopped) {
-            return Behaviors.setup(context -> new Post<>(context, work, standIn, whileStopped).stopped());
+            return Behaviors.setup(context -> new WorkSlot<>(context, work, standIn, whileStopped).stopped());
         }
 
         private Behavior<Object> stopped() {
-            return standIn.map(behavior -> replaced(begin(behavior))).orElseGet(this::refusing);
+            return standIn.map(behavior -> standingIn(begin(behavior))).orElseGet(this::refusing);
         }
 
         private Behavior<Object> refusing() {
@@ -298,12 +298,12 @@ public final class Keeper implements Background {
                     .build();
         }
 
-        private Behavior<Object> replaced(ActorRef<Object> actor) {
+        private Behavior<Object> standingIn(ActorRef<Object> actor) {
             return Behaviors.receive(Object.class)
                     .onMessage(Start.class, start -> end(actor, () -> start(start)))
                     .onMessage(Stop.class, stop -> done(stop.done()))
                     .onAnyMessage(message -> pass(actor, message))
-                    .onSignal(Terminated.class, this::lost)
+                    .onSignal(Terminated.class, this::childStopped)
                     .build();
         }
 
@@ -312,7 +312,7 @@ public final class Keeper implements Background {
                     .onMessage(Start.class, start -> done(start.done()))
                     .onMessage(Stop.class, stop -> end(actor, () -> stopped(stop)))
                     .onAnyMessage(message -> pass(actor, message))
-                    .onSignal(Terminated.class, this::lost)
+                    .onSignal(Terminated.class, this::childStopped)
                     .build();
         }
 
@@ -344,7 +344,7 @@ public final class Keeper implements Background {
 
         private ActorRef<Object> begin(Behavior<T> behavior) {
             ActorRef<Object> actor =
-                    context.spawn(Behaviors.intercept(() -> new EndsWithLast<>(), behavior), "life-" + ++begun);
+                    context.spawn(Behaviors.intercept(() -> new StopInterceptor<>(), behavior), "life-" + ++begun);
             context.watch(actor);
             current = Optional.of(actor);
             return actor;
@@ -363,7 +363,7 @@ public final class Keeper implements Background {
         }
 
         private Behavior<Object> end(ActorRef<Object> actor, Supplier<Behavior<Object>> next) {
-            actor.tell(Last.MESSAGE);
+            actor.tell(StopSignal.MESSAGE);
             return ending(next);
         }
 
@@ -388,15 +388,15 @@ public final class Keeper implements Background {
             return Behaviors.same();
         }
 
-        private Behavior<Object> lost(Terminated terminated) {
+        private Behavior<Object> childStopped(Terminated terminated) {
             context.getLog()
                     .error("{} ended by itself", context.getSelf().path().name());
             return Behaviors.stopped();
         }
 
-        /** Stops an actor at the {@link Last} message, which the actor does not see, and answers {@link Probe}. */
-        private static final class EndsWithLast<T> extends BehaviorInterceptor<Object, T> {
-            EndsWithLast() {
+        /** Stops an actor at the {@link StopSignal} message, which the actor does not see, and answers {@link Probe}. */
+        private static final class StopInterceptor<T> extends BehaviorInterceptor<Object, T> {
+            StopInterceptor() {
                 super(Object.class);
             }
 
@@ -408,7 +408,7 @@ public final class Keeper implements Background {
                     probe.done().complete(null);
                     return Behaviors.same();
                 }
-                return message == Last.MESSAGE ? Behaviors.stopped() : target.apply(context, (T) message);
+                return message == StopSignal.MESSAGE ? Behaviors.stopped() : target.apply(context, (T) message);
             }
         }
     }

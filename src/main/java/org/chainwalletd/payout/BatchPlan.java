@@ -46,13 +46,13 @@ import org.chainwalletd.store.TokenBinding;
  */
 final class BatchPlan implements SpendPlan {
     /** Maximum number of outputs of a batch while few payouts wait, or many coins are free. */
-    static final int LEAST_FULL = 250;
+    static final int USUAL_OUTPUTS = 250;
 
-    static final int MOST_OUTPUTS = 2_000;
+    static final int MAX_OUTPUTS = 2_000;
     /** Minimum value of a change coin; a smaller one is not worth its own fee. */
-    private static final Amount LEAST_CHANGE = Amount.of(10_000);
+    private static final Amount MIN_CHANGE = Amount.of(10_000);
     /** Maximum number of inputs of one batch: the cost of each further input grows with the batch. */
-    private static final int MOST_INPUTS = 100;
+    private static final int MAX_INPUTS = 100;
 
     private static final int RANDOM_BYTES = 16;
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -201,16 +201,16 @@ final class BatchPlan implements SpendPlan {
     }
 
     /** Coins in ascending order, with the sums of the largest ones. */
-    private record Purse(List<Coin> ascending, Amount[] largest) {
-        static Purse of(List<Coin> ascending) {
-            int most = Math.min(MOST_INPUTS, ascending.size());
+    private record CoinSums(List<Coin> ascending, Amount[] largest) {
+        static CoinSums of(List<Coin> ascending) {
+            int most = Math.min(MAX_INPUTS, ascending.size());
             Amount[] sums = new Amount[most + 1];
             sums[0] = Amount.ZERO;
             for (int i = 0; i < most; i++) {
                 sums[i + 1] = sums[i].plusOrMax(
                         ascending.get(ascending.size() - 1 - i).value());
             }
-            return new Purse(List.copyOf(ascending), sums);
+            return new CoinSums(List.copyOf(ascending), sums);
         }
 
         /** Number of the largest coins that pay a sum plus the fee of a transaction of this shape. */
@@ -272,8 +272,8 @@ final class BatchPlan implements SpendPlan {
         if (free.isEmpty()) {
             throw shortage(Amount.ZERO, free, all);
         }
-        Purse purse = Purse.of(free);
-        Purse everything = Purse.of(all);
+        CoinSums freeSums = CoinSums.of(free);
+        CoinSums allSums = CoinSums.of(all);
         Map<Long, Skipped> left = new HashMap<>();
         List<Offer> carried = new ArrayList<>();
         TxShape shape = TxShape.EMPTY;
@@ -288,15 +288,14 @@ final class BatchPlan implements SpendPlan {
             TxOutput output = offer.order().output();
             TxShape with = shape.plusOutput(output);
             Amount total = sum.plusOrMax(offer.order().amount());
-            OptionalInt coins = purse.coinsFor(total, with, now.fee());
+            OptionalInt coins = freeSums.coinsFor(total, with, now.fee());
             if (coins.isEmpty()) {
                 left.put(offer.number(), Skipped.COINS);
                 TxShape alone = TxShape.EMPTY.plusOutput(output);
                 if (offer.overdue()
-                        && purse.coinsFor(offer.order().amount(), alone, now.fee())
+                        && freeSums.coinsFor(offer.order().amount(), alone, now.fee())
                                 .isEmpty()
-                        && everything
-                                .coinsFor(offer.order().amount(), alone, now.fee())
+                        && allSums.coinsFor(offer.order().amount(), alone, now.fee())
                                 .isPresent()) {
                     keepsFor = OptionalLong.of(offer.number());
                     // The payout waits for coins that are still reserved: until they are free, no other payout may
@@ -326,7 +325,7 @@ final class BatchPlan implements SpendPlan {
                     ? shortage(offers.get(0).order().amount(), free, all)
                     : allowanceUsedUp();
         }
-        Draft draft = draft(now, candidates, holdings.drawing(), carried, purse, free.size());
+        Draft draft = draft(now, candidates, holdings.drawing(), carried, freeSums, free.size());
         while (exceedsCap(now, draft)) {
             // A remainder that is too small for change raises the fee.
             left.put(carried.remove(carried.size() - 1).number(), Skipped.ALLOWANCE);
@@ -334,7 +333,7 @@ final class BatchPlan implements SpendPlan {
                 skipped = Map.copyOf(left);
                 throw allowanceUsedUp();
             }
-            draft = draft(now, candidates, holdings.drawing(), carried, purse, free.size());
+            draft = draft(now, candidates, holdings.drawing(), carried, freeSums, free.size());
         }
         skipped = Map.copyOf(left);
         chosen = Optional.of(
@@ -353,7 +352,7 @@ final class BatchPlan implements SpendPlan {
     private static int full(Rules rules, int freeCoins) {
         int batches = Math.max(1, Math.min(freeCoins, rules.submissions()));
         int shared = (rules.backlog() + batches - 1) / batches;
-        return Math.min(MOST_OUTPUTS, Math.max(LEAST_FULL, shared));
+        return Math.min(MAX_OUTPUTS, Math.max(USUAL_OUTPUTS, shared));
     }
 
     private static List<Coin> free(Candidates candidates, Holdings holdings, Predicate<Outpoint> reserved) {
@@ -377,11 +376,11 @@ final class BatchPlan implements SpendPlan {
     }
 
     private Draft draft(
-            Rules now, Candidates candidates, Drawing drawing, List<Offer> carried, Purse purse, int freeCoins) {
+            Rules now, Candidates candidates, Drawing drawing, List<Offer> carried, CoinSums freeSums, int freeCoins) {
         List<TxOutput> outputs = new ArrayList<>();
         Amount sum = Amount.ZERO;
         Amount leaving = Amount.ZERO;
-        Amount largest = LEAST_CHANGE;
+        Amount largest = MIN_CHANGE;
         for (Offer offer : carried) {
             outputs.add(offer.order().output());
             sum = sum.plus(offer.order().amount());
@@ -392,7 +391,7 @@ final class BatchPlan implements SpendPlan {
         }
         Optional<Amount> mostFee = mostFee(now, leaving);
         TxShape paying = TxShape.ofOutputs(outputs);
-        List<Coin> inputs = purse.pay(sum, paying, withChange(paying, 1, drawing), now.fee(), mostFee);
+        List<Coin> inputs = freeSums.pay(sum, paying, withChange(paying, 1, drawing), now.fee(), mostFee);
         Amount rest = inputs.stream()
                 .map(Coin::value)
                 .reduce(Amount.ZERO, Amount::plusOrMax)
@@ -438,12 +437,12 @@ final class BatchPlan implements SpendPlan {
             Amount least,
             Optional<Amount> mostFee) {
         TxShape base = TxShape.ofOutputs(outputs).plusPlainInputs(inputs);
-        for (int count = Math.min(wanted, MOST_OUTPUTS); count >= 1; count--) {
+        for (int count = Math.min(wanted, MAX_OUTPUTS); count >= 1; count--) {
             TxShape shape = withChange(base, count, drawing);
             Amount fee = now.fee().feeOf(shape);
-            boolean tooDear =
+            boolean feeTooHigh =
                     count > 1 && mostFee.filter(most -> most.isLessThan(fee)).isPresent();
-            if (!shape.fitsLimits() || rest.isLessThan(fee) || tooDear) {
+            if (!shape.fitsLimits() || rest.isLessThan(fee) || feeTooHigh) {
                 continue;
             }
             long left = rest.minus(fee).bits();

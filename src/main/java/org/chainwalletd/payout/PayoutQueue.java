@@ -76,22 +76,22 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     /** Checks what the feed does not report: ended tokens, interrupted recalls, batches whose inputs have vanished. */
     private record Check() implements Command {}
 
-    private record CaredFor(Outcome<Void> done) implements Command {}
+    private record Maintained(Outcome<Void> done) implements Command {}
 
     private static final int PAGE = 1_000;
     /** Number of blocks for which smaller payouts may overtake a payout that waits for coins. */
-    private static final long OVERTAKING = 30;
+    private static final long MAX_OVERTAKING_BLOCKS = 30;
     /** Maximum number of payouts left out of an earlier batch that are offered again at once; the others are offered to later batches. */
-    static final int MOST_LEFT_OUT = 500;
+    static final int MAX_LEFT_OUT = 500;
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
     /** Additional pause for each address of a group, so that many addresses without coins do not keep the queue busy. */
-    private static final Duration PAUSE_EACH = Duration.ofMillis(100);
+    private static final Duration PAUSE_PER_ADDRESS = Duration.ofMillis(100);
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     /** Maximum number of batches per minute: half of the submissions that a node accepts from one caller in that time. */
-    static final int BATCHES_A_MINUTE = 30;
+    static final int BATCHES_PER_MINUTE = 30;
 
     /** Condition that payouts wait for after a batch was refused, by the refusal; after any other refusal the batch is tried again. */
     private static final Map<Class<? extends SpendRefusal>, WaitingFor> REASONS = Map.of(
@@ -139,7 +139,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     }
 
     /** Payouts of a group, the oldest first, and the addresses whose last batch for them was refused. */
-    private static final class Line {
+    private static final class GroupQueue {
         private final NavigableMap<Long, Queued> queued = new TreeMap<>();
         private final Map<Address, Refusal> refusals = new HashMap<>();
         /** Number of the last batch of each address. */
@@ -198,7 +198,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         }
 
         void ended() {
-            told(Map.of(), Map.of(), 0);
+            publish(Map.of(), Map.of(), 0);
             running = false;
         }
 
@@ -226,7 +226,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
             single.remove(number);
         }
 
-        void told(Map<Group, WaitingFor> byGroup, Map<WaitingFor, Long> each, long oldestAt) {
+        void publish(Map<Group, WaitingFor> byGroup, Map<WaitingFor, Long> each, long oldestAt) {
             groups = Map.copyOf(byGroup);
             counts = Map.copyOf(each);
             oldest = oldestAt;
@@ -266,10 +266,10 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     private final TimerScheduler<Command> timers;
     private final PayoutEnvironment env;
     private final BatchPlan.CoinSource coins;
-    private final Function<Set<String>, CompletionStage<Void>> carer;
+    private final Function<Set<String>, CompletionStage<Void>> maintenance;
     private final View view;
     private final PayoutNews news;
-    private final Map<Group, Line> lines = new LinkedHashMap<>();
+    private final Map<Group, GroupQueue> queues = new LinkedHashMap<>();
     private final Map<Long, Group> groupOf = new HashMap<>();
     private final Map<Address, Batch> running = new HashMap<>();
     /** Addresses whose batch has ended since the feed was last read to its end. */
@@ -288,7 +288,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     private boolean stale = true;
     private boolean loaded;
     private boolean paused = true;
-    private boolean caring;
+    private boolean maintaining;
     private long begun;
 
     private PayoutQueue(
@@ -296,14 +296,14 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
             TimerScheduler<Command> timers,
             PayoutEnvironment env,
             BatchPlan.CoinSource coins,
-            Function<Set<String>, CompletionStage<Void>> carer,
+            Function<Set<String>, CompletionStage<Void>> maintenance,
             View view,
             PayoutNews news) {
         super(context);
         this.timers = timers;
         this.env = env;
         this.coins = coins;
-        this.carer = carer;
+        this.maintenance = maintenance;
         this.view = view;
         this.news = news;
         view.begun();
@@ -312,16 +312,16 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     }
 
     /**
-     * @param carer handles tokens that have ended (it receives their names), recalls, and batches whose inputs have vanished
+     * @param maintenance handles tokens that have ended (it receives their names), recalls, and batches whose inputs have vanished
      */
     static Behavior<Command> create(
             PayoutEnvironment env,
             BatchPlan.CoinSource coins,
-            Function<Set<String>, CompletionStage<Void>> carer,
+            Function<Set<String>, CompletionStage<Void>> maintenance,
             View view,
             PayoutNews news) {
-        return Behaviors.withTimers(
-                timers -> Behaviors.setup(context -> new PayoutQueue(context, timers, env, coins, carer, view, news)));
+        return Behaviors.withTimers(timers ->
+                Behaviors.setup(context -> new PayoutQueue(context, timers, env, coins, maintenance, view, news)));
     }
 
     @Override
@@ -333,7 +333,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
                 .onMessage(PausedRead.class, this::paused)
                 .onMessage(Ended.class, this::ended)
                 .onMessage(Check.class, check -> check())
-                .onMessage(CaredFor.class, this::caredFor)
+                .onMessage(Maintained.class, this::maintained)
                 .onSignal(PostStop.class, signal -> stopped())
                 .build();
     }
@@ -403,10 +403,10 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     private void take(Payout payout) {
         Group before = groupOf.remove(payout.number());
         if (before != null) {
-            Line line = lines.get(before);
-            line.queued.remove(payout.number());
-            if (line.queued.isEmpty()) {
-                lines.remove(before);
+            GroupQueue queue = queues.get(before);
+            queue.queued.remove(payout.number());
+            if (queue.queued.isEmpty()) {
+                queues.remove(before);
             }
         }
         view.forget(payout.number());
@@ -416,7 +416,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         if (payout.state() == State.QUEUED) {
             Group group = new Group(payout.from(), payout.owner());
             groupOf.put(payout.number(), group);
-            lines.computeIfAbsent(group, none -> new Line()).queued.put(payout.number(), new Queued(payout));
+            queues.computeIfAbsent(group, none -> new GroupQueue()).queued.put(payout.number(), new Queued(payout));
         }
     }
 
@@ -439,39 +439,39 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         long now = env.clock().millis();
         submissions.removeIf(at -> at > now || now - at >= MINUTE.toMillis());
         long next = Long.MAX_VALUE;
-        List<Map.Entry<Group, Line>> oldestFirst = new ArrayList<>(lines.entrySet());
+        List<Map.Entry<Group, GroupQueue>> oldestFirst = new ArrayList<>(queues.entrySet());
         oldestFirst.sort(Comparator.comparing(entry -> entry.getValue().queued.firstKey()));
-        for (Map.Entry<Group, Line> entry : oldestFirst) {
+        for (Map.Entry<Group, GroupQueue> entry : oldestFirst) {
             next = Math.min(next, begin(entry.getKey(), entry.getValue(), now));
         }
         if (next != Long.MAX_VALUE) {
             timers.startSingleTimer("tick", new Tick(), Duration.ofMillis(Math.max(1, next - now)));
         }
-        tell();
+        publishView();
         return this;
     }
 
     /**
      * @return time of the next look at the group; {@link Long#MAX_VALUE} when a message will trigger it
      */
-    private long begin(Group group, Line line, long now) {
+    private long begin(Group group, GroupQueue queue, long now) {
         if (paused) {
-            line.waits = Optional.empty();
+            queue.waits = Optional.empty();
             return Long.MAX_VALUE;
         }
-        long due = due(line, now);
+        long due = due(queue, now);
         if (due > now) {
             return due;
         }
-        long pause = Math.max(PAUSE.toMillis(), group.from().size() * PAUSE_EACH.toMillis());
+        long pause = Math.max(PAUSE.toMillis(), group.from().size() * PAUSE_PER_ADDRESS.toMillis());
         long next = Long.MAX_VALUE;
         Deque<Address> idle = new ArrayDeque<>();
-        int resting = 0;
-        for (Address address : line.leastRecentlyTried(group.from())) {
-            Refusal refusal = line.refusals.get(address);
+        int pausedAddresses = 0;
+        for (Address address : queue.leastRecentlyTried(group.from())) {
+            Refusal refusal = queue.refusals.get(address);
             if (refusal != null && refusal.holds(now, pause, env.height())) {
                 next = Math.min(next, refusal.at() + pause);
-                resting++;
+                pausedAddresses++;
             } else if (!running.containsKey(address)) {
                 idle.add(address);
             }
@@ -479,27 +479,27 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         if (idle.isEmpty()) {
             return next;
         }
-        Free free = free(line);
+        Free free = free(queue);
         while (!idle.isEmpty() && free.count() > 0) {
-            int left = BATCHES_A_MINUTE * Math.max(1, env.nodes().getAsInt()) - submissions.size() - running.size();
+            int left = BATCHES_PER_MINUTE * Math.max(1, env.nodes().getAsInt()) - submissions.size() - running.size();
             if (left <= 0) {
-                line.waits = Optional.of(WaitingFor.NODE_QUOTA);
+                queue.waits = Optional.of(WaitingFor.NODE_QUOTA);
                 return now + PAUSE.toMillis();
             }
             int batches = Math.min(idle.size(), left);
-            int share = Math.max(BatchPlan.LEAST_FULL, (free.fresh().size() + batches - 1) / batches);
+            int share = Math.max(BatchPlan.USUAL_OUTPUTS, (free.fresh().size() + batches - 1) / batches);
             Address address = idle.remove();
-            boolean alone = group.from().size() - resting == 1;
+            boolean alone = group.from().size() - pausedAddresses == 1;
             List<Queued> offered = free.take(address, alone, share);
             if (!offered.isEmpty()) {
-                begin(group, line, address, offered, left);
+                begin(group, queue, address, offered, left);
             }
         }
         return next;
     }
 
     /**
-     * Payouts of a line that are in no batch in preparation.
+     * Payouts of a group that are in no batch in preparation.
      *
      * @param leftOut left out by an earlier batch, the longest ago first
      * @param fresh all others, the oldest first
@@ -521,11 +521,11 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
             List<Queued> taken = new ArrayList<>(leftOut.stream()
                     .filter(queued -> alone || queued.keptBy.equals(own) || !queued.leftOutAt.equals(own))
                     .sorted(keptFirst)
-                    .limit(MOST_LEFT_OUT)
+                    .limit(MAX_LEFT_OUT)
                     .toList());
             leftOut.removeAll(new HashSet<>(taken));
             taken.sort(keptFirst.thenComparing(queued -> queued.number));
-            int most = Math.min(taken.size() + share, BatchPlan.MOST_OUTPUTS);
+            int most = Math.min(taken.size() + share, BatchPlan.MAX_OUTPUTS);
             while (taken.size() < most && !fresh.isEmpty()) {
                 taken.add(fresh.remove());
             }
@@ -533,12 +533,12 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         }
     }
 
-    private Free free(Line line) {
-        Set<Long> inHand = new HashSet<>();
-        running.values().forEach(batch -> inHand.addAll(batch.numbers()));
+    private Free free(GroupQueue queue) {
+        Set<Long> inBatches = new HashSet<>();
+        running.values().forEach(batch -> inBatches.addAll(batch.numbers()));
         Free free = new Free(new ArrayList<>(), new ArrayDeque<>());
-        for (Queued queued : line.queued.values()) {
-            if (!inHand.contains(queued.number)) {
+        for (Queued queued : queue.queued.values()) {
+            if (!inBatches.contains(queued.number)) {
                 (queued.leftOutBy > 0 ? free.leftOut() : free.fresh()).add(queued);
             }
         }
@@ -548,25 +548,25 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     }
 
     /**
-     * Time at which the batch of a line closes: when it is full, or its oldest payout is old enough. A clock that was set back causes no
+     * Time at which the batch of a group closes: when it is full, or its oldest payout is old enough. A clock that was set back causes no
      * delay.
      */
-    private long due(Line line, long now) {
-        if (line.queued.size() >= BatchPlan.LEAST_FULL) {
+    private long due(GroupQueue queue, long now) {
+        if (queue.queued.size() >= BatchPlan.USUAL_OUTPUTS) {
             return now;
         }
-        long oldest = line.queued.firstEntry().getValue().submittedAt;
+        long oldest = queue.queued.firstEntry().getValue().submittedAt;
         long due = oldest + env.rules().delay().toMillis();
         return oldest > now ? now : due;
     }
 
-    private void begin(Group group, Line line, Address address, List<Queued> offered, int submissionsLeft) {
+    private void begin(Group group, GroupQueue queue, Address address, List<Queued> offered, int submissionsLeft) {
         long height = env.height();
         List<Offer> offers = offered.stream()
                 .map(queued -> new Offer(
                         queued.number,
                         queued.order,
-                        queued.shortSince >= 0 && height - queued.shortSince >= OVERTAKING))
+                        queued.shortSince >= 0 && height - queued.shortSince >= MAX_OVERTAKING_BLOCKS))
                 .toList();
         BatchPlan plan = new BatchPlan(
                 address,
@@ -576,13 +576,13 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
                         env.rules().fee(),
                         env.capOf(group.owner()),
                         env.rules().usableCoins(),
-                        line.queued.size(),
+                        queue.queued.size(),
                         submissionsLeft,
                         group.owner()));
         Batch batch = new Batch(
                 ++begun, group, plan, offers.stream().map(Offer::number).collect(Collectors.toSet()), height);
         running.put(address, batch);
-        line.tried.put(address, begun);
+        queue.tried.put(address, begun);
         Outcome.pipe(getContext(), spend(plan), receipt -> new Ended(batch, receipt));
     }
 
@@ -624,13 +624,13 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         if (opened) {
             submissions.add(now);
         }
-        Line line = lines.get(batch.group());
-        if (line != null) {
-            noteSkipped(line, batch);
+        GroupQueue queue = queues.get(batch.group());
+        if (queue != null) {
+            noteSkipped(queue, batch);
             if (opened) {
-                line.opened(batch.plan().from());
+                queue.opened(batch.plan().from());
             } else {
-                line.refused(batch.plan().from(), new Refusal(now, batch.height(), reason));
+                queue.refused(batch.plan().from(), new Refusal(now, batch.height(), reason));
             }
         }
         command.outcome().failure().ifPresent(failure -> LOG.debug("a batch was not made: {}", failure.toString()));
@@ -638,11 +638,11 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         return changed();
     }
 
-    private void noteSkipped(Line line, Batch batch) {
+    private void noteSkipped(GroupQueue queue, Batch batch) {
         long height = env.height();
         Map<Long, BatchPlan.Skipped> skipped = batch.plan().skipped();
         for (long number : batch.numbers()) {
-            Queued queued = line.queued.get(number);
+            Queued queued = queue.queued.get(number);
             BatchPlan.Skipped why = skipped.get(number);
             if (queued != null) {
                 noteKept(queued, batch.plan());
@@ -688,7 +688,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         return Optional.ofNullable(REASONS.get(refused.refusal().getClass()));
     }
 
-    private void tell() {
+    private void publishView() {
         Map<WaitingFor, Long> counts = new EnumMap<>(WaitingFor.class);
         Map<Group, WaitingFor> groups = new HashMap<>();
         Map<Group, Long> apart = new HashMap<>();
@@ -699,32 +699,32 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
             });
         }
         long oldest = Long.MAX_VALUE;
-        for (Map.Entry<Group, Line> entry : lines.entrySet()) {
-            Line line = entry.getValue();
-            oldest = Math.min(oldest, line.queued.firstEntry().getValue().submittedAt);
-            Optional<WaitingFor> reason = paused ? Optional.of(WaitingFor.PAUSED) : line.waits;
+        for (Map.Entry<Group, GroupQueue> entry : queues.entrySet()) {
+            GroupQueue queue = entry.getValue();
+            oldest = Math.min(oldest, queue.queued.firstEntry().getValue().submittedAt);
+            Optional<WaitingFor> reason = paused ? Optional.of(WaitingFor.PAUSED) : queue.waits;
             reason.ifPresent(waits -> {
                 groups.put(entry.getKey(), waits);
-                counts.merge(waits, line.queued.size() - apart.getOrDefault(entry.getKey(), 0L), Long::sum);
+                counts.merge(waits, queue.queued.size() - apart.getOrDefault(entry.getKey(), 0L), Long::sum);
             });
         }
-        view.told(groups, counts, lines.isEmpty() ? 0 : oldest);
+        view.publish(groups, counts, queues.isEmpty() ? 0 : oldest);
     }
 
     private Behavior<Command> check() {
-        if (loaded && !caring && env.stopped().isEmpty()) {
-            caring = true;
-            Set<String> owners = lines.keySet().stream()
+        if (loaded && !maintaining && env.stopped().isEmpty()) {
+            maintaining = true;
+            Set<String> owners = queues.keySet().stream()
                     .map(group -> group.owner().orElse(PayoutStore.CLASSIC))
                     .filter(env.tokens()::hasEnded)
                     .collect(Collectors.toSet());
-            Outcome.pipe(getContext(), carer.apply(owners), CaredFor::new);
+            Outcome.pipe(getContext(), maintenance.apply(owners), Maintained::new);
         }
         return this;
     }
 
-    private Behavior<Command> caredFor(CaredFor command) {
-        caring = false;
+    private Behavior<Command> maintained(Maintained command) {
+        maintaining = false;
         command.done()
                 .failure()
                 .ifPresent(failure -> LOG.atLevel(Background.levelOf(failure)).log("payouts: {}", failure.toString()));

@@ -64,9 +64,9 @@ import org.slf4j.LoggerFactory;
 public final class Payouts {
     private static final Logger LOG = LoggerFactory.getLogger(Payouts.class);
 
-    private static final int LOOKS_UNTIL_VANISHED = 15;
+    private static final int CHECKS_UNTIL_VANISHED = 15;
 
-    private static final int MOST_NAMED = 5;
+    private static final int MAX_NAMED = 5;
 
     private final PayoutEnvironment env;
     private final PayoutQueue.View view = new PayoutQueue.View();
@@ -81,14 +81,14 @@ public final class Payouts {
     private volatile Map<Hash256, Integer> withoutInputs = Map.of();
 
     private volatile List<Hash256> vanished = List.of();
-    private volatile boolean resting;
+    private volatile boolean ending;
 
     private Payouts(PayoutEnvironment env, Background background) {
         this.env = env;
         env.store().endedTokens(env.tokens()::hasEnded);
         PayoutNews news = new PayoutNews(env.store(), env.listener(), view::pausedElsewhere, env.executor());
-        this.queue =
-                background.begin("payouts", PayoutQueue.create(env, this::coins, this::care, view, news), command -> {
+        this.queue = background.begin(
+                "payouts", PayoutQueue.create(env, this::coins, this::maintain, view, news), command -> {
                     if (command instanceof PayoutQueue.Changed) {
                         news.changed();
                     }
@@ -128,18 +128,18 @@ public final class Payouts {
         if (gone.isEmpty() || !view.isRunning()) {
             return Optional.empty();
         }
-        String named = gone.stream().limit(MOST_NAMED).map(Hash256::hex).collect(Collectors.joining(", "));
+        String named = gone.stream().limit(MAX_NAMED).map(Hash256::hex).collect(Collectors.joining(", "));
         if (gone.size() == 1) {
             return Optional.of("the inputs of the payout batch " + named + " have all vanished from the chain");
         }
-        int others = gone.size() - MOST_NAMED;
+        int others = gone.size() - MAX_NAMED;
         return Optional.of("the inputs of " + gone.size() + " payout batches have all vanished from the chain: " + named
                 + (others > 0 ? " and " + others + " more" : ""));
     }
 
     /** Ends open waits with their ordinary answer. */
     public CompletionStage<Void> endWaits() {
-        resting = true;
+        ending = true;
         wake();
         return CompletableFuture.completedFuture(null);
     }
@@ -400,8 +400,8 @@ public final class Payouts {
      *
      * @param gone completes when the caller no longer wants the answer
      */
-    public CompletionStage<Changes> changes(Position after, int most, Duration patience, CompletionStage<Void> gone) {
-        long end = System.nanoTime() + patience.toNanos();
+    public CompletionStage<Changes> changes(Position after, int most, Duration maxWait, CompletionStage<Void> gone) {
+        long end = System.nanoTime() + maxWait.toNanos();
         return changes(after, most, end, gone);
     }
 
@@ -417,7 +417,7 @@ public final class Payouts {
                             boolean answered = failure != null
                                     || !read.payouts().isEmpty()
                                     || left <= 0
-                                    || resting
+                                    || ending
                                     || gone.toCompletableFuture().isDone();
                             if (answered) {
                                 waiting.remove(change);
@@ -481,7 +481,7 @@ public final class Payouts {
                             return recallOf(batch)
                                     .thenComposeAsync(
                                             earlier -> earlier.isPresent()
-                                                    ? alive(batch, earlier.get())
+                                                    ? reopenIfClosed(batch, earlier.get())
                                                     : decided(batch, cost(fee)),
                                             env.executor());
                         },
@@ -551,7 +551,7 @@ public final class Payouts {
     }
 
     /** Reopens a recall that was closed, with the same bytes, as for a caller that repeats a token. */
-    private CompletionStage<Intent> alive(Intent batch, Intent recall) {
+    private CompletionStage<Intent> reopenIfClosed(Intent batch, Intent recall) {
         if (!recall.state().failed()) {
             return CompletableFuture.completedFuture(recall);
         }
@@ -641,7 +641,7 @@ public final class Payouts {
                                     .filter(utxo -> !isDeep(utxo, listing.tipHeight()))
                                     .map(utxo -> utxo.outpoint().txId())
                                     .collect(Collectors.toSet());
-                            return new StandingChange(env, address, listing.tipHeight())
+                            return new SpendableChange(env, address, listing.tipHeight())
                                     .among(shallow)
                                     .thenApplyAsync(own -> usable(listing, own), env.executor());
                         },
@@ -657,10 +657,10 @@ public final class Payouts {
     }
 
     private static boolean isDeep(NodeClient.Utxo utxo, long tip) {
-        return StandingChange.isDeep(utxo.height(), tip);
+        return SpendableChange.isDeep(utxo.height(), tip);
     }
 
-    private CompletionStage<Void> care(Set<String> ended) {
+    private CompletionStage<Void> maintain(Set<String> ended) {
         long now = env.clock().millis();
         CompletionStage<?> held = ended.isEmpty()
                 ? CompletableFuture.completedFuture(null)
@@ -668,7 +668,7 @@ public final class Payouts {
         return held.thenComposeAsync(done -> env.store().unrecalled(), env.executor())
                 .thenComposeAsync(this::finishRecalls, env.executor())
                 .thenComposeAsync(done -> env.intents().inFlight(), env.executor())
-                .thenComposeAsync(this::lookAtInputs, env.executor());
+                .thenComposeAsync(this::checkInputs, env.executor());
     }
 
     /**
@@ -691,7 +691,7 @@ public final class Payouts {
         return all.thenRunAsync(() -> {}, env.executor());
     }
 
-    private CompletionStage<Void> lookAtInputs(List<Intent> open) {
+    private CompletionStage<Void> checkInputs(List<Intent> open) {
         // An abandoned batch waits for its recall, which may have taken its only input.
         List<Intent> batches = open.stream()
                 .filter(intent -> intent.kind().equals(StandIns.PAYOUT_BATCH)
@@ -725,7 +725,7 @@ public final class Payouts {
         }
         withoutInputs = missing;
         List<Hash256> gone = missing.entrySet().stream()
-                .filter(entry -> entry.getValue() >= LOOKS_UNTIL_VANISHED)
+                .filter(entry -> entry.getValue() >= CHECKS_UNTIL_VANISHED)
                 .map(Map.Entry::getKey)
                 .sorted(Comparator.comparing(Hash256::hex))
                 .toList();

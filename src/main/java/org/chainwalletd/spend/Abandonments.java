@@ -73,7 +73,8 @@ final class Abandonments {
      * @param ended reservations that have ended; none while a spend is in doubt
      * @param failure empty when everything was written
      */
-    record Given(Set<Hash256> spends, Set<Hash256> inDoubt, List<Reservation> ended, Optional<Throwable> failure) {}
+    record WriteResult(
+            Set<Hash256> spends, Set<Hash256> inDoubt, List<Reservation> ended, Optional<Throwable> failure) {}
 
     private final ActorContext<Reservations.Command> context;
     private final SpendEnvironment env;
@@ -84,7 +85,7 @@ final class Abandonments {
     private final Clock clock;
     private final long memoryMillis;
     private final Map<Owner.Running, Hash256> sending = new HashMap<>();
-    private final Set<Hash256> underWay = new HashSet<>();
+    private final Set<Hash256> inProgress = new HashSet<>();
     private final List<Reservations.Command> waiting = new ArrayList<>();
     /** Questions that are not settled. Those whose spends are certainly no longer being sent are in {@link #quiet} too. */
     private final Set<Question> open = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -139,22 +140,22 @@ final class Abandonments {
 
     /** Whether the spend was abandoned after the running spend had read it as in flight. */
     boolean wasAbandoned(Hash256 txId) {
-        return isLately(abandonedAt.get(txId));
+        return isRecent(abandonedAt.get(txId));
     }
 
     /** Whether {@code command}, which concerns this spend, must wait; if so, it is queued. */
     boolean keeps(Hash256 txId, Reservations.Command command) {
-        return underWay.contains(txId) && waiting.add(command);
+        return inProgress.contains(txId) && waiting.add(command);
     }
 
-    private boolean isLately(Long at) {
+    private boolean isRecent(Long at) {
         long now = clock.millis();
         return at != null && at <= now && now - at < memoryMillis;
     }
 
     Question begin(Reservations.Abandon command) {
-        freed.values().removeIf(at -> !isLately(at));
-        abandonedAt.values().removeIf(at -> !isLately(at));
+        freed.values().removeIf(at -> !isRecent(at));
+        abandonedAt.values().removeIf(at -> !isRecent(at));
         Map<Hash256, Set<Outpoint>> held = new HashMap<>();
         Set<Outpoint> free = new HashSet<>();
         for (Outpoint outpoint : new HashSet<>(command.outpoints())) {
@@ -170,7 +171,7 @@ final class Abandonments {
             }
         }
         held.keySet().removeIf(this::isBusy);
-        underWay.addAll(held.keySet());
+        inProgress.addAll(held.keySet());
         return opened(new Question(held, free, false, false, Optional.empty(), command.answer()));
     }
 
@@ -180,7 +181,7 @@ final class Abandonments {
         Map<Hash256, Set<Outpoint>> held = new HashMap<>();
         if (!isBusy(txId)) {
             held.put(txId, coins.inFlightOf(new Owner.Payment(txId)));
-            underWay.add(txId);
+            inProgress.add(txId);
         }
         return opened(new Question(held, Set.of(), true, command.keepsCoins(), command.recall(), command.answer()));
     }
@@ -198,7 +199,7 @@ final class Abandonments {
     /** Fails a question that has not started, because no spend monitor is running. */
     void refuse(Question question) {
         if (open.contains(question) && !quiet.contains(question)) {
-            settle(question, nothing(Background.stopped()));
+            settle(question, failed(Background.stopped()));
         }
     }
 
@@ -211,7 +212,7 @@ final class Abandonments {
     }
 
     private boolean isBusy(Hash256 txId) {
-        return sending.containsValue(txId) || underWay.contains(txId);
+        return sending.containsValue(txId) || inProgress.contains(txId);
     }
 
     /**
@@ -224,19 +225,19 @@ final class Abandonments {
             return;
         }
         ask(
-                whereabouts(question, unreserved),
+                locations(question, unreserved),
                 // Without an answer from any node it is unknown whether a spend was sent.
                 places -> places.match(
                         found -> ask(abandonUnlessFound(question, found), given -> ended(question, given)),
-                        failure -> settle(question, nothing(failure))));
+                        failure -> settle(question, failed(failure))));
     }
 
     private <T> void ask(CompletionStage<T> answer, Consumer<Outcome<T>> then) {
         Outcome.pipe(context, answer, outcome -> new Reservations.AbandonStep(() -> then.accept(outcome)));
     }
 
-    private void ended(Question question, Outcome<Given> written) {
-        Given given = written.fold(Function.identity(), Abandonments::nothing);
+    private void ended(Question question, Outcome<WriteResult> written) {
+        WriteResult given = written.fold(Function.identity(), Abandonments::failed);
         if (given.inDoubt().isEmpty()) {
             settle(question, given);
             return;
@@ -254,7 +255,7 @@ final class Abandonments {
      * Asks the store again, after a commit of this request's own. Until it answers for every spend in doubt, the question stays open and
      * nothing sends the spends.
      */
-    private void askAgain(Question question, Given before) {
+    private void askAgain(Question question, WriteResult before) {
         Map<Hash256, CompletionStage<Boolean>> writes = new HashMap<>();
         before.spends().forEach(txId -> writes.put(txId, CompletableFuture.completedFuture(true)));
         before.inDoubt().forEach(txId -> writes.put(txId, certain(question, txId)));
@@ -279,15 +280,15 @@ final class Abandonments {
                 env.executor());
     }
 
-    private static Given nothing(Throwable failure) {
-        return new Given(Set.of(), Set.of(), List.of(), Optional.of(failure));
+    private static WriteResult failed(Throwable failure) {
+        return new WriteResult(Set.of(), Set.of(), List.of(), Optional.of(failure));
     }
 
-    private CompletionStage<Map<Hash256, Lookup.Location>> whereabouts(Question question, Set<Hash256> unreserved) {
+    private CompletionStage<Map<Hash256, Lookup.Location>> locations(Question question, Set<Hash256> unreserved) {
         for (Hash256 txId : unreserved) {
             if (!isBusy(txId)) {
                 question.held().put(txId, Set.of());
-                underWay.add(txId);
+                inProgress.add(txId);
             }
         }
         CompletionStage<Map<Hash256, Lookup.Location>> all = CompletableFuture.completedFuture(new HashMap<>());
@@ -307,7 +308,7 @@ final class Abandonments {
     }
 
     /** Abandons the spends that no node has, in the store first, so that a failure leaves everything unchanged. */
-    private CompletionStage<Given> abandonUnlessFound(Question question, Map<Hash256, Lookup.Location> places) {
+    private CompletionStage<WriteResult> abandonUnlessFound(Question question, Map<Hash256, Lookup.Location> places) {
         Map<Hash256, CompletionStage<Boolean>> writes = new HashMap<>();
         question.held().keySet().forEach(txId -> {
             if (question.replaced()) {
@@ -354,7 +355,7 @@ final class Abandonments {
                         env.executor());
     }
 
-    private CompletionStage<Given> freed(Question question, Map<Hash256, CompletionStage<Boolean>> writes) {
+    private CompletionStage<WriteResult> freed(Question question, Map<Hash256, CompletionStage<Boolean>> writes) {
         CompletionStage<Map<Hash256, Outcome<Boolean>>> all = CompletableFuture.completedFuture(new HashMap<>());
         for (Map.Entry<Hash256, CompletionStage<Boolean>> write : writes.entrySet()) {
             all = all.thenCombineAsync(
@@ -368,7 +369,7 @@ final class Abandonments {
         return all.thenComposeAsync(outcomes -> freedBy(question, outcomes), env.executor());
     }
 
-    private CompletionStage<Given> freedBy(Question question, Map<Hash256, Outcome<Boolean>> outcomes) {
+    private CompletionStage<WriteResult> freedBy(Question question, Map<Hash256, Outcome<Boolean>> outcomes) {
         Set<Hash256> abandoned = new HashSet<>();
         Set<Hash256> inDoubt = new HashSet<>();
         List<Throwable> failures = new ArrayList<>();
@@ -390,13 +391,13 @@ final class Abandonments {
                 }));
         Optional<Throwable> failure = failures.stream().findFirst();
         if (!inDoubt.isEmpty()) {
-            return CompletableFuture.completedFuture(new Given(abandoned, inDoubt, List.of(), failure));
+            return CompletableFuture.completedFuture(new WriteResult(abandoned, inDoubt, List.of(), failure));
         }
         // Meanwhile reservations may have timed out, so another spend may have taken a coin since it was named.
         return env.reservations()
                 .abandon(named)
                 .handleAsync(
-                        (ended, notFreed) -> new Given(
+                        (ended, notFreed) -> new WriteResult(
                                 abandoned,
                                 Set.of(),
                                 notFreed == null ? ended : List.of(),
@@ -405,7 +406,7 @@ final class Abandonments {
     }
 
     /** Applies the result of a question in memory and answers its caller. */
-    private void settle(Question question, Given given) {
+    private void settle(Question question, WriteResult given) {
         open.remove(question);
         quiet.remove(question);
         int released = taken(question, given);
@@ -423,7 +424,7 @@ final class Abandonments {
                         () -> question.answer().complete(new Abandoned(released, coins.inFlight())));
     }
 
-    private int taken(Question question, Given given) {
+    private int taken(Question question, WriteResult given) {
         long now = clock.millis();
         given.spends().forEach(txId -> abandonedAt.put(txId, now));
         if (question.keeping()) {
@@ -437,7 +438,7 @@ final class Abandonments {
             released += coins.releaseInFlight(new Owner.Payment(reservation.txId()), List.of(outpoint));
             freed.put(outpoint, now);
         }
-        underWay.removeAll(question.held().keySet());
+        inProgress.removeAll(question.held().keySet());
         return released;
     }
 }

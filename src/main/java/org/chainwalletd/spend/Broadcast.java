@@ -29,7 +29,7 @@ import org.chainwalletd.stage.Causes;
  */
 final class Broadcast {
     /** Runs continuations on the threads of the node client, which may do such work. */
-    private static final Executor AT_HAND = Runnable::run;
+    private static final Executor SAME_THREAD = Runnable::run;
 
     private static final int MAX_SENDS = 3;
     /** Matches a refusal about one input: the mempool has another spend of it, it does not exist, or it is an immature coinbase. */
@@ -37,7 +37,7 @@ final class Broadcast {
             Pattern.compile("(double-spend of |UtxoNotFound\\(|CoinbaseImmature \\{ outpoint: )"
                     + "OutPoint \\{ tx_id: Hash256\\(([0-9a-fA-F]{64})\\), output_index: (\\d{1,10}) \\}");
     /** Texts of refusals that pass within moments. */
-    private static final List<String> PASSING_SOON = List.of("Tip changed during validation", "Storage error");
+    private static final List<String> TRANSIENT_REFUSALS = List.of("Tip changed during validation", "Storage error");
     /**
      * Text of a refusal that lasts until the node's next window; until then a retry is refused too, and counted (chain protocol, section
      * 10.3).
@@ -51,7 +51,7 @@ final class Broadcast {
     private final ReplacementProof rivals;
     private final Executor executor;
     private final Duration pause;
-    private final AtomicInteger turns = new AtomicInteger();
+    private final AtomicInteger nextNode = new AtomicInteger();
     private final RunningSends running;
 
     /**
@@ -93,13 +93,13 @@ final class Broadcast {
 
     /** Sends the bytes and classifies the answer. Never fails. */
     CompletionStage<BroadcastOutcome> send(Hash256 txId, Bytes transaction, boolean ambiguous) {
-        NodeClient inTurn = node.from(turns.getAndIncrement());
+        NodeClient inTurn = node.from(nextNode.getAndIncrement());
         return new Attempt(txId, transaction, inTurn, new Before(ambiguous, false, false), 1).run();
     }
 
     /** Sends bytes that have never left this daemon, otherwise like {@link #send}: a node that already has them got them from another party. */
     CompletionStage<BroadcastOutcome> sendFresh(Hash256 txId, Bytes transaction) {
-        NodeClient inTurn = node.from(turns.getAndIncrement());
+        NodeClient inTurn = node.from(nextNode.getAndIncrement());
         return new Attempt(txId, transaction, inTurn, new Before(false, false, true), 1).run();
     }
 
@@ -127,14 +127,14 @@ final class Broadcast {
                 : Optional.of(new Outpoint(Hash256.parse(named.group(2)), index));
     }
 
-    static String words(Throwable failure) {
+    static String messageOf(Throwable failure) {
         Throwable cause = Causes.of(failure);
         return cause.getMessage() == null ? cause.toString() : cause.getMessage();
     }
 
     /** Whether a refusal says nothing about the transaction: the node was busy, or its quota is used up. */
-    static boolean isPassing(String refusal) {
-        return PASSING_SOON.stream().anyMatch(refusal::contains) || refusal.contains(QUOTA);
+    static boolean isTemporary(String refusal) {
+        return TRANSIENT_REFUSALS.stream().anyMatch(refusal::contains) || refusal.contains(QUOTA);
     }
 
     /** Whether a refusal is about one input and not about the transaction. */
@@ -177,8 +177,8 @@ final class Broadcast {
 
         private CompletionStage<BroadcastOutcome> run() {
             return way.sendRawTransaction(transaction)
-                    .handleAsync((answer, failure) -> answered(answer, Causes.of(failure)), AT_HAND)
-                    .thenComposeAsync(outcome -> outcome, AT_HAND);
+                    .handleAsync((answer, failure) -> answered(answer, Causes.of(failure)), SAME_THREAD)
+                    .thenComposeAsync(outcome -> outcome, SAME_THREAD);
         }
 
         private CompletionStage<BroadcastOutcome> answered(Hash256 answer, Throwable failure) {
@@ -190,7 +190,7 @@ final class Broadcast {
             if (failure instanceof NodeException.Rejected rejected) {
                 return isThereAlready(failure) ? done(known(rejected)) : refused(rejected);
             }
-            return unanswered(words(failure));
+            return unanswered(messageOf(failure));
         }
 
         /**
@@ -231,7 +231,7 @@ final class Broadcast {
                             (where, failure) -> {
                                 if (failure != null) {
                                     return done(new BroadcastOutcome.Unknown(
-                                            rejected.getMessage() + "; looking it up failed: " + words(failure)));
+                                            rejected.getMessage() + "; looking it up failed: " + messageOf(failure)));
                                 }
                                 return where == Lookup.Location.NOWHERE ? classify(rejected) : done(known(rejected));
                             },
@@ -243,8 +243,8 @@ final class Broadcast {
             boolean doubtful = before.ambiguous() || !rejected.onlyAttempt();
             boolean left = before.left() || !rejected.isForeseen();
             String text = rejected.getMessage();
-            boolean passingSoon = PASSING_SOON.stream().anyMatch(rejected.text()::contains);
-            if (passingSoon && number < MAX_SENDS) {
+            boolean transientRefusal = TRANSIENT_REFUSALS.stream().anyMatch(rejected.text()::contains);
+            if (transientRefusal && number < MAX_SENDS) {
                 return again(doubtful, left);
             }
             if (doubtful) {
@@ -253,7 +253,7 @@ final class Broadcast {
             Matcher about = ABOUT_INPUT.matcher(rejected.text());
             Optional<Outpoint> named = about.find() ? outpoint(about).filter(this::isInput) : Optional.empty();
             if (named.isEmpty()) {
-                return refusedByAll(text, passingSoon || rejected.text().contains(QUOTA), left);
+                return refusedByAll(text, transientRefusal || rejected.text().contains(QUOTA), left);
             }
             return switch (about.group(1).charAt(0)) {
                 case 'd' -> doubleSpend(named.get(), text);
@@ -278,7 +278,7 @@ final class Broadcast {
         private CompletionStage<BroadcastOutcome> judge(
                 CompletionStage<SecondOpinion.Opinion> asked,
                 String text,
-                Function<SecondOpinion.Opinion, BroadcastOutcome> untaken) {
+                Function<SecondOpinion.Opinion, BroadcastOutcome> whenNotTaken) {
             return asked.thenApplyAsync(
                     opinion -> {
                         if (opinion.taken()) {
@@ -286,16 +286,16 @@ final class Broadcast {
                         }
                         return opinion.lost()
                                 ? new BroadcastOutcome.Unknown("another node may have it; one says " + text)
-                                : untaken.apply(opinion);
+                                : whenNotTaken.apply(opinion);
                     },
                     executor);
         }
 
-        private CompletionStage<BroadcastOutcome> refusedByAll(String text, boolean passing, boolean left) {
+        private CompletionStage<BroadcastOutcome> refusedByAll(String text, boolean temporary, boolean left) {
             return judge(
                     others().ask(),
                     text,
-                    opinion -> new BroadcastOutcome.Refused(text, passing, left || opinion.shown()));
+                    opinion -> new BroadcastOutcome.Refused(text, temporary, left || opinion.shown()));
         }
 
         /** Handles a node's claim that its mempool has another transaction that spends one of our coins. */
@@ -322,7 +322,7 @@ final class Broadcast {
                                         : judge(
                                                 others().askThoseWithInputs(),
                                                 text,
-                                                opinion -> opinion.refused() ? unproven(text) : early(text));
+                                                opinion -> opinion.refused() ? unproven(text) : notYet(text));
                             },
                             executor);
         }
@@ -331,14 +331,14 @@ final class Broadcast {
             return judge(
                     others().askThoseWithInputs(),
                     text,
-                    opinion -> opinion.refused() ? new BroadcastOutcome.Refused(text, true, true) : early(text));
+                    opinion -> opinion.refused() ? new BroadcastOutcome.Refused(text, true, true) : notYet(text));
         }
 
         private static BroadcastOutcome unproven(String text) {
             return new BroadcastOutcome.NotYet("no node shows what spends its coin: " + text);
         }
 
-        private static BroadcastOutcome early(String text) {
+        private static BroadcastOutcome notYet(String text) {
             return new BroadcastOutcome.NotYet("no node that was asked has the block of each input yet: " + text);
         }
 
@@ -371,7 +371,7 @@ final class Broadcast {
          * @param passing whether the reason lies with the node and not the transaction: it was busy or its quota was used up
          * @param left whether a node was shown the bytes; otherwise the refusal was foreseen without sending them
          */
-        record Refused(String text, boolean passing, boolean left) implements BroadcastOutcome {}
+        record Refused(String text, boolean temporary, boolean left) implements BroadcastOutcome {}
 
         /**
          * No node has it, but a later acceptance is not ruled out: no node that was asked has the block of each input yet, or nodes report

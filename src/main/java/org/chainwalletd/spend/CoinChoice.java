@@ -36,9 +36,9 @@ import org.slf4j.LoggerFactory;
 final class CoinChoice {
     private static final Logger LOG = LoggerFactory.getLogger(CoinChoice.class);
     /** Maximum number of addresses remembered as clean; for any other address one more request is made. */
-    private static final int MOST_CLEAN_ADDRESSES = 100_000;
+    private static final int MAX_CLEAN_ADDRESSES = 100_000;
     /** Maximum number of coins remembered as spent elsewhere; the oldest is forgotten first, and is then merely detected again. */
-    private static final int MOST_SPENT_ELSEWHERE = 10_000;
+    private static final int MAX_SPENT_ELSEWHERE = 10_000;
 
     private final Supplier<Optional<Network>> network;
     private final Drawing drawing;
@@ -128,7 +128,7 @@ final class CoinChoice {
     void spentElsewhere(Outpoint coin) {
         spentElsewhere.remove(coin);
         spentElsewhere.put(coin, clock.millis());
-        if (spentElsewhere.size() > MOST_SPENT_ELSEWHERE) {
+        if (spentElsewhere.size() > MAX_SPENT_ELSEWHERE) {
             spentElsewhere.remove(spentElsewhere.keySet().iterator().next());
         }
     }
@@ -153,7 +153,7 @@ final class CoinChoice {
     }
 
     void markClean(Address address) {
-        if (clean.size() >= MOST_CLEAN_ADDRESSES) {
+        if (clean.size() >= MAX_CLEAN_ADDRESSES) {
             clean.clear();
         }
         clean.add(address);

@@ -27,13 +27,13 @@ import org.slf4j.LoggerFactory;
 final class CoinDoubts {
     private static final Logger LOG = LoggerFactory.getLogger(CoinDoubts.class);
     /** Maximum number of selections compared with bytes; each but the last contained a coin that was contradicted or out of reach. */
-    private static final int MOST_CHECKS = 16;
+    private static final int MAX_CHECKS = 16;
 
     private final Candidates candidates;
     private final Bytes script;
     private final Set<Outpoint> contradicted = new HashSet<>();
     private final Set<Outpoint> outOfReach = new HashSet<>();
-    private String silence = "";
+    private String missingReason = "";
     private int checks;
 
     CoinDoubts(SpendPlan plan, Candidates candidates) {
@@ -55,7 +55,7 @@ final class CoinDoubts {
      *
      * @param lies contradictions between bytes and the listing, as text for the log; empty when bytes are only missing
      */
-    record Doubted(List<String> lies) implements Verdict {}
+    record Doubted(List<String> contradictions) implements Verdict {}
 
     /** Judges a draft by the bytes that are in memory. */
     Verdict judge(Draft draft, VerifiedOutputs outputs) {
@@ -63,54 +63,55 @@ final class CoinDoubts {
             return new Believed();
         }
         Set<Outpoint> unseen = new HashSet<>();
-        List<String> lies = new ArrayList<>();
+        List<String> contradictions = new ArrayList<>();
         for (Coin coin : draft.inputs()) {
             outputs.known(coin.outpoint())
-                    .ifPresentOrElse(output -> compare(coin, output, lies), () -> unseen.add(coin.outpoint()));
+                    .ifPresentOrElse(
+                            output -> compare(coin, output, contradictions), () -> unseen.add(coin.outpoint()));
         }
-        if (lies.isEmpty() && !unseen.isEmpty()) {
+        if (contradictions.isEmpty() && !unseen.isEmpty()) {
             return new Unseen(unseen);
         }
         checks++;
-        return lies.isEmpty() ? new Believed() : new Doubted(lies);
+        return contradictions.isEmpty() ? new Believed() : new Doubted(contradictions);
     }
 
     /** Judges a draft by the findings about the coins whose bytes were not in memory; the other coins were verified before. */
     Verdict judge(Draft draft, Map<Outpoint, Finding> findings) {
-        List<String> lies = new ArrayList<>();
-        boolean silent = false;
+        List<String> contradictions = new ArrayList<>();
+        boolean bytesMissing = false;
         for (Coin coin : draft.inputs()) {
             Finding finding = findings.get(coin.outpoint());
             if (finding instanceof Finding.Proven proven) {
-                compare(coin, proven.output(), lies);
+                compare(coin, proven.output(), contradictions);
             } else if (finding instanceof Finding.NoSuchOutput) {
-                contradict(coin, "its transaction has no such output", lies);
+                contradict(coin, "its transaction has no such output", contradictions);
             } else if (finding instanceof Finding.OutOfReach missing) {
-                silent = true;
+                bytesMissing = true;
                 outOfReach.add(coin.outpoint());
-                silence = missing.why();
+                missingReason = missing.why();
             }
         }
         checks++;
-        return lies.isEmpty() && !silent ? new Believed() : new Doubted(lies);
+        return contradictions.isEmpty() && !bytesMissing ? new Believed() : new Doubted(contradictions);
     }
 
-    private void compare(Coin coin, VerifiedOutput output, List<String> lies) {
+    private void compare(Coin coin, VerifiedOutput output, List<String> contradictions) {
         if (!output.value().equals(coin.value())) {
-            contradict(coin, "it holds " + output.value() + " and not " + coin.value(), lies);
+            contradict(coin, "it holds " + output.value() + " and not " + coin.value(), contradictions);
         } else if (!output.script().equals(script)) {
-            contradict(coin, "it is locked by script " + output.script().hex(), lies);
+            contradict(coin, "it is locked by script " + output.script().hex(), contradictions);
         }
     }
 
-    private void contradict(Coin coin, String lie, List<String> lies) {
+    private void contradict(Coin coin, String contradiction, List<String> contradictions) {
         contradicted.add(coin.outpoint());
-        lies.add("coin " + coin.outpoint() + ": " + lie);
+        contradictions.add("coin " + coin.outpoint() + ": " + contradiction);
     }
 
     /** Whether another selection may be tried. */
     boolean mayChooseAgain() {
-        return checks < MOST_CHECKS;
+        return checks < MAX_CHECKS;
     }
 
     Set<Outpoint> excluded() {
@@ -121,9 +122,11 @@ final class CoinDoubts {
 
     /** Replaces the refusal of the remaining coins: insufficient balance is not reported when the only reason is that coins were doubted. */
     RuntimeException explain(RuntimeException refusal) {
-        boolean poor =
+        boolean insufficient =
                 refusal instanceof SpendException known && known.refusal() instanceof SpendRefusal.InsufficientBalance;
-        return poor ? reason().<RuntimeException>map(SpendException::new).orElse(refusal) : refusal;
+        return insufficient
+                ? reason().<RuntimeException>map(SpendException::new).orElse(refusal)
+                : refusal;
     }
 
     /** Failure of a spend for which no selection was confirmed in all tries. */
@@ -137,7 +140,7 @@ final class CoinDoubts {
      */
     private Optional<SpendRefusal> reason() {
         if (!outOfReach.isEmpty()) {
-            return Optional.of(new SpendRefusal.CoinsOutOfReach(outOfReach.size(), silence));
+            return Optional.of(new SpendRefusal.CoinsOutOfReach(outOfReach.size(), missingReason));
         }
         return contradicted.isEmpty()
                 ? Optional.empty()
@@ -146,9 +149,10 @@ final class CoinDoubts {
 
     /** Logs for the operator which node returned false data. */
     void report(Doubted doubted, SpendMetrics metrics) {
-        doubted.lies()
-                .forEach(lie -> LOG.warn("the listing of node {} contradicts the transaction bytes: {}", node(), lie));
-        if (!doubted.lies().isEmpty()) {
+        doubted.contradictions()
+                .forEach(contradiction -> LOG.warn(
+                        "the listing of node {} contradicts the transaction bytes: {}", node(), contradiction));
+        if (!doubted.contradictions().isEmpty()) {
             metrics.contradicted(node());
         }
     }

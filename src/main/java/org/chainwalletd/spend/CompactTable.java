@@ -57,12 +57,12 @@ final class CompactTable<K, E> {
 
     private static final int FIRST_SIZE = 16;
     /** Marker of a slot whose element was removed; probing continues after it. */
-    private static final Object GONE = new Object();
+    private static final Object REMOVED = new Object();
 
     private final Keys<K, E> keys;
     private final long seed = ThreadLocalRandom.current().nextLong();
     private Object[] slots = new Object[FIRST_SIZE];
-    /** Number of slots that are not free: those of elements and those with the marker {@link #GONE}. */
+    /** Number of slots that are not free: those of elements and those with the marker {@link #REMOVED}. */
     private int taken;
 
     private int size;
@@ -79,7 +79,7 @@ final class CompactTable<K, E> {
     /** Finds an element by key; null when there is none, any of them when several elements have the key. */
     E get(K key) {
         for (int slot = home(keys.hashOf(key)); slots[slot] != null; slot = next(slot)) {
-            if (slots[slot] != GONE && keys.has(element(slot), key)) {
+            if (slots[slot] != REMOVED && keys.has(element(slot), key)) {
                 return element(slot);
             }
         }
@@ -100,7 +100,7 @@ final class CompactTable<K, E> {
     private void place(E element) {
         for (int i = 0; i < keys.count(element); i++) {
             int slot = home(keys.hash(element, i));
-            while (slots[slot] != null && slots[slot] != GONE) {
+            while (slots[slot] != null && slots[slot] != REMOVED) {
                 slot = next(slot);
             }
             taken += slots[slot] == null ? 1 : 0;
@@ -121,7 +121,7 @@ final class CompactTable<K, E> {
                 }
                 slot = next(slot);
             }
-            slots[slot] = GONE;
+            slots[slot] = REMOVED;
             size--;
         }
         if (size < slots.length / 8 && slots.length > FIRST_SIZE) {
@@ -133,7 +133,7 @@ final class CompactTable<K, E> {
     Collection<E> elements() {
         Set<E> all = Collections.newSetFromMap(new IdentityHashMap<>());
         for (int slot = 0; slot < slots.length; slot++) {
-            if (slots[slot] != null && slots[slot] != GONE) {
+            if (slots[slot] != null && slots[slot] != REMOVED) {
                 all.add(element(slot));
             }
         }

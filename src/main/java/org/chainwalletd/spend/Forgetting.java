@@ -44,13 +44,13 @@ import org.slf4j.LoggerFactory;
  */
 final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Forgetting.class);
-    private static final Duration EVERY = Duration.ofMinutes(1);
+    private static final Duration INTERVAL = Duration.ofMinutes(1);
     /** Age up to which payments are listed with all their details. */
-    private static final Duration TOLD_WHOLE = Duration.ofDays(400);
+    private static final Duration DETAILS_KEPT = Duration.ofDays(400);
     /** Maximum number of records per commit, so that payments need not wait while a day's receipts are removed. */
-    private static final int BITE = 256;
+    private static final int BATCH = 256;
 
-    private static final String OUTDATED_STAYS = "outdated records could not be removed";
+    private static final String OUTDATED_NOT_REMOVED = "outdated records could not be removed";
 
     sealed interface Command {}
 
@@ -86,7 +86,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
      */
     static Behavior<Command> create(SpendEnvironment env, ActorRef<SpendMonitor.Command> monitor) {
         return Behaviors.withTimers(timers -> {
-            timers.startTimerWithFixedDelay(new Tick(), Duration.ZERO, EVERY);
+            timers.startTimerWithFixedDelay(new Tick(), Duration.ZERO, INTERVAL);
             return Behaviors.setup(context -> new Forgetting(context, timers, env, monitor));
         });
     }
@@ -114,7 +114,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
                 .forgetUses(
                         env.limits().rememberedSince(clock.millis()),
                         env.limits().minutesKept());
-        ask(uses, done -> done.match(any -> forgetReceipts(), complaining(OUTDATED_STAYS)));
+        ask(uses, done -> done.match(any -> forgetReceipts(), logging(OUTDATED_NOT_REMOVED)));
         lookAtLost();
         forgetAnswers();
         shorten();
@@ -126,8 +126,8 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         return this;
     }
 
-    private static Consumer<Throwable> complaining(String complaint) {
-        return failure -> LOG.warn("{}: {}", complaint, Broadcast.words(failure));
+    private static Consumer<Throwable> logging(String consequence) {
+        return failure -> LOG.warn("{}: {}", consequence, Broadcast.messageOf(failure));
     }
 
     private Behavior<Command> lookAgain() {
@@ -136,11 +136,11 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     }
 
     private void lookAtLost() {
-        ask(env.intents().lost(lookedUpTo, BITE), lost -> lost(lost.value().orElse(List.of())));
+        ask(env.intents().lost(lookedUpTo, BATCH), lost -> lost(lost.value().orElse(List.of())));
     }
 
     private void lost(List<LostSpend> spends) {
-        lookedUpTo = spends.size() < BITE ? 0 : spends.get(BITE - 1).number();
+        lookedUpTo = spends.size() < BATCH ? 0 : spends.get(BATCH - 1).number();
         if (!spends.isEmpty()) {
             ask(
                     env.chain().fates(spends.stream().map(Forgetting::question).toList()),
@@ -172,7 +172,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         for (int i = 0; i < spends.size(); i++) {
             SpendingBooks.Fate fate = chain.fates().get(i);
             if (fate instanceof SpendingBooks.Fate.InBlock mined) {
-                win(spends.get(i), mined.place());
+                confirmMined(spends.get(i), mined.place());
             } else if (fate instanceof SpendingBooks.Fate.Lost lost
                     && lost.to().place().height() <= deepest) {
                 deep.add(spends.get(i).spend().txId());
@@ -181,7 +181,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         if (!deep.isEmpty()) {
             ask(
                     env.intents().bury(deep),
-                    done -> done.failure().ifPresent(complaining("lost payments could not be recorded as final")));
+                    done -> done.failure().ifPresent(logging("lost payments could not be recorded as final")));
         }
     }
 
@@ -189,7 +189,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
      * Records that a block contains a payment after all, and passes it to the spend monitor. If the answer of the write was lost, it is
      * passed without its block, so that the monitor writes it again; the monitor drops a spend that is not confirmed.
      */
-    private void win(LostSpend lost, BlockPlace place) {
+    private void confirmMined(LostSpend lost, BlockPlace place) {
         PackedSpend spend = lost.spend();
         ask(
                 env.intents().confirm(spend.txId(), lost.state(), place, clock.millis()),
@@ -201,7 +201,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
                             }
                         },
                         failure -> {
-                            LOG.warn("spend {}: {}", spend.txId(), Broadcast.words(failure));
+                            LOG.warn("spend {}: {}", spend.txId(), Broadcast.messageOf(failure));
                             watch(spend, Optional.empty());
                         }));
     }
@@ -216,26 +216,26 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
      * @param next starts the next commit of the same kind if this one was full, because there may be more
      * @param complaint consequence of a failure, as text for the log
      */
-    private void remove(CompletionStage<Integer> commit, Runnable next, String complaint) {
-        ask(commit, count -> count.match(removed -> goOn(removed, next), complaining(complaint)));
+    private void remove(CompletionStage<Integer> commit, Runnable next, String consequence) {
+        ask(commit, count -> count.match(removed -> goOn(removed, next), logging(consequence)));
     }
 
     private static void goOn(int count, Runnable next) {
-        if (count == BITE) {
+        if (count == BATCH) {
             next.run();
         }
     }
 
     private void forgetReceipts() {
         remove(
-                env.intents().forget(env.tokensExpiredBefore(), BITE, OwnPayment::kept),
+                env.intents().forget(env.tokensExpiredBefore(), BATCH, OwnPayment::kept),
                 this::forgetReceipts,
-                OUTDATED_STAYS);
+                OUTDATED_NOT_REMOVED);
     }
 
     private void forgetAnswers() {
         remove(
-                env.receipts().forgetKept(env.tokensExpiredBefore(), BITE),
+                env.receipts().forgetKept(env.tokensExpiredBefore(), BATCH),
                 this::forgetAnswers,
                 "outdated receipts could not be removed");
     }
@@ -245,8 +245,8 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
                 env.stores()
                         .history()
                         .shorten(
-                                env.toldBefore(TOLD_WHOLE),
-                                BITE,
+                                env.historyCutoff(DETAILS_KEPT),
+                                BATCH,
                                 spend -> OwnPayment.of(spend).amounts()),
                 this::shorten,
                 "old payments could not be shortened");
@@ -256,19 +256,19 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         env.stores()
                 .historyKept()
                 .ifPresent(age -> remove(
-                        env.stores().history().erase(env.toldBefore(age), BITE),
+                        env.stores().history().erase(env.historyCutoff(age), BATCH),
                         this::erase,
                         "old payments could not be erased"));
     }
 
     private void shrink() {
         shrinking = true;
-        ask(env.receipts().settled(clock.millis() - env.pace().wholeFor().toMillis(), BITE), this::settled);
+        ask(env.receipts().settled(clock.millis() - env.pace().wholeFor().toMillis(), BATCH), this::settled);
     }
 
     /** Shortens settled payments; a payment that cannot be decoded stays unchanged. */
     private void settled(Outcome<List<Intent>> spends) {
-        spends.failure().ifPresent(complaining("settled payments cannot be read"));
+        spends.failure().ifPresent(logging("settled payments cannot be read"));
         Map<Hash256, Bytes> answers = new LinkedHashMap<>();
         for (Intent spend : spends.value().orElse(List.of())) {
             answerOf(spend).ifPresent(answer -> answers.put(spend.txId(), answer));
@@ -280,7 +280,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         CrashPoint.RECEIPTS_BEFORE_COMMIT.reached();
         ask(env.receipts().keep(answers), kept -> {
             shrinking = false;
-            kept.match(this::shrunk, complaining("settled payments could not be shortened"));
+            kept.match(this::shrunk, logging("settled payments could not be shortened"));
         });
     }
 

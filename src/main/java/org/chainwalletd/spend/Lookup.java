@@ -115,7 +115,7 @@ final class Lookup {
             }
         }
         if (failure.isPresent() && !waiting && block.isEmpty() && lacking.isEmpty()) {
-            throw new NodeException.Unreachable("no node answers: " + Broadcast.words(failure.get()));
+            throw new NodeException.Unreachable("no node answers: " + Broadcast.messageOf(failure.get()));
         }
         return new Sighting(waiting, block, lacking);
     }

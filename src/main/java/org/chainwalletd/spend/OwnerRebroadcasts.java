@@ -41,7 +41,7 @@ public final class OwnerRebroadcasts {
         }
     }
 
-    private static final Answer TAKEN = new Answer(true, List.of());
+    private static final Answer ACCEPTED = new Answer(true, List.of());
 
     private final NodeClient node;
     private final Lookup lookup;
@@ -98,15 +98,15 @@ public final class OwnerRebroadcasts {
 
     private CompletionStage<Answer> show(NodeClient one, Intent intent) {
         return one.sendRawTransaction(intent.transaction())
-                .handleAsync((txId, failure) -> failure == null ? TAKEN : heard(failure), executor);
+                .handleAsync((txId, failure) -> failure == null ? ACCEPTED : answerTo(failure), executor);
     }
 
-    private static Answer heard(Throwable failure) {
+    private static Answer answerTo(Throwable failure) {
         Throwable cause = Causes.of(failure);
         if (Broadcast.isThereAlready(cause)) {
-            return TAKEN;
+            return ACCEPTED;
         }
-        return cause instanceof NodeException.Rejected rejected && isForWhatItIs(rejected.text())
+        return cause instanceof NodeException.Rejected rejected && isAboutTransaction(rejected.text())
                 ? new Answer(false, List.of(rejected.text()))
                 : new Answer(false, List.of());
     }
@@ -115,8 +115,8 @@ public final class OwnerRebroadcasts {
      * Whether a refusal is about the transaction as such. A refusal about an input is not: a lagging node does not know the input yet, and
      * would refuse any other transaction with that input too. A refusal without text says nothing.
      */
-    private static boolean isForWhatItIs(String refusal) {
-        return !refusal.isEmpty() && !Broadcast.isPassing(refusal) && !Broadcast.isAboutInput(refusal);
+    private static boolean isAboutTransaction(String refusal) {
+        return !refusal.isEmpty() && !Broadcast.isTemporary(refusal) && !Broadcast.isAboutInput(refusal);
     }
 
     private static Answer answer(boolean known, List<Answer> answers) {

@@ -20,14 +20,14 @@ import org.chainwalletd.chain.Witness;
  * Content of an externally signed transaction, as far as it is kept for lists: no signature and no secret, and only the value of an output
  * that is locked by a script.
  *
- * @param inputs the first {@link #MOST_INPUTS}
+ * @param inputs the first {@link #MAX_INPUTS}
  * @param outputCount number of all outputs
- * @param outputs empty when there are more than {@link #MOST_OUTPUTS}
+ * @param outputs empty when there are more than {@link #MAX_OUTPUTS}
  * @param paid sum of the outputs that do not return to the sender; empty when it is above 2^64-1
  */
 record RawContent(List<Outpoint> inputs, int outputCount, Optional<List<TxOutput>> outputs, Optional<Amount> paid) {
-    static final int MOST_INPUTS = 100;
-    static final int MOST_OUTPUTS = 250;
+    static final int MAX_INPUTS = 100;
+    static final int MAX_OUTPUTS = 250;
 
     /** Form byte of the encoding; {@link KeptAnswer} uses a different one. */
     private static final byte FORM = 2;
@@ -45,12 +45,12 @@ record RawContent(List<Outpoint> inputs, int outputCount, Optional<List<TxOutput
 
     static RawContent of(Transaction tx, Optional<Address> sender) {
         List<Outpoint> inputs =
-                tx.inputs().subList(0, Math.min(MOST_INPUTS, tx.inputs().size()));
+                tx.inputs().subList(0, Math.min(MAX_INPUTS, tx.inputs().size()));
         List<TxOutput> outputs = tx.outputs().stream().map(RawContent::told).toList();
         return new RawContent(
                 inputs,
                 outputs.size(),
-                outputs.size() > MOST_OUTPUTS ? Optional.empty() : Optional.of(outputs),
+                outputs.size() > MAX_OUTPUTS ? Optional.empty() : Optional.of(outputs),
                 paid(outputs, sender));
     }
 
@@ -118,7 +118,7 @@ record RawContent(List<Outpoint> inputs, int outputCount, Optional<List<TxOutput
         }
         int count = Short.toUnsignedInt(in.getShort());
         Optional<List<TxOutput>> outputs = Optional.empty();
-        if (count <= MOST_OUTPUTS) {
+        if (count <= MAX_OUTPUTS) {
             List<TxOutput> all = new ArrayList<>();
             for (int left = count; left > 0; left--) {
                 all.add(TransactionCodec.decodeOutput(KeptAnswer.bytes(in, in.get())));

@@ -115,7 +115,7 @@ public final class RawSends {
                                     "raw transaction {} is {}, which could not be recorded: {}",
                                     txId,
                                     state.get(),
-                                    Broadcast.words(failure));
+                                    Broadcast.messageOf(failure));
                             return null;
                         },
                         env.executor());

@@ -177,7 +177,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
                 .match(
                         found -> known.load(
                                 found.stream().mapToLong(Long::longValue).toArray()),
-                        failure -> LOG.warn("every token is looked up in the store: {}", Broadcast.words(failure)));
+                        failure -> LOG.warn("every token is looked up in the store: {}", Broadcast.messageOf(failure)));
         return this;
     }
 

@@ -32,7 +32,7 @@ import org.chainwalletd.node.NodeClient;
  */
 final class ReplacementProof {
     /** Maximum number of transactions of one mempool that are examined as possible spenders of the coin. */
-    private static final int MOST_WAITING = 16;
+    private static final int MAX_WAITING = 16;
 
     private final NodeClient node;
     private final ChainProfile profile;
@@ -122,12 +122,12 @@ final class ReplacementProof {
     private CompletionStage<Optional<Hash256>> shown(Transaction ours, Outpoint coin, Question question) {
         int input = ours.inputs().indexOf(coin);
         if (input < 0 || genesis.get().isEmpty()) {
-            return nobody();
+            return none();
         }
         return lockOf(ours.witnesses().get(input), coin)
                 .thenComposeAsync(
                         lock -> lock.isEmpty()
-                                ? nobody()
+                                ? none()
                                 : ask(
                                         new Dispute(
                                                 TransactionCodec.txId(profile, ours),
@@ -164,7 +164,7 @@ final class ReplacementProof {
     private <T> CompletionStage<Optional<Hash256>> first(
             Iterator<T> places, Function<T, CompletionStage<Optional<Hash256>>> search) {
         if (!places.hasNext()) {
-            return nobody();
+            return none();
         }
         return search.apply(places.next())
                 .thenComposeAsync(
@@ -175,7 +175,7 @@ final class ReplacementProof {
     private CompletionStage<Optional<Hash256>> mined(NodeClient one, Dispute dispute) {
         return one.spentBy(dispute.coin())
                 .thenComposeAsync(
-                        spent -> spent.isPresent() ? proved(one, spent.get().txId(), dispute) : nobody(), executor);
+                        spent -> spent.isPresent() ? proved(one, spent.get().txId(), dispute) : none(), executor);
     }
 
     private CompletionStage<Optional<Hash256>> waiting(NodeClient one, Dispute dispute, Address party) {
@@ -193,13 +193,13 @@ final class ReplacementProof {
                         : entry.spent().stream()
                                 .anyMatch(spent -> spent.outpoint().equals(dispute.coin())))
                 .map(NodeClient.MempoolEntry::txId)
-                .limit(MOST_WAITING)
+                .limit(MAX_WAITING)
                 .toList();
     }
 
     private CompletionStage<Optional<Hash256>> proved(NodeClient one, Hash256 rival, Dispute dispute) {
         if (rival.equals(dispute.ours())) {
-            return nobody();
+            return none();
         }
         return one.transaction(rival)
                 .thenApplyAsync(
@@ -216,7 +216,7 @@ final class ReplacementProof {
         return input >= 0 && dispute.lock().opens(rival.witnesses().get(input), message);
     }
 
-    private static CompletionStage<Optional<Hash256>> nobody() {
+    private static CompletionStage<Optional<Hash256>> none() {
         return CompletableFuture.completedFuture(Optional.empty());
     }
 }

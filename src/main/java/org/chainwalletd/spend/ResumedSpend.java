@@ -26,12 +26,12 @@ final class ResumedSpend {
     private static final Logger LOG = LoggerFactory.getLogger(ResumedSpend.class);
 
     /** Maximum time a call waits for another process that runs its spend. */
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration MAX_WAIT = Duration.ofSeconds(30);
 
     private final SpendRunner runner;
     private final SpendPlan plan;
     private final Intent intent;
-    private final long began = System.nanoTime();
+    private final long startNanos = System.nanoTime();
     /** Whether a node has the transaction. */
     private boolean known;
 
@@ -84,7 +84,7 @@ final class ResumedSpend {
     }
 
     private SpendException unknown(Throwable failure) {
-        return SpendRunner.unknown(intent, Broadcast.words(failure));
+        return SpendRunner.unknown(intent, Broadcast.messageOf(failure));
     }
 
     /** Sends the transaction for the first time, unless a concurrent call came first. */
@@ -156,7 +156,7 @@ final class ResumedSpend {
     private void adopted(Adoption adoption) {
         if (adoption instanceof Adoption.Ours) {
             locating();
-        } else if (adoption instanceof Adoption.Moved || System.nanoTime() - began < PATIENCE.toNanos()) {
+        } else if (adoption instanceof Adoption.Moved || System.nanoTime() - startNanos < MAX_WAIT.toNanos()) {
             runner.ask(runner::pause, done -> rereading(), this::notAdopted);
         } else {
             runner.inFlight(intent, false, SpendRunner.unknown(intent, "another daemon is sending it"));
@@ -317,7 +317,7 @@ final class ResumedSpend {
      * later.
      */
     private void notWritten(Throwable failure) {
-        LOG.warn("spend {} cannot be reopened: {}", intent.txId(), Broadcast.words(failure));
+        LOG.warn("spend {} cannot be reopened: {}", intent.txId(), Broadcast.messageOf(failure));
         if (known) {
             acceptedUnlessLost(unread -> notDecided(failure));
         } else {

@@ -43,16 +43,16 @@ import org.slf4j.LoggerFactory;
 final class Spend {
     private static final Logger LOG = LoggerFactory.getLogger(Spend.class);
 
-    private static final int MOST_COLLISIONS = 4;
+    private static final int MAX_COLLISIONS = 4;
     /** Time for which a call may keep choosing other coins because concurrent spends took its coins first. */
-    private static final Duration COLLIDING_FOR = Duration.ofSeconds(20);
+    private static final Duration COLLISION_TIMEOUT = Duration.ofSeconds(20);
     /**
      * Minimum number of equally good transactions to pick from so that two daemons making the same payment at once rarely build the same
      * one.
      */
-    private static final int ENOUGH_WAYS = 8;
+    private static final int ENOUGH_ALTERNATIVES = 8;
     /** Maximum number of times one call rebuilds a payment, so that a node listing full of spent coins does not keep it busy. */
-    private static final int MOST_REBUILT = 4;
+    private static final int MAX_REBUILDS = 4;
 
     private final SpendRunner runner;
     private final SpendEnvironment env;
@@ -70,9 +70,9 @@ final class Spend {
     private boolean mempoolSeen;
     private int collisions;
     /** {@link System#nanoTime} of the first collision with a coin of another spend. */
-    private OptionalLong firstTaken = OptionalLong.empty();
+    private OptionalLong firstCollision = OptionalLong.empty();
     /** Refusal to return when no other coins are left; null before the first collision. */
-    private SpendRefusal collided;
+    private SpendRefusal collisionRefusal;
 
     private Spend(SpendRunner runner, SpendPlan plan, int rebuilt, Optional<Lost> lost) {
         this.runner = runner;
@@ -112,14 +112,14 @@ final class Spend {
     private void notMade(Throwable failure) {
         runner.refused(lost.filter(known -> !known.forGood())
                 .<Throwable>map(known -> SpendRunner.unknown(
-                        known.intent(), known.why() + "; it is not paid otherwise yet: " + words(failure)))
+                        known.intent(), known.why() + "; it is not paid otherwise yet: " + causeText(failure)))
                 .orElse(failure));
     }
 
-    private static String words(Throwable failure) {
+    private static String causeText(Throwable failure) {
         return failure instanceof SpendException known && known.refusal() instanceof SpendRefusal.OutcomeUnknown unknown
                 ? unknown.cause()
-                : Broadcast.words(failure);
+                : Broadcast.messageOf(failure);
     }
 
     private void notMade(SpendRefusal refusal) {
@@ -173,15 +173,15 @@ final class Spend {
     /** Does not report insufficient balance when the only reason is that another payment is the same transaction with these coins. */
     private RuntimeException explained(RuntimeException why) {
         RuntimeException explained = doubts.explain(why);
-        boolean poor = explained instanceof SpendException known
+        boolean insufficient = explained instanceof SpendException known
                 && known.refusal() instanceof SpendRefusal.InsufficientBalance;
-        return poor && collided != null ? new SpendException(collided) : explained;
+        return insufficient && collisionRefusal != null ? new SpendException(collisionRefusal) : explained;
     }
 
     private void chosen(Reservations.Choice choice) {
         suspect = choice.suspect();
-        boolean telling = choice.draft().spare() || env.drawing().marks() && plan.isPayout();
-        if (suspect && telling && !mempoolAsked) {
+        boolean worthAsking = choice.draft().spare() || env.drawing().marks() && plan.isPayout();
+        if (suspect && worthAsking && !mempoolAsked) {
             lookingAtMempool(choice.draft());
         } else {
             proving(choice.draft());
@@ -192,12 +192,12 @@ final class Spend {
      * Continues with other coins because foreign transactions spend the chosen ones. When other daemons share the key, these transactions
      * may be the same payment made by another daemon: if no other coins are left, the caller is told to try again later.
      */
-    private void others(Draft draft, Set<Outpoint> foreign) {
+    private void avoidForeign(Draft draft, Set<Outpoint> foreign) {
         if (env.drawing().marks()) {
             List<Coin> taken = draft.inputs().stream()
                     .filter(coin -> foreign.contains(coin.outpoint()))
                     .toList();
-            collided = new SpendRefusal.InFlightExhausted(SpendRefusal.Shortage.ofTaken(draft, taken));
+            collisionRefusal = new SpendRefusal.InFlightExhausted(SpendRefusal.Shortage.ofTaken(draft, taken));
         }
         choosing();
     }
@@ -217,7 +217,7 @@ final class Spend {
                     mempoolSeen = true;
                     excluded.addAll(foreign);
                     if (chosen.stream().anyMatch(foreign::contains)) {
-                        others(draft, foreign);
+                        avoidForeign(draft, foreign);
                     } else {
                         proving(draft);
                     }
@@ -276,7 +276,7 @@ final class Spend {
 
     private void signed(Draft draft, List<Signature> signatures) {
         Intent intent = intentOf(env, plan, draft, signatures);
-        boolean mayHaveTwin = suspect && !mempoolSeen && plan.isPayout() && draft.ways() < ENOUGH_WAYS;
+        boolean mayHaveTwin = suspect && !mempoolSeen && plan.isPayout() && draft.ways() < ENOUGH_ALTERNATIVES;
         if (mayHaveTwin) {
             lookingForTwin(draft, intent);
         } else {
@@ -319,7 +319,7 @@ final class Spend {
                 opening -> opened(draft, intent, opening),
                 failure -> {
                     if (isDoubtful(failure)) {
-                        runner.doubtful(intent, SpendRunner.unknown(intent, Broadcast.words(failure)));
+                        runner.doubtful(intent, SpendRunner.unknown(intent, Broadcast.messageOf(failure)));
                     } else {
                         notMade(failure);
                     }
@@ -382,12 +382,12 @@ final class Spend {
      */
     private void otherCoins(Draft draft, Intent intent, Opening collision) {
         List<Coin> taken = collision instanceof Opening.CoinTaken coin ? List.of(coin.coin()) : intent.inputs();
-        collided = new SpendRefusal.InFlightExhausted(SpendRefusal.Shortage.ofTaken(Receipt.of(intent), taken));
+        collisionRefusal = new SpendRefusal.InFlightExhausted(SpendRefusal.Shortage.ofTaken(Receipt.of(intent), taken));
         excluded.addAll(outpoints(draft));
         if (collision instanceof Opening.CoinTaken) {
             coinTaken();
-        } else if (++collisions >= MOST_COLLISIONS) {
-            notMade(collided);
+        } else if (++collisions >= MAX_COLLISIONS) {
+            notMade(collisionRefusal);
         } else {
             choosing();
         }
@@ -396,9 +396,9 @@ final class Spend {
     /** Chooses among the coins without a reservation in the store, since another daemon that shares the store may hold any of them. */
     private void coinTaken() {
         long now = System.nanoTime();
-        firstTaken = firstTaken.isPresent() ? firstTaken : OptionalLong.of(now);
-        if (now - firstTaken.getAsLong() > COLLIDING_FOR.toNanos()) {
-            notMade(collided);
+        firstCollision = firstCollision.isPresent() ? firstCollision : OptionalLong.of(now);
+        if (now - firstCollision.getAsLong() > COLLISION_TIMEOUT.toNanos()) {
+            notMade(collisionRefusal);
             return;
         }
         runner.ask(
@@ -490,7 +490,7 @@ final class Spend {
                         CrashPoint.SPEND_AFTER_BROADCAST.reached();
                         ended(outcome);
                     },
-                    failure -> ended(new BroadcastOutcome.Unknown(Broadcast.words(failure))));
+                    failure -> ended(new BroadcastOutcome.Unknown(Broadcast.messageOf(failure))));
         }
 
         private void ended(BroadcastOutcome outcome) {
@@ -542,7 +542,7 @@ final class Spend {
                         }
                     },
                     notRecorded -> {
-                        LOG.error("spend {}: {}", intent.txId(), Broadcast.words(notRecorded));
+                        LOG.error("spend {}: {}", intent.txId(), Broadcast.messageOf(notRecorded));
                         runner.inFlight(intent, holdsCoins, failure);
                     });
         }
@@ -567,7 +567,7 @@ final class Spend {
                         why,
                         true,
                         new SpendException(new SpendRefusal.DoubleSpend(intent.txId(), why)));
-            } else if (rebuilt >= MOST_REBUILT) {
+            } else if (rebuilt >= MAX_REBUILDS) {
                 recording(IntentState.CONFLICTED, why, true, SpendRunner.unknown(intent, why));
             } else {
                 recording(IntentState.CONFLICTED, why, true, SpendRunner.unknown(intent, why), () -> {
@@ -584,7 +584,7 @@ final class Spend {
          * again and gets a plain refusal.
          */
         private void refused(BroadcastOutcome.Refused refused) {
-            if (refused.passing() && intent.token().isPresent()) {
+            if (refused.temporary() && intent.token().isPresent()) {
                 inFlight(refused.text());
             } else {
                 recordingRefusal(refused.text(), refused.left());
@@ -626,7 +626,7 @@ final class Spend {
                         }
                     },
                     notRecorded -> {
-                        LOG.error("spend {}: {}", intent.txId(), Broadcast.words(notRecorded));
+                        LOG.error("spend {}: {}", intent.txId(), Broadcast.messageOf(notRecorded));
                         inFlight(reason);
                     });
         }

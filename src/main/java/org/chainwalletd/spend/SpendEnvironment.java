@@ -199,18 +199,18 @@ public record SpendEnvironment(
      * may be ahead at a start: the time of the followed tip must have advanced as far. Nothing expires before the first followed block.
      */
     long tokensExpiredBefore() {
-        return longBefore(pace.receiptTtl());
+        return cutoff(pace.receiptTtl());
     }
 
     /**
      * Time in milliseconds since 1970: payments that last changed before it may be shortened or removed from the history. Never later than
      * {@link #tokensExpiredBefore}, so that a payment stays complete while its token is answered.
      */
-    long toldBefore(Duration age) {
-        return Math.min(tokensExpiredBefore(), longBefore(age));
+    long historyCutoff(Duration age) {
+        return Math.min(tokensExpiredBefore(), cutoff(age));
     }
 
-    private long longBefore(Duration age) {
+    private long cutoff(Duration age) {
         OptionalLong tip = chain().tipMillis();
         return tip.isEmpty() ? Long.MIN_VALUE : Math.min(clock.millis(), tip.getAsLong()) - age.toMillis();
     }
@@ -312,7 +312,7 @@ public record SpendEnvironment(
         private final LongSupplier nanos;
         private final Supplier<OptionalLong> chainMillis;
         private final AtomicReference<Known> known;
-        private final AtomicBoolean complained = new AtomicBoolean();
+        private final AtomicBoolean warned = new AtomicBoolean();
 
         /** One moment in both time scales: milliseconds since 1970, and nanoseconds of the monotonic source. */
         private record Known(long millis, long nanos) {
@@ -358,7 +358,7 @@ public record SpendEnvironment(
                 }
                 return newer.latest(nanosNow);
             }
-            if (complained.compareAndSet(false, true)) {
+            if (warned.compareAndSet(false, true)) {
                 LOG.warn(
                         "the system clock has jumped ahead by more than {} s; spending ignores this until the followed chain confirms it."
                                 + " Restart the daemon if the clock is correct",

@@ -107,7 +107,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     record OthersChanged(IntentStore.Changes changes) implements Command {}
 
     /** Starts nothing new from now on, because the daemon stops; work in progress continues. */
-    record Rest() implements Command {}
+    record Drain() implements Command {}
 
     private record Tick() implements Command {}
 
@@ -120,15 +120,15 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
      * Capacity of the stash while the spends are loaded. Each stashed message concerns one spend that a running spend hands over or takes
      * back.
      */
-    private static final int MOST_EARLY = 100_000;
+    private static final int STASH_CAPACITY = 100_000;
 
     /** Maximum number of confirmed spends in one request to the books. */
-    private static final int TOGETHER = 500;
+    private static final int MAX_PER_REQUEST = 500;
 
     private static final String BY_THE_OPERATOR = "abandoned by the operator";
 
     /** States in which a spend is no longer watched. */
-    private static final Set<IntentState> CLOSED_FOR_GOOD =
+    private static final Set<IntentState> FINALLY_CLOSED =
             EnumSet.of(IntentState.REFUSED, IntentState.CONFLICTED, IntentState.CONTESTED);
 
     private final Setup setup;
@@ -145,7 +145,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
 
     private final List<Abandonments.Question> withheld = new ArrayList<>();
     private Optional<Hash256> nodesTip = Optional.empty();
-    private boolean resting;
+    private boolean draining;
     /** Requests to the chain, the nodes and the store that are not answered yet. */
     private final Set<Pending<?>> pending = new LinkedHashSet<>();
 
@@ -173,7 +173,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         long now = clock.millis();
         this.inFlight = new SpendsInFlight(known.inFlight(), now, counts.inFlight(), counts.oldest());
         this.unburied = new UnburiedSpends(known.unburied(), counts.unburied());
-        this.resting = env.stopped().isPresent();
+        this.draining = env.stopped().isPresent();
         timers.startTimerWithFixedDelay(new Tick(), pace.tick());
         env.chain().subscribe(context.messageAdapter(FollowEvent.class, Followed::new));
     }
@@ -252,7 +252,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
 
     static Behavior<Command> create(Setup setup) {
         return Behaviors.withStash(
-                MOST_EARLY,
+                STASH_CAPACITY,
                 stash -> Behaviors.setup(context -> {
                     Outcome.pipe(context, setup.reservations(), Attached::new);
                     return starting(context, stash, setup);
@@ -286,7 +286,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         if (loaded.known().failure().isPresent()) {
             LOG.error(
                     "the spends in flight cannot be read yet: {}",
-                    Broadcast.words(loaded.known().failure().get()));
+                    Broadcast.messageOf(loaded.known().failure().get()));
             context.scheduleOnce(setup.env().pace().firstLook(), context.getSelf(), new Begin());
             return Behaviors.same();
         }
@@ -303,7 +303,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                 .onMessage(Withhold.class, this::withhold)
                 .onMessage(Release.class, this::release)
                 .onMessage(OthersChanged.class, this::othersChanged)
-                .onMessage(Rest.class, command -> rest())
+                .onMessage(Drain.class, command -> drain())
                 .onMessage(Tick.class, command -> tick())
                 .onMessage(Followed.class, this::followed)
                 .onMessage(Answered.class, this::answered)
@@ -339,7 +339,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
             ask(
                     setup::read,
                     known -> known.match(this::compare, failure -> {
-                        LOG.error("the spends of other daemons cannot be read yet: {}", Broadcast.words(failure));
+                        LOG.error("the spends of other daemons cannot be read yet: {}", Broadcast.messageOf(failure));
                         getContext().scheduleOnce(pace.firstLook(), getContext().getSelf(), command);
                     }));
         }
@@ -394,8 +394,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         }
     }
 
-    private Behavior<Command> rest() {
-        resting = true;
+    private Behavior<Command> drain() {
+        draining = true;
         return this;
     }
 
@@ -446,7 +446,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
             inFlight.makeAllDue(clock.millis());
         }
         unburied.makeAllDue();
-        if (!resting) {
+        if (!draining) {
             bury(unburied.provenUpTo(deepest()));
         }
         readDoubts();
@@ -469,14 +469,14 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         if (ended) {
             return;
         }
-        Pending<T> asking = new Pending<>(question.get().toCompletableFuture(), then);
-        pending.add(asking);
+        Pending<T> request = new Pending<>(question.get().toCompletableFuture(), then);
+        pending.add(request);
         Outcome.pipe(
                 getContext(),
-                asking.asked(),
+                request.asked(),
                 answer -> new Answered(() -> {
-                    pending.remove(asking);
-                    asking.then().accept(answer);
+                    pending.remove(request);
+                    request.then().accept(answer);
                 }));
     }
 
@@ -510,12 +510,12 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         return this;
     }
 
-    private <T> void readAfterEnd(Pending<T> asking) {
-        asking.asked()
+    private <T> void readAfterEnd(Pending<T> request) {
+        request.asked()
                 .whenCompleteAsync(
                         (answer, failure) -> {
                             synchronized (pending) {
-                                asking.then().accept(Outcome.of(answer, failure));
+                                request.then().accept(Outcome.of(answer, failure));
                             }
                         },
                         env.executor());
@@ -525,18 +525,18 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     private Behavior<Command> withhold(Withhold command) {
         withheld.add(command.question());
         unanswered.add(command.question());
-        answerQuiet();
+        answerWithheld();
         return this;
     }
 
     /** Answers each question once, as soon as none of its spends is being sent. */
-    private void answerQuiet() {
+    private void answerWithheld() {
         unanswered.removeIf(question -> {
-            boolean quiet = sending.stream().noneMatch(spend -> concerns(question, spend));
-            if (quiet) {
+            boolean idle = sending.stream().noneMatch(spend -> concerns(question, spend));
+            if (idle) {
                 reservations.tell(new Reservations.Withheld(question, unreserved(question)));
             }
-            return quiet;
+            return idle;
         });
     }
 
@@ -575,7 +575,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     private Behavior<Command> lookAtDue() {
-        if (!resting) {
+        if (!draining) {
             inFlight.beginDue(clock.millis(), pace.longest().toMillis()).forEach(this::look);
         }
         return this;
@@ -645,7 +645,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                 spend,
                 () -> broadcast.lookup().sight(spend.txId()),
                 sighting -> sighting.match(seen -> located(spend, seen, read), failure -> {
-                    LOG.debug("spend {}: the nodes cannot be asked: {}", spend.txId(), Broadcast.words(failure));
+                    LOG.debug("spend {}: the nodes cannot be asked: {}", spend.txId(), Broadcast.messageOf(failure));
                     pause(spend);
                 }));
     }
@@ -758,7 +758,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                 return;
             }
             broadcast.running().end(spend.txId());
-            complain(spend.txId(), answer);
+            logFailure(spend.txId(), answer);
             if (inFlight.has(spend)) {
                 notAdopted(spend, ours, answer.value());
             }
@@ -803,12 +803,13 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         ask(() -> broadcast.sendAgain(spend.txId(), spend.intent().transaction(), first), answer -> {
             broadcast.running().end(spend.txId());
             sending.remove(spend);
-            answerQuiet();
+            answerWithheld();
             if (inFlight.has(spend)) {
                 sent(
                         spend,
                         answer.fold(
-                                Function.identity(), cause -> new BroadcastOutcome.Unknown(Broadcast.words(cause))));
+                                Function.identity(),
+                                cause -> new BroadcastOutcome.Unknown(Broadcast.messageOf(cause))));
             }
         });
     }
@@ -864,7 +865,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
      * spend may have failed since, and the coins would then be held for no spend until the next start. The next watch reserves them again.
      */
     private void reservedAgain(InFlight spend, Outcome<Transition> written) {
-        complain(spend.txId(), written);
+        logFailure(spend.txId(), written);
         if (!inFlight.has(spend)) {
             return;
         }
@@ -992,7 +993,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         if (isMade(written)) {
             return true;
         }
-        complain(spend.txId(), written);
+        logFailure(spend.txId(), written);
         if (inFlight.has(spend)) {
             stale(written).ifPresentOrElse(stale -> adopt(spend, stale.found()), () -> pause(spend));
         }
@@ -1007,18 +1008,18 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         return written.value().filter(Transition.Stale.class::isInstance).map(Transition.Stale.class::cast);
     }
 
-    private static void complain(Hash256 txId, Outcome<?> written) {
+    private static void logFailure(Hash256 txId, Outcome<?> written) {
         written.failure().ifPresent(failure -> {
-            if (isOthers(failure)) {
-                LOG.info("spend {}: {}", txId, Broadcast.words(failure));
+            if (isForOtherDaemon(failure)) {
+                LOG.info("spend {}: {}", txId, Broadcast.messageOf(failure));
             } else {
-                LOG.error("spend {}: {}", txId, Broadcast.words(failure));
+                LOG.error("spend {}: {}", txId, Broadcast.messageOf(failure));
             }
         });
     }
 
     /** Whether the failure means that another daemon must act first, or does the background work. */
-    private static boolean isOthers(Throwable failure) {
+    private static boolean isForOtherDaemon(Throwable failure) {
         return Causes.of(failure) instanceof StoreException store
                 && (store.reason() == StoreException.Reason.BUSY || store.reason() == StoreException.Reason.NOT_KEEPER);
     }
@@ -1030,7 +1031,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
      */
     private void adopt(InFlight spend, Optional<IntentState> found) {
         LOG.info("the state of spend {} has changed meanwhile: {}", spend.txId(), found);
-        if (found.isEmpty() || CLOSED_FOR_GOOD.contains(found.get())) {
+        if (found.isEmpty() || FINALLY_CLOSED.contains(found.get())) {
             reservations.tell(new Reservations.End(spend.txId()));
             leave(spend);
         } else if (found.get() == IntentState.CONFIRMED) {
@@ -1054,14 +1055,14 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         return height - pace.burialDepth() + 1;
     }
 
-    /** Asks the books about confirmed spends in doubt, at most {@link #TOGETHER} at a time. */
+    /** Asks the books about confirmed spends in doubt, at most {@link #MAX_PER_REQUEST} at a time. */
     private void readDoubts() {
-        if (resting || reading || height < 0) {
+        if (draining || reading || height < 0) {
             return;
         }
         List<Entry> due = unburied.inDoubt().stream()
                 .filter(entry -> !entry.isBusy() && isDue(unburied.dueAt(entry)) && isReached(entry))
-                .limit(TOGETHER)
+                .limit(MAX_PER_REQUEST)
                 .toList();
         if (due.isEmpty()) {
             return;
@@ -1094,7 +1095,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
      */
     private void read(List<Entry> due, long asked, Outcome<Optional<SpendChain.Fates>> answer) {
         reading = false;
-        answer.failure().ifPresent(failure -> LOG.error("the books cannot be asked: {}", Broadcast.words(failure)));
+        answer.failure().ifPresent(failure -> LOG.error("the books cannot be asked: {}", Broadcast.messageOf(failure)));
         Optional<SpendChain.Fates> chain =
                 asked == forks ? answer.value().flatMap(Function.identity()) : Optional.empty();
         if (chain.isEmpty()) {
@@ -1184,7 +1185,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     private void notWritten(Entry entry, Throwable failure) {
-        LOG.error("spend {}: {}", entry.txId(), Broadcast.words(failure));
+        LOG.error("spend {}: {}", entry.txId(), Broadcast.messageOf(failure));
         later(entry);
     }
 

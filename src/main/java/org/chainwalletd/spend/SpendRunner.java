@@ -44,13 +44,13 @@ final class SpendRunner {
     private static final Logger LOG = LoggerFactory.getLogger(SpendRunner.class);
 
     /** Runs a continuation on the thread that completes the stage; used only where that thread may do such work. */
-    private static final Executor AT_HAND = Runnable::run;
+    private static final Executor SAME_THREAD = Runnable::run;
 
     private static final String UNEXPECTED = "the spend failed unexpectedly; see the log";
 
     private static final Duration PAUSE = Duration.ofMillis(100);
 
-    static final CompletionStage<?> NOTHING_LEFT = CompletableFuture.completedFuture(null);
+    static final CompletionStage<?> ALREADY_RECORDED = CompletableFuture.completedFuture(null);
 
     private final SpendEnvironment env;
     private final OutcomeWrites outcomes;
@@ -137,7 +137,7 @@ final class SpendRunner {
                     });
                     return null;
                 },
-                AT_HAND);
+                SAME_THREAD);
     }
 
     /** Runs a step. A fault in it ends only this spend; a durable intent is then followed like every intent with an open outcome. */
@@ -160,23 +160,23 @@ final class SpendRunner {
     }
 
     /** Moves the continuation of a stage off the thread of the actor or the store that completes it. */
-    private <A> CompletionStage<A> elsewhere(CompletionStage<A> answer) {
+    private <A> CompletionStage<A> onExecutor(CompletionStage<A> answer) {
         return answer.thenApplyAsync(Function.identity(), env.executor());
     }
 
-    private <A> CompletionStage<A> ofReservations(Function<CompletableFuture<A>, Reservations.Command> question) {
+    private <A> CompletionStage<A> askReservations(Function<CompletableFuture<A>, Reservations.Command> question) {
         CompletableFuture<A> answer = new CompletableFuture<>();
         reservations.tell(question.apply(answer));
-        return elsewhere(answer);
+        return onExecutor(answer);
     }
 
     CompletionStage<Gathered> gather(SpendPlan plan) {
         return env.identity()
                 .genesisForSigning()
                 .thenComposeAsync(
-                        genesis -> plan.gather(env.node(), AT_HAND)
-                                .thenApplyAsync(found -> new Gathered(found, genesis), AT_HAND),
-                        AT_HAND);
+                        genesis -> plan.gather(env.node(), SAME_THREAD)
+                                .thenApplyAsync(found -> new Gathered(found, genesis), SAME_THREAD),
+                        SAME_THREAD);
     }
 
     /**
@@ -186,7 +186,7 @@ final class SpendRunner {
      */
     CompletionStage<Reservations.Choice> choose(
             SpendPlan plan, Candidates candidates, Set<Outpoint> excluded, boolean replaces) {
-        return ofReservations(
+        return askReservations(
                 answer -> new Reservations.Choose(id, plan, candidates, Set.copyOf(excluded), replaces, answer));
     }
 
@@ -202,7 +202,7 @@ final class SpendRunner {
                             }
                             return foreign;
                         },
-                        AT_HAND);
+                        SAME_THREAD);
     }
 
     private static Set<Outpoint> foreignSpends(NodeClient.AddressMempool mempool) {
@@ -217,7 +217,7 @@ final class SpendRunner {
         return env.signer()
                 .signAtHand(address, message)
                 .<CompletionStage<Signature>>map(CompletableFuture::completedFuture)
-                .orElseGet(() -> elsewhere(env.signer().sign(address, message)));
+                .orElseGet(() -> onExecutor(env.signer().sign(address, message)));
     }
 
     /**
@@ -238,7 +238,7 @@ final class SpendRunner {
                             }
                             return there;
                         },
-                        AT_HAND);
+                        SAME_THREAD);
     }
 
     /**
@@ -269,42 +269,42 @@ final class SpendRunner {
 
     private void maySend(Intent intent) {
         if (!sending.equals(Optional.of(intent.txId()))) {
-            sentNoMore();
+            endSending();
             sending = Optional.of(intent.txId());
             broadcast.running().begin(intent.txId());
         }
     }
 
-    private void sentNoMore() {
+    private void endSending() {
         sending.ifPresent(broadcast.running()::end);
         sending = Optional.empty();
     }
 
     /** Takes the spend in flight back from the spend monitor; false when it was abandoned since it was read. */
     CompletionStage<Boolean> takeBack(Intent intent) {
-        return this.<Boolean>ofReservations(answer -> new Reservations.TakeBack(id, intent.txId(), answer))
+        return this.<Boolean>askReservations(answer -> new Reservations.TakeBack(id, intent.txId(), answer))
                 .thenApplyAsync(
                         ours -> {
                             durable = ours ? Optional.of(intent) : Optional.empty();
                             return ours;
                         },
-                        AT_HAND);
+                        SAME_THREAD);
     }
 
     /** Takes the spend over in the store; called before sending bytes that another process may have sent. */
     CompletionStage<Adoption> adopt(Intent intent) {
         maySend(intent);
-        return elsewhere(env.intents().adopt(intent.txId()));
+        return onExecutor(env.intents().adopt(intent.txId()));
     }
 
     /** Reads the spend as the store has it now. */
     CompletionStage<Optional<Intent>> find(Intent intent) {
-        return elsewhere(env.intents().find(intent.txId()));
+        return onExecutor(env.intents().find(intent.txId()));
     }
 
     /** Records that a node has a spend that was closed. Completes when the store has decided. */
     CompletionStage<Transition> recordFound(Intent intent) {
-        return elsewhere(outcomes.accepted(intent, env.clock().millis(), false));
+        return onExecutor(outcomes.accepted(intent, env.clock().millis(), false));
     }
 
     /** Finds the outpoints that any spend in the store holds. */
@@ -343,12 +343,12 @@ final class SpendRunner {
                             }
                             return answer;
                         },
-                        AT_HAND);
+                        SAME_THREAD);
     }
 
     /** Holds the same coins again. */
     CompletionStage<Reservations.Reacquisition> reacquire(Intent intent) {
-        return ofReservations(answer -> new Reservations.Reacquire(id, intent, answer));
+        return askReservations(answer -> new Reservations.Reacquire(id, intent, answer));
     }
 
     /**
@@ -387,7 +387,7 @@ final class SpendRunner {
                     }
                     return outcome;
                 },
-                AT_HAND);
+                SAME_THREAD);
     }
 
     /**
@@ -405,7 +405,7 @@ final class SpendRunner {
     /** Frees the coins of a spend that the store already records as failed, while this runner continues with a new spend. */
     void letGo(Intent intent) {
         durable = Optional.empty();
-        sentNoMore();
+        endSending();
         env.metrics().ended(intent.kind(), SpendMetrics.Outcome.CONFLICTED);
         reservations.tell(new Reservations.FailRunning(id, intent.txId()));
     }
@@ -417,15 +417,15 @@ final class SpendRunner {
             outcome = ending.get();
         } catch (RuntimeException | Error e) {
             LOG.error("the end of a spend failed unexpectedly", e);
-            outcome = died();
+            outcome = failedUnexpectedly();
         }
         over = true;
         // Called after the outcome was written, so that one commit usually covers both.
-        sentNoMore();
+        endSending();
         ended.accept(new SpendResult(id, outcome));
     }
 
-    private SpendResult.Outcome died() {
+    private SpendResult.Outcome failedUnexpectedly() {
         if (durable.isEmpty()) {
             drop();
             return new SpendResult.Failed(new IllegalStateException(UNEXPECTED));
@@ -442,7 +442,7 @@ final class SpendRunner {
             // The intent is durable, so the answer need not wait until the outcome is recorded: a lost outcome is
             // determined again.
             CompletionStage<?> recorded = recordAcceptance(intent, now)
-                    .handleAsync((made, failure) -> failure == null ? made : notRecorded(intent, failure), AT_HAND);
+                    .handleAsync((made, failure) -> failure == null ? made : notRecorded(intent, failure), SAME_THREAD);
             Intent accepted = intent.in(IntentState.ACCEPTED, "", now);
             env.metrics().ended(intent.kind(), SpendMetrics.Outcome.ACCEPTED);
             reservations.tell(new Reservations.HandOver(id, accepted, holdsCoins));
@@ -459,7 +459,7 @@ final class SpendRunner {
     }
 
     private static Transition notRecorded(Intent intent, Throwable failure) {
-        LOG.error("the outcome of spend {} is not recorded: {}", intent.txId(), Broadcast.words(failure));
+        LOG.error("the outcome of spend {} is not recorded: {}", intent.txId(), Broadcast.messageOf(failure));
         return new Transition.Stale(Optional.empty());
     }
 
@@ -534,7 +534,7 @@ final class SpendRunner {
     void foundPaid(Intent intent) {
         end(() -> {
             drop();
-            return new SpendResult.Paid(Receipt.of(intent), NOTHING_LEFT);
+            return new SpendResult.Paid(Receipt.of(intent), ALREADY_RECORDED);
         });
     }
 

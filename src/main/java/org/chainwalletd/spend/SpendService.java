@@ -369,7 +369,7 @@ public final class SpendService {
 
     /** Stops accepting new spends; complete when none is running. Spends in flight continue after the next start. */
     public CompletionStage<Void> drain() {
-        monitor.tell(new SpendMonitor.Rest());
+        monitor.tell(new SpendMonitor.Drain());
         CompletableFuture<Void> answer = new CompletableFuture<>();
         receipts.tell(new Receipts.Drain(answer));
         return answer;

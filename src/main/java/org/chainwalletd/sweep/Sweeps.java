@@ -69,7 +69,7 @@ import org.slf4j.LoggerFactory;
  * Sweeps from the call to the last spend.
  *
  * <p>A call with a new token takes every spendable coin that the books list for the addresses, cuts them into parts of at most
- * {@value #MOST_INPUTS} coins, and writes all of this in one commit. From then on it does not change: the {@link Sweeper}, which is
+ * {@value #MAX_INPUTS} coins, and writes all of this in one commit. From then on it does not change: the {@link Sweeper}, which is
  * background work, makes one spend for each part, {@link SweepPlan}, and only one transaction is possible for a part. A repeated call with
  * the token continues with the same parts and reports their states. So each coin is moved at most once, regardless of crashes in between.
  *
@@ -78,19 +78,19 @@ import org.slf4j.LoggerFactory;
 public final class Sweeps {
     private static final Logger LOG = LoggerFactory.getLogger(Sweeps.class);
 
-    public static final int MOST_ADDRESSES = 10_000;
+    public static final int MAX_ADDRESSES = 10_000;
     /** Maximum number of coins of one sweep; further coins are left over for the next one. */
-    public static final int MOST_COINS = 10_000;
+    public static final int MAX_COINS = 10_000;
 
-    static final int MOST_INPUTS = 100;
+    static final int MAX_INPUTS = 100;
     /** Minimum of {@code min_value}, in base units: a smaller coin costs more as an input than it is worth. */
-    public static final Amount LEAST_VALUE = Amount.of(61);
+    public static final Amount MIN_VALUE = Amount.of(61);
     /** Parts sent per minute and node; leaves two thirds of a node's quota to other payments. */
-    private static final int PARTS_A_MINUTE = 20;
+    private static final int PARTS_PER_MINUTE = 20;
     /** Number of blocks after which a part that was never sent, and lacks a coin, ends as conflicted. */
-    private static final int DEPTH = 6;
+    private static final int MISSING_DEPTH = 6;
     /** Maximum time that a call waits for its parts to be sent. */
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration MAX_WAIT = Duration.ofSeconds(20);
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
@@ -200,8 +200,8 @@ public final class Sweeps {
     private Sweeps(Environment env, Background background) {
         this.env = env;
         this.sweeper = background.begin("sweeps", Sweeper.create(this), command -> {
-            if (command instanceof Sweeper.GoOn goOn) {
-                goOn.settled().complete(null);
+            if (command instanceof Sweeper.Continue resume) {
+                resume.settled().complete(null);
             }
         });
     }
@@ -222,9 +222,9 @@ public final class Sweeps {
      * @param gone completes when the caller no longer wants the answer
      */
     public CompletionStage<Report> sweep(Request request, CompletionStage<Void> gone) {
-        return Work.on(env.threads().calls(), () -> isGoingOn(request))
+        return Work.on(env.threads().calls(), () -> mayContinue(request))
                 .thenComposeAsync(
-                        isGoingOn -> isGoingOn
+                        mayContinue -> mayContinue
                                 ? settled(request.clientToken(), gone)
                                 : CompletableFuture.completedFuture(null),
                         env.threads().calls())
@@ -354,7 +354,7 @@ public final class Sweeps {
     private record Cutter(ChainProfile profile, Request request, List<OwnedCoin> free, int most)
             implements SweepStore.Cutter {
         /** Maximum number of base units that a part pays above the minimum fee in order to differ from other transactions of its coins. */
-        private static final Amount MOST_ABOVE = Amount.of(100);
+        private static final Amount MAX_ABOVE = Amount.of(100);
 
         @Override
         public List<Part> cut(Predicate<Outpoint> taken) {
@@ -363,7 +363,7 @@ public final class Sweeps {
                     .filter(each -> !taken.test(each.coin().outpoint()))
                     .sorted(Comparator.comparing((OwnedCoin each) -> each.coin().value())
                             .reversed())
-                    .limit(MOST_COINS)
+                    .limit(MAX_COINS)
                     .sorted(Comparator.comparing(
                             (OwnedCoin each) -> each.owner().hex()))
                     .toList();
@@ -397,7 +397,7 @@ public final class Sweeps {
         @Override
         public Optional<Part> otherwise(Part part) {
             Amount fee = part.fee().plus(Amount.of(1));
-            Amount most = SweepPlan.shape(part.coins().size()).minimumFee().plus(MOST_ABOVE);
+            Amount most = SweepPlan.shape(part.coins().size()).minimumFee().plus(MAX_ABOVE);
             Part other = new Part(part.number(), fee, part.coins());
             boolean allowed = !most.isLessThan(fee)
                     && request.maxFee().filter(max -> max.isLessThan(fee)).isEmpty()
@@ -409,10 +409,10 @@ public final class Sweeps {
     /** Maximum number of inputs of one transaction. */
     private static int mostInputs(Request request) {
         if (request.maxFee().isEmpty()) {
-            return MOST_INPUTS;
+            return MAX_INPUTS;
         }
         Amount maxFee = request.maxFee().get();
-        int most = MOST_INPUTS;
+        int most = MAX_INPUTS;
         while (most > 0 && maxFee.isLessThan(SweepPlan.shape(most).minimumFee())) {
             most--;
         }
@@ -435,7 +435,7 @@ public final class Sweeps {
     }
 
     /** Begins the sweep of a new token, resends the failed parts of a known one, and returns whether any part may be sent now. */
-    private boolean isGoingOn(Request request) {
+    private boolean mayContinue(Request request) {
         Sweep sweep = await(env.store().find(request.clientToken())).orElseGet(() -> begin(request));
         boolean same = sweep.order().digest().equals(request.digest())
                 && sweep.order().owner().equals(request.owner());
@@ -467,9 +467,9 @@ public final class Sweeps {
 
     private CompletionStage<Void> settled(String clientToken, CompletionStage<Void> gone) {
         CompletableFuture<Void> settled = new CompletableFuture<>();
-        settled.completeOnTimeout(null, PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        settled.completeOnTimeout(null, MAX_WAIT.toMillis(), TimeUnit.MILLISECONDS);
         gone.thenRunAsync(() -> settled.complete(null), env.threads().calls());
-        sweeper.tell(new Sweeper.GoOn(clientToken, settled));
+        sweeper.tell(new Sweeper.Continue(clientToken, settled));
         return settled;
     }
 
@@ -488,7 +488,7 @@ public final class Sweeps {
         sweep.parts().stream()
                 .filter(Sweeps::isWithoutSpend)
                 .map(PartState::part)
-                .forEach(part -> bearer(sweep, part).ifPresent(spend -> others.put(part.number(), spend)));
+                .forEach(part -> sameTransaction(sweep, part).ifPresent(spend -> others.put(part.number(), spend)));
         return new Report(sweep, reasons, others, leftOver(sweep));
     }
 
@@ -509,7 +509,7 @@ public final class Sweeps {
      * Finds the spend with the same transaction as a part that has no spend: another sweep or a transfer made it from the same coins for
      * the same recipient. Two payments never share a transaction, so the part never gets a spend.
      */
-    private Optional<PastSpend> bearer(Sweep sweep, Part part) {
+    private Optional<PastSpend> sameTransaction(Sweep sweep, Part part) {
         return await(env.spending()
                 .history()
                 .ofTransaction(TransactionCodec.txId(
@@ -560,7 +560,7 @@ public final class Sweeps {
         sealed interface Command {}
 
         /** Continues a sweep; completes {@code settled} when no part of it can be sent at this moment. */
-        record GoOn(String clientToken, CompletableFuture<Void> settled) implements Command {}
+        record Continue(String clientToken, CompletableFuture<Void> settled) implements Command {}
 
         private record Loaded(Outcome<List<String>> running) implements Command {}
 
@@ -574,7 +574,7 @@ public final class Sweeps {
         private final Environment env;
         private final PartSender parts;
         private final TimerScheduler<Command> timers;
-        private final Map<String, Line> lines = new LinkedHashMap<>();
+        private final Map<String, Progress> bySweep = new LinkedHashMap<>();
         private final Deque<Long> sent = new ArrayDeque<>();
         private boolean stepping;
 
@@ -597,7 +597,7 @@ public final class Sweeps {
             return newReceiveBuilder()
                     .onMessage(Load.class, load -> load())
                     .onMessage(Loaded.class, this::loaded)
-                    .onMessage(GoOn.class, this::goOn)
+                    .onMessage(Continue.class, this::resume)
                     .onMessage(Tick.class, tick -> step())
                     .onMessage(Stepped.class, this::stepped)
                     .build();
@@ -614,31 +614,31 @@ public final class Sweeps {
         private Behavior<Command> loaded(Loaded command) {
             command.running()
                     .match(
-                            found -> found.forEach(token -> lines.computeIfAbsent(token, none -> new Line())),
+                            found -> found.forEach(token -> bySweep.computeIfAbsent(token, none -> new Progress())),
                             failure -> LOG.warn("sweeps cannot be read: {}", failure.toString()));
             return step();
         }
 
-        private Behavior<Command> goOn(GoOn command) {
-            Line line = lines.computeIfAbsent(command.clientToken(), none -> new Line());
-            line.waiters.add(command.settled());
-            line.notBefore = 0;
-            line.askedAgain = true;
+        private Behavior<Command> resume(Continue command) {
+            Progress progress = bySweep.computeIfAbsent(command.clientToken(), none -> new Progress());
+            progress.waiters.add(command.settled());
+            progress.notBefore = 0;
+            progress.askedAgain = true;
             return step();
         }
 
         /** Looks at the next part of the next sweep that is due. */
         private Behavior<Command> step() {
-            if (stepping || lines.isEmpty()) {
+            if (stepping || bySweep.isEmpty()) {
                 return this;
             }
             long now = env.clock().millis();
             sent.removeIf(at -> at > now || now - at >= MINUTE.toMillis());
             boolean full =
-                    sent.size() >= PARTS_A_MINUTE * Math.max(1, env.nodes().getAsInt());
+                    sent.size() >= PARTS_PER_MINUTE * Math.max(1, env.nodes().getAsInt());
             Optional<String> due = full
                     ? Optional.empty()
-                    : lines.entrySet().stream()
+                    : bySweep.entrySet().stream()
                             .filter(entry -> entry.getValue().notBefore <= now
                                     || entry.getValue().notBefore - now
                                             > env.pause().toMillis())
@@ -650,11 +650,11 @@ public final class Sweeps {
             }
             stepping = true;
             String token = due.get();
-            Line line = lines.get(token);
-            line.askedAgain = false;
+            Progress progress = bySweep.get(token);
+            progress.askedAgain = false;
             Outcome.pipe(
                     getContext(),
-                    Work.on(env.threads().parts(), () -> parts.look(token, line, line.next)),
+                    Work.on(env.threads().parts(), () -> parts.look(token, progress, progress.next)),
                     step -> new Stepped(token, step));
             return this;
         }
@@ -662,34 +662,34 @@ public final class Sweeps {
         private Behavior<Command> stepped(Stepped command) {
             stepping = false;
             String token = command.clientToken();
-            Line line = lines.remove(token);
+            Progress progress = bySweep.remove(token);
             Step step = command.step().fold(found -> found, failure -> {
                 LOG.atLevel(Background.levelOf(failure)).log("a sweep waits: {}", failure.toString());
-                sweeps.waits(token, line.next, String.valueOf(failure.getMessage()));
+                sweeps.waits(token, progress.next, String.valueOf(failure.getMessage()));
                 return new Step.Waits();
             });
             if (step instanceof Step.Next next) {
-                line.next = next.part() + 1;
+                progress.next = next.part() + 1;
                 if (next.sent()) {
                     sent.add(env.clock().millis());
                 }
-                lines.put(token, line);
+                bySweep.put(token, progress);
                 return step();
             }
-            if (step instanceof Step.Over && line.askedAgain) {
-                lines.put(token, line);
+            if (step instanceof Step.Over && progress.askedAgain) {
+                bySweep.put(token, progress);
                 return step();
             }
             if (step instanceof Step.Waits) {
-                line.next = 0;
-                line.notBefore = env.clock().millis() + env.pause().toMillis();
-                lines.put(token, line);
+                progress.next = 0;
+                progress.notBefore = env.clock().millis() + env.pause().toMillis();
+                bySweep.put(token, progress);
             } else {
                 sweeps.waiting.remove(token);
             }
-            line.waiters.forEach(
+            progress.waiters.forEach(
                     waiter -> waiter.completeAsync(() -> null, env.threads().calls()));
-            line.waiters.clear();
+            progress.waiters.clear();
             return step();
         }
     }
@@ -705,7 +705,7 @@ public final class Sweeps {
         record Over() implements Step {}
     }
 
-    private static final class Line {
+    private static final class Progress {
         private final List<CompletableFuture<Void>> waiters = new ArrayList<>();
         private int next;
 
@@ -715,7 +715,7 @@ public final class Sweeps {
         /** Height of the tip when coins of a part were first found missing, by the part's number. */
         private final Map<Integer, Long> missingSince = new ConcurrentHashMap<>();
         /** Reasons why parts cannot be signed, by the part's number, since the last look at the first part. */
-        private final Map<Integer, String> keyless = new ConcurrentHashMap<>();
+        private final Map<Integer, String> unsignable = new ConcurrentHashMap<>();
     }
 
     /** Looks at the parts of sweeps and makes their spends, on threads that may block. */
@@ -729,14 +729,14 @@ public final class Sweeps {
         }
 
         /** Looks at the next part from number {@code from} on. Only one look runs at a time. */
-        Step look(String token, Line line, int from) {
+        Step look(String token, Progress progress, int from) {
             if (from == 0) {
-                line.keyless.clear();
+                progress.unsignable.clear();
             }
-            return look(await(env.store().find(token)).orElseThrow(), line, from);
+            return look(await(env.store().find(token)).orElseThrow(), progress, from);
         }
 
-        private Step look(Sweep sweep, Line line, int from) {
+        private Step look(Sweep sweep, Progress progress, int from) {
             String token = sweep.order().clientToken();
             if (sweep.state() != State.RUNNING) {
                 return new Step.Over();
@@ -753,23 +753,24 @@ public final class Sweeps {
                     .filter(part -> part.number() >= from)
                     .findFirst();
             if (next.isPresent()) {
-                return lookOrWait(sweep, next.get(), line);
+                return lookOrWait(sweep, next.get(), progress);
             }
-            boolean allKeyless = sweep.parts().stream()
+            boolean allUnsignable = sweep.parts().stream()
                     .filter(PartState::isWaiting)
-                    .allMatch(state -> line.keyless.containsKey(state.part().number()));
-            return allKeyless
+                    .allMatch(state ->
+                            progress.unsignable.containsKey(state.part().number()));
+            return allUnsignable
                     ? move(
                             token,
                             State.STOPPED,
-                            line.keyless.values().iterator().next())
+                            progress.unsignable.values().iterator().next())
                     : new Step.Waits();
         }
 
         /** Looks at a part; a failure of one part does not block the others. */
-        private Step lookOrWait(Sweep sweep, Part part, Line line) {
+        private Step lookOrWait(Sweep sweep, Part part, Progress progress) {
             try {
-                return look(sweep, part, line);
+                return look(sweep, part, progress);
             } catch (RuntimeException failure) {
                 LOG.atLevel(Background.levelOf(failure))
                         .log("part {} of a sweep waits: {}", part.number(), failure.toString());
@@ -782,9 +783,9 @@ public final class Sweeps {
          * Ends a part whose transaction another spend already has, regardless of that spend's state: it alone decides whether the coins
          * move. A refused spend is known to no node, and the part's spend replaces it.
          */
-        private Step look(Sweep sweep, Part part, Line line) {
+        private Step look(Sweep sweep, Part part, Progress progress) {
             String token = sweep.order().clientToken();
-            if (sweeps.bearer(sweep, part)
+            if (sweeps.sameTransaction(sweep, part)
                     .filter(spend -> spend.state() != IntentState.REFUSED)
                     .isPresent()) {
                 return end(token, part);
@@ -794,8 +795,8 @@ public final class Sweeps {
                     .filter(owner -> !env.isOurs().test(owner))
                     .findFirst();
             return lost.isPresent()
-                    ? keyless(token, line, part, "the key of " + lost.get() + " is not in the keyring any more")
-                    : make(sweep, part, line);
+                    ? unsignable(token, progress, part, "the key of " + lost.get() + " is not in the keyring any more")
+                    : make(sweep, part, progress);
         }
 
         private Step end(String token, Part part) {
@@ -804,8 +805,8 @@ public final class Sweeps {
         }
 
         /** Skips a part that cannot be signed, so that it does not block the others; when only such parts are left, the sweep stops. */
-        private Step keyless(String token, Line line, Part part, String why) {
-            line.keyless.put(part.number(), why);
+        private Step unsignable(String token, Progress progress, Part part, String why) {
+            progress.unsignable.put(part.number(), why);
             sweeps.waits(token, part.number(), why);
             return new Step.Next(part.number(), false);
         }
@@ -815,7 +816,7 @@ public final class Sweeps {
             return new Step.Over();
         }
 
-        private Step make(Sweep sweep, Part part, Line line) {
+        private Step make(Sweep sweep, Part part, Progress progress) {
             String token = sweep.order().clientToken();
             Set<Outpoint> missing =
                     part.coins().stream().map(each -> each.coin().outpoint()).collect(Collectors.toSet());
@@ -828,22 +829,24 @@ public final class Sweeps {
                 tipHeight = listing.tipHeight();
             }
             if (missing.isEmpty()) {
-                line.missingSince.remove(part.number());
-                return spend(token, new SweepPlan(sweep, part, tipHeight), line, part);
+                progress.missingSince.remove(part.number());
+                return spend(token, new SweepPlan(sweep, part, tipHeight), progress, part);
             }
-            Long since = line.missingSince.putIfAbsent(part.number(), tipHeight);
+            Long since = progress.missingSince.putIfAbsent(part.number(), tipHeight);
             sweeps.waits(token, part.number(), "another transaction has taken a coin of it");
-            return since == null || tipHeight - since < DEPTH ? new Step.Next(part.number(), false) : end(token, part);
+            return since == null || tipHeight - since < MISSING_DEPTH
+                    ? new Step.Next(part.number(), false)
+                    : end(token, part);
         }
 
-        private Step spend(String token, SweepPlan plan, Line line, Part part) {
+        private Step spend(String token, SweepPlan plan, Progress progress, Part part) {
             try {
                 await(env.spending().spend(plan));
             } catch (SpendException refused) {
                 return refused(token, part, refused.refusal());
             } catch (KeyringException refused) {
                 if (refused.reason() == KeyringException.Reason.LOCKED) {
-                    return keyless(token, line, part, refused.getMessage());
+                    return unsignable(token, progress, part, refused.getMessage());
                 }
                 throw refused;
             }

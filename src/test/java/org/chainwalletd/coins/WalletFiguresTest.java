@@ -78,7 +78,7 @@ class WalletFiguresTest {
         assertThat(meters.scrape()).contains("walletd_balance_base_units NaN", "walletd_deposits_total 0.0");
 
         Map<String, BigInteger> labels = new LinkedHashMap<>();
-        for (int i = 0; i < WalletFigures.MOST_LABELS + 3; i++) {
+        for (int i = 0; i < WalletFigures.MAX_LABELS + 3; i++) {
             labels.put("shop \"" + i + "\"", BigInteger.TEN);
         }
         figures.publish(
@@ -95,7 +95,7 @@ class WalletFiguresTest {
         assertThat(scraped.lines()
                         .filter(line -> line.startsWith("walletd_balance_label_base_units{"))
                         .collect(Collectors.toList()))
-                .hasSize(WalletFigures.MOST_LABELS + 1);
+                .hasSize(WalletFigures.MAX_LABELS + 1);
 
         figures.publish(
                 new WalletFigures.Figures(9, BigInteger.ZERO, 0, Map.of("a", BigInteger.ONE), 0, List.of()),

@@ -29,7 +29,7 @@ import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Transactions that others have signed are on disk before a node hears of them, and afterwards with what became of them. */
+/** Externally signed transactions are on disk before a node receives them, and afterwards with their outcome. */
 @Walks({CrashPoint.SPEND_AFTER_INTENT, CrashPoint.SPEND_AFTER_BROADCAST})
 class RawSendsTest extends SpendCase {
     private static final String REFUSAL = "Mempool rejected transaction: fee density too low for mempool";
@@ -38,7 +38,7 @@ class RawSendsTest extends SpendCase {
         super(10_000, 10_000);
     }
 
-    /** The process dies. */
+    /** Signals that the process dies. */
     private static final class Killed extends RuntimeException {
         private static final long serialVersionUID = 1L;
     }
@@ -214,7 +214,7 @@ class RawSendsTest extends SpendCase {
         assertThat(content.outputs()).isEmpty();
         assertThat(content.outputCount()).isEqualTo(251);
         assertThat(content.paid()).contains(Amount.of(251 * 7));
-        assertThat(content.inputs()).hasSize(RawContent.MOST_INPUTS);
+        assertThat(content.inputs()).hasSize(RawContent.MAX_INPUTS);
         assertThat(RawContent.sender(SpendHarness.PROFILE, many)).isEmpty();
 
         TxOutput most = TxOutput.toAddress(shop, Amount.MAX);

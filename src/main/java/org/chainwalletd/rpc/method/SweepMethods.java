@@ -60,10 +60,10 @@ public final class SweepMethods {
 
     private CompletionStage<Sweep.Result> sweep(Sweep call, CallContext context) {
         String token = SpendOptions.token(call.idempotencyToken()).orElseThrow();
-        Amount minValue = call.minValue().orElse(Sweeps.LEAST_VALUE);
-        if (minValue.isLessThan(Sweeps.LEAST_VALUE)) {
-            throw RefusedException.invalidParams("`min_value` must be at least " + Sweeps.LEAST_VALUE
-                    + ": a smaller coin costs more than it brings");
+        Amount minValue = call.minValue().orElse(Sweeps.MIN_VALUE);
+        if (minValue.isLessThan(Sweeps.MIN_VALUE)) {
+            throw RefusedException.invalidParams(
+                    "`min_value` must be at least " + Sweeps.MIN_VALUE + ": a smaller coin costs more than it brings");
         }
         Sweeps.Request request = new Sweeps.Request(
                 token,
@@ -105,7 +105,7 @@ public final class SweepMethods {
         digest.put(call.from().label().orElse("").getBytes(StandardCharsets.UTF_8));
         digest.put(call.to().toArray());
         putAmount(digest, call.maxFee());
-        putAmount(digest, call.minValue().filter(value -> !value.equals(Sweeps.LEAST_VALUE)));
+        putAmount(digest, call.minValue().filter(value -> !value.equals(Sweeps.MIN_VALUE)));
         return digest.finish();
     }
 
@@ -119,8 +119,8 @@ public final class SweepMethods {
         List<KeyEntry> keys = services.keys().get();
         List<Address> named =
                 PayoutMethods.named(source, keys).stream().distinct().toList();
-        if (named.isEmpty() || named.size() > Sweeps.MOST_ADDRESSES) {
-            throw RefusedException.invalidParams("`from` must name 1 to " + Sweeps.MOST_ADDRESSES + " addresses");
+        if (named.isEmpty() || named.size() > Sweeps.MAX_ADDRESSES) {
+            throw RefusedException.invalidParams("`from` must name 1 to " + Sweeps.MAX_ADDRESSES + " addresses");
         }
         Set<Address> own = keys.stream().map(KeyEntry::address).collect(Collectors.toCollection(HashSet::new));
         for (Address address : named) {

@@ -25,7 +25,7 @@ final class CoinSelection {
      * Maximum number of coins beyond the selected ones that are considered for another selection: a few already make it unlikely that two
      * daemons draw the same.
      */
-    private static final int MOST_OTHERS = 31;
+    private static final int MAX_ALTERNATIVES = 31;
 
     /** Number of equally good transactions at which counting stops. */
     static final int MANY_WAYS = 1_000_000;
@@ -137,7 +137,7 @@ final class CoinSelection {
         List<Coin> all = new ArrayList<>(List.of(smallest));
         if (fewest.change().isPresent()) {
             Amount room = fewest.change().get().minus(ChainProfile.DUST_THRESHOLD);
-            while (all.size() <= MOST_OTHERS && others.hasNext()) {
+            while (all.size() <= MAX_ALTERNATIVES && others.hasNext()) {
                 Coin other = others.next();
                 if (smallest.value().isLessThan(other.value())) {
                     // The list is not in order here: the selected coins were to be taken first, and are not replaced.

@@ -18,12 +18,12 @@ import org.chainwalletd.chain.Hash256;
  * a payment that spends a shallow deposit disappears permanently when a reorganisation removes the deposit, and a batch on top of it could
  * be neither mined nor recalled.
  */
-final class StandingChange {
+final class SpendableChange {
     /** Minimum number of confirmations of a spendable coin of a foreign transaction. */
-    private static final int LEAST_DEPTH = 6;
+    private static final int MIN_DEPTH = 6;
 
     /** Maximum number of own payments to examine; change that depends on further ones waits until it is deep. */
-    private static final int MOST = 2_000;
+    private static final int MAX_EXAMINED = 2_000;
 
     private final PayoutEnvironment env;
     private final Address address;
@@ -33,34 +33,34 @@ final class StandingChange {
 
     private final Set<Hash256> asked = new HashSet<>();
     private final Set<Hash256> deep = new HashSet<>();
-    private final Map<Hash256, Boolean> standing = new HashMap<>();
+    private final Map<Hash256, Boolean> spendable = new HashMap<>();
 
-    StandingChange(PayoutEnvironment env, Address address, long tip) {
+    SpendableChange(PayoutEnvironment env, Address address, long tip) {
         this.env = env;
         this.address = address;
         this.tip = tip;
     }
 
     static boolean isDeep(long height, long tip) {
-        return tip + 1 - height >= LEAST_DEPTH;
+        return tip + 1 - height >= MIN_DEPTH;
     }
 
     /** Finds those among the {@code young} transactions. */
     CompletionStage<Set<Hash256>> among(Set<Hash256> young) {
-        return look(young)
+        return examine(young)
                 .thenApplyAsync(
-                        done -> young.stream().filter(this::stands).collect(Collectors.toSet()), env.executor());
+                        done -> young.stream().filter(this::isSpendable).collect(Collectors.toSet()), env.executor());
     }
 
-    private CompletionStage<Void> look(Set<Hash256> young) {
+    private CompletionStage<Void> examine(Set<Hash256> young) {
         asked.addAll(young);
-        if (young.isEmpty() || parents.size() > MOST) {
+        if (young.isEmpty() || parents.size() > MAX_EXAMINED) {
             return CompletableFuture.completedFuture(null);
         }
-        return env.store().spendsOf(address, young).thenComposeAsync(this::lookAtParents, env.executor());
+        return env.store().spendsOf(address, young).thenComposeAsync(this::examineParents, env.executor());
     }
 
-    private CompletionStage<Void> lookAtParents(Map<Hash256, Set<Hash256>> own) {
+    private CompletionStage<Void> examineParents(Map<Hash256, Set<Hash256>> own) {
         parents.putAll(own);
         List<Hash256> unknown =
                 new ArrayList<>(own.values().stream().flatMap(Set::stream).collect(Collectors.toSet()));
@@ -70,7 +70,7 @@ final class StandingChange {
                 ? CompletableFuture.completedFuture(null)
                 : env.coins()
                         .heights(unknown)
-                        .thenComposeAsync(heights -> look(young(unknown, heights)), env.executor());
+                        .thenComposeAsync(heights -> examine(young(unknown, heights)), env.executor());
     }
 
     private Set<Hash256> young(List<Hash256> txIds, List<OptionalLong> heights) {
@@ -86,12 +86,12 @@ final class StandingChange {
         return young;
     }
 
-    private boolean stands(Hash256 txId) {
-        Boolean known = standing.get(txId);
+    private boolean isSpendable(Hash256 txId) {
+        Boolean known = spendable.get(txId);
         if (known == null) {
             Set<Hash256> spent = parents.get(txId);
-            known = spent != null && spent.stream().allMatch(parent -> deep.contains(parent) || stands(parent));
-            standing.put(txId, known);
+            known = spent != null && spent.stream().allMatch(parent -> deep.contains(parent) || isSpendable(parent));
+            spendable.put(txId, known);
         }
         return known;
     }
