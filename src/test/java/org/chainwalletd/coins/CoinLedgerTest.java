@@ -244,7 +244,7 @@ class CoinLedgerTest {
         assertLedgerEqualsTheNode(List.of(shop));
     }
 
-    /** The rescans come no further than this block until it is told otherwise; the head is above it. */
+    /** Stops rescans at this block until it is changed; the head is above it. */
     private void holdRescansAt(long height) {
         node.refuse("get_block", params -> params.path("height").longValue() == height ? "not now" : null);
     }

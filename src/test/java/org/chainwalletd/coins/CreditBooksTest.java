@@ -52,7 +52,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The feed over real books: whatever the chain does, folding what a reader was told gives the chain's credits. */
+/** Feed over real books: for any course of the chain, folding the events of a reader gives the chain's credits. */
 class CreditBooksTest {
     private static final ChainProfile PROFILE = ChainProfile.of("chain");
     private static final int ROUNDS = Integer.getInteger("credits.rounds", 6);
@@ -84,12 +84,12 @@ class CreditBooksTest {
         return feed;
     }
 
-    /** Writes as the one does that follows the chain. */
+    /** Writes like the follower of the chain. */
     void write(Books.Work<Void> work) {
         Await.result(books.write(work));
     }
 
-    /** Returns when every feed tells everything up to this height. */
+    /** Returns when every feed has reported everything up to this height. */
     void awaitTold(long height) {}
 
     @AfterEach
@@ -99,7 +99,7 @@ class CreditBooksTest {
         }
     }
 
-    /** Someone who reads with a cursor and books what it is told. */
+    /** Reader with a cursor that books the reported credits. */
     private final class Reader {
         private final long depth;
         private final Optional<Address> address;
@@ -294,7 +294,7 @@ class CreditBooksTest {
         }
     }
 
-    /** The branch that was left last comes back. */
+    /** Reconnects the branch that was left last. */
     private void rejoin() {
         for (ChainBlock block : stale) {
             if (block.height() == height() + 1
@@ -305,7 +305,7 @@ class CreditBooksTest {
         stale.clear();
     }
 
-    /** One more address is ours, and its history is read. */
+    /** Adds an address of ours and reads its history. */
     private void rescan(Random random) {
         owned.add(address(random.nextInt(OWNED)));
         long scan = ++scans;
@@ -338,7 +338,7 @@ class CreditBooksTest {
         });
     }
 
-    /** A block with these transactions. */
+    /** Creates a block with these transactions. */
     private ChainBlock block(Transaction... transactions) {
         ChainBlock empty = block(new Random(0), 1);
         List<ChainTransaction> mined = new ArrayList<>();
@@ -636,7 +636,7 @@ class CreditBooksTest {
         }
         connect(block(paying(3, 500)));
 
-        // All these blocks are of the second 0; the last thousand of them stay all the same.
+        // All these blocks have the time 0; the last thousand of them stay all the same.
         int forgotten = Await.result(books.write(session -> CreditPruning.prune(session.head(), 1, 100)));
 
         assertThat(forgotten).isEqualTo(2);

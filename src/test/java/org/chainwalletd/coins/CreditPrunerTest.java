@@ -42,7 +42,7 @@ class CreditPrunerTest {
         CreditTable table = new CreditTable(page -> OURS::equals);
         ActorTestKit kit = ActorTestKit.create();
         try (Books books = Books.open(folder, List.of(table))) {
-            // One block a second, each with one credit.
+            // One block per second, each with one credit.
             Await.result(books.write(session -> {
                 for (int height = 0; height < BLOCKS; height++) {
                     Hash256 id = id(height);
@@ -65,7 +65,7 @@ class CreditPrunerTest {
         }
     }
 
-    /** Height of the first credit kept; that of the first valid cursor when the pruner comes between the cursor and the read. */
+    /** Height of the first credit kept; of the first valid cursor if the pruner runs between getting the cursor and reading. */
     private static long firstHeight(CreditFeed feed) {
         CreditCursor from = Await.result(feed.beginning(0, Optional.empty()));
         CompletionStage<CreditFeed.Batch> read = feed.read(from, true, 1).exceptionallyCompose(failure -> {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The books watch the keys that there are, also when they could not be written at once. */
+/** The books watch the existing keys, even when they could not be written at once. */
 @Timeout(120)
 class KeyWatchTest {
     @AutoClose("shutdownTestKit")

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 
 /**
- * Three daemons on one database: one of them writes blocks, now and then another one takes that over, and each page of a reader comes from any of
- * them, with the cursor that another one has given.
+ * Three daemons on one database: one of them writes blocks, occasionally another one takes over, and each page of a reader comes from any
+ * of them, with a cursor from another one.
  */
 @Tag("postgres")
 class PostgresCreditBooksTest extends CreditBooksTest {

@@ -49,7 +49,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** When a credit of a mempool is told, and when it is told as removed (following.md, section 3). */
+/** When a mempool credit is reported, and when it is reported as removed (following.md, section 3). */
 @Timeout(120)
 class SeenCreditsTest {
     private static final ChainProfile PROFILE = ChainProfile.of("chain");
@@ -130,13 +130,13 @@ class SeenCreditsTest {
         known.values().forEach(pool -> pool.add(txId));
         int before = changes.get();
         seen.tell(new SeenCredits.Seen(txId, tx));
-        // The feed tells it from the commit on, the actor asks for it from when on it has heard of that commit.
+        // The feed contains it from the commit on; the actor asks for it from the answer of that commit on.
         Await.until("it is watched", () -> changes.get() > before);
         awaitTold(toldThen);
         return txId;
     }
 
-    /** A new tip, and all questions that it leads to are asked. */
+    /** Adds a new tip and waits for all requests that it causes. */
     private void tip(Hash256 pending, Transaction... transactions) {
         int before = asked.size();
         connect(transactions);
@@ -243,7 +243,7 @@ class SeenCreditsTest {
         Await.until("both nodes are asked for " + txId, () -> asked.size() >= before + 2);
     }
 
-    /** A block that the follower passes over takes transactions out that nobody is told of. */
+    /** A block that the follower skips removes transactions without an event. */
     @Test
     void after_a_move_of_many_blocks_at_once_it_asks_only_for_what_the_books_have_as_pending() {
         Hash256 mined = see(payment(1));

@@ -20,7 +20,7 @@ import org.chainwalletd.coins.VerifiedOutputs.Finding;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 
-/** Order of the sources and bounds; what nodes answer is told by the tests of spending. */
+/** Order of the sources, and bounds; the tests of spending cover the nodes' answers. */
 class VerifiedOutputsTest {
     private static final ChainProfile PROFILE = ChainProfile.of("chain");
     private static final Bytes SCRIPT = Bytes.wrap(new byte[32]);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Rows of watched addresses that several daemons change, while each of them hears of keys later. */
+/** Rows of watched addresses that several daemons change, each of which learns of keys later. */
 @Timeout(120)
 class WatchOnlyRowsTest {
     private static final Address COLD = new Party(41).address;

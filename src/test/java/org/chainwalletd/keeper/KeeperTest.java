@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Background work stops after all that it was told, and begins anew under the same address. */
+/** Background work stops after all its earlier messages, and starts anew under the same actor reference. */
 @Timeout(120)
 class KeeperTest {
     @AutoClose("shutdownTestKit")
@@ -157,7 +157,7 @@ class KeeperTest {
                 .hasSize(6);
     }
 
-    /** It has begun perhaps, and is stopped with what has begun before it. */
+    /** It may have started, so it is stopped with the work started before it. */
     @Test
     void work_that_cannot_begin_now_is_stopped_with_what_runs_already_and_can_begin_later() {
         AtomicBoolean isAway = new AtomicBoolean(true);
@@ -175,7 +175,7 @@ class KeeperTest {
         assertThat(events).endsWith("first begins", "second begins", "third begins");
     }
 
-    /** A connection to the database may be half open, and whoever waits for it is no reason to end. */
+    /** A connection to the database may be half open, and waiting for it is no reason to end. */
     @Test
     void work_that_does_not_begin_in_time_is_the_failure_of_a_store_and_is_stopped() {
         Keeper impatient = Keeper.under(spawner, Duration.ofMillis(1));
@@ -213,7 +213,7 @@ class KeeperTest {
                 : noted(event);
     }
 
-    /** Adds work that is no actor. */
+    /** Adds work that is not an actor. */
     private void add(String name) {
         keeper.add(name, () -> noted(name + " begins"), () -> noted(name + " ends"));
     }

@@ -85,7 +85,7 @@ class QuoteCheckTest {
         });
     }
 
-    /** Everything is wrong with the first; each of the others mends one thing more. */
+    /** Everything is wrong with the first quote; each further quote corrects one more fault. */
     @Test
     void the_first_failed_check_is_told_in_the_order_of_the_specification() {
         long now = NOW.getEpochSecond();

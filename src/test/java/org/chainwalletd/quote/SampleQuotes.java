@@ -12,11 +12,11 @@ import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.quote.Quotes.SignedQuote;
 import org.chainwalletd.testkit.Vectors;
 
-/** Quotes of the vectors, and signatures over any. */
+/** Quotes of the vectors, and signatures over any quote. */
 final class SampleQuotes {
     private SampleQuotes() {}
 
-    /** The quote of an object of the vectors. */
+    /** Quote of a JSON object of the vectors. */
     static Quote quote(JsonNode object) {
         return new Quote(
                 Vectors.u64(object, "version"),
@@ -32,7 +32,7 @@ final class SampleQuotes {
                 Vectors.text(object, "memo"));
     }
 
-    /** {@code quote} signed with the key of {@code seed}. */
+    /** Signs {@code quote} with the key of {@code seed}. */
     static SignedQuote signed(ChainProfile chain, Hash256 genesis, Quote quote, byte[] seed) {
         byte[] key = Ed25519.publicKey(seed);
         byte[] signature = Ed25519.sign(seed, key, QuoteImage.encode(chain, genesis, quote));

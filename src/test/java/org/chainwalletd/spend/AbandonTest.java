@@ -31,13 +31,13 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.Test;
 
-/** The operator gives coins up: nothing that a node has, or that is just being sent, may be given up with them. */
+/** The operator abandons coins: no spend that a node has, or that is just being sent, may be abandoned with them. */
 class AbandonTest extends SpendCase {
     AbandonTest() {
         super(50_000);
     }
 
-    /** A payment that no node has, and nobody knows that. */
+    /** Creates a payment that no node has, which is not known yet. */
     private Hash256 lost(String token) {
         onSend(Fault.LOST_QUESTION);
         return refusal(SpendRefusal.OutcomeUnknown.class, transfer(1_000, token))
@@ -106,7 +106,7 @@ class AbandonTest extends SpendCase {
 
     @Test
     void a_repeated_call_leaves_the_next_payment_with_the_freed_coin_alone() {
-        // Nor does the watch end reservations whose time is over.
+        // The spend monitor does not end timed-out reservations either.
         spends.tick = Duration.ofHours(1);
         spends.restart();
         Hash256 first = lost("token-first");
@@ -118,14 +118,14 @@ class AbandonTest extends SpendCase {
         assertThat(coinsOf(next)).isEqualTo(coins);
 
         assertThat(get(spends.spending.abandon(coins))).isEqualTo(new Abandoned(0, 1));
-        // Nor does the watch over what was sent end its reservation by time.
+        // The spend monitor does not end its reservation by time either.
         spends.tick = Duration.ofHours(1);
         spends.restart();
         assertThat(get(spends.spending.abandon(coins))).isEqualTo(new Abandoned(0, 1));
 
         assertThat(stateOf(next).inFlight()).isTrue();
         spends.clock.advance(Duration.ofMinutes(11));
-        // By then its reservation may have ended by itself, so that nothing is left to be released.
+        // By then its reservation may have timed out, so that nothing is left to be released.
         Await.until("it is given up", () -> {
             get(spends.spending.abandon(coins));
             return stateOf(next) == IntentState.ABANDONED;
@@ -134,7 +134,7 @@ class AbandonTest extends SpendCase {
 
     @Test
     void a_token_that_comes_while_its_payment_is_given_up_waits_and_sends_nothing() {
-        // Only the abandonment asks the node, not the watch over what was sent.
+        // Only the abandonment asks the node, not the spend monitor.
         spends.tick = Duration.ofHours(1);
         AtomicBoolean repeated = new AtomicBoolean();
         CompletableFuture<Object> foundInFlight = new CompletableFuture<>();
@@ -144,7 +144,7 @@ class AbandonTest extends SpendCase {
                     ? read.whenComplete((bound, failure) -> foundInFlight.complete(bound))
                     : read;
         });
-        // Abandoned is written only after the repeated token was read as in flight; one that is read later has its
+        // The abandonment is written only after the repeated token was read as in flight; a later read would find its
         // receipt.
         spends.before = store -> withAnswers(
                 IntentStore.class,
@@ -173,8 +173,8 @@ class AbandonTest extends SpendCase {
     }
 
     /**
-     * @param answering from the name of a method, and the answer of {@code store} to it, which is asked when that is taken; not asked for
-     *     what the store says from memory
+     * @param answering receives the name of a method and the supplier of the answer of {@code store}, which is asked when the supplier is
+     *     called; not used for answers that the store gives from memory
      */
     private static <T> T withAnswers(
             Class<T> type, T store, BiFunction<String, Supplier<CompletionStage<?>>, CompletionStage<?>> answering) {

@@ -102,7 +102,7 @@ class AllowanceTest extends SpendCase {
         assertThat(spent()).isEqualTo(Amount.of(above));
     }
 
-    /** As a swap does instead of a lock that is not wanted any more. */
+    /** Like a swap that spends the coin of an unwanted lock. */
     private ReturnPlan takingBack(long fee, String token) {
         Address owner = spends.funded(2, 100_000);
         NodeClient.Utxo coin = spends.coins(owner).get(0);
@@ -341,7 +341,7 @@ class AllowanceTest extends SpendCase {
         assertThat(spent()).isEqualTo(Amount.of(9_069 + 8_069));
     }
 
-    /** The clock goes on by two days right before the first such call of the store is written. */
+    /** Advances the clock by two days directly before the first such call of the store is written. */
     private IntentStore jumpingBefore(String name, IntentStore store) {
         AtomicBoolean jumped = new AtomicBoolean();
         return Stub.of(IntentStore.class, call -> {
@@ -377,7 +377,7 @@ class AllowanceTest extends SpendCase {
         assertSpentForGood(Amount.of(9_069));
     }
 
-    /** Also after a restart. */
+    /** Asserts the spent amount, also after a restart. */
     private void assertSpentForGood(Amount amount) {
         assertThat(spent()).isEqualTo(amount);
         spends.restart();
@@ -393,7 +393,7 @@ class AllowanceTest extends SpendCase {
         spends.chainTime = () -> chainTime;
         spends.clock.advance(clockMovedBy);
         spends.start();
-        // Since when it runs is asked for before the clock goes on.
+        // Asked for before the clock advances, since this starts the period.
         status();
     }
 
@@ -421,7 +421,7 @@ class AllowanceTest extends SpendCase {
         pay(5_000);
     }
 
-    /** Were it believed, whoever has a stolen token and a wrong time server would have as many caps as there are starts. */
+    /** If the clock were trusted, an attacker with a stolen token and a wrong time server would get the full cap at each start. */
     @Test
     void a_clock_that_is_ahead_at_a_start_ends_no_period_before_the_chain_has_come_as_far() {
         pay(9_000);
@@ -508,7 +508,7 @@ class AllowanceTest extends SpendCase {
         assertThat(spent()).isEqualTo(Amount.ZERO);
     }
 
-    /** As on a machine that sets its clock some moments after it has started the daemon. */
+    /** As on a machine that sets its clock some moments after starting the daemon. */
     @Test
     void a_clock_that_is_behind_at_a_start_and_set_right_afterwards_ends_no_period() {
         pay(9_000);

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Payments go on while background work is stopped, and are followed from the store when it runs again. */
+/** Payments continue while background work is stopped, and are followed from the store when it runs again. */
 class BackgroundStopsTest extends SpendCase {
     private Keeper keeper;
     private final AtomicReference<CompletableFuture<Void>> holdsNextOpen = new AtomicReference<>();
@@ -102,7 +102,7 @@ class BackgroundStopsTest extends SpendCase {
         assertThat(stateOf(receipt.txId())).isEqualTo(IntentState.ABANDONED);
     }
 
-    /** The store has the payment, and its spender goes on with it only now and then: nobody else may send it first. */
+    /** The store has the payment, and its call resumes only now and then: nothing else may send it first. */
     @Test
     void a_payment_that_is_being_made_is_left_to_its_spender_when_background_work_begins_again() {
         isLeftToItsCallFor(Duration.ZERO);
@@ -136,7 +136,7 @@ class BackgroundStopsTest extends SpendCase {
         assertPaid(2);
     }
 
-    /** Its caller was told that nothing was paid, and may have paid in another way since. */
+    /** The caller was told that nothing was paid, and may have paid in another way since. */
     @Test
     void a_payment_that_is_refused_after_background_work_began_again_is_not_sent_again() {
         CompletableFuture<Void> goesOn = new CompletableFuture<>();
@@ -164,13 +164,13 @@ class BackgroundStopsTest extends SpendCase {
         assertPaid(1);
     }
 
-    /** Returns when all that is in flight has been looked at. */
+    /** Returns when everything in flight has been looked at. */
     private void awaitSentAgain(Receipt last) {
         spends.devnet.forgetMempool();
         spends.awaitAtNode("the last payment is sent again", last.txId());
     }
 
-    /** Makes the next opened intent durable at once, and tells its spender only when {@link #holdsNextOpen} completes. */
+    /** Makes the next opened intent durable at once, and reports that only when {@link #holdsNextOpen} completes. */
     private IntentStore heldOpen(IntentStore store) {
         return Stub.of(IntentStore.class, call -> {
             Object answer = call.on(store);

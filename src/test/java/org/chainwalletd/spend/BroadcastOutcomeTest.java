@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is made of a broadcast that was not simply answered with success. */
+/** Handling of a broadcast without a plain success. */
 class BroadcastOutcomeTest extends SpendCase {
     private static final String REFUSAL = "Mempool rejected transaction: fee density too low for mempool";
 
@@ -106,7 +106,7 @@ class BroadcastOutcomeTest extends SpendCase {
 
     @Test
     void a_missing_input_that_decides_nothing_is_not_offered_again_at_once() {
-        // Nor does the watch over what was sent look at it.
+        // The spend monitor does not look at it either.
         spends.tick = Duration.ofHours(1);
         spends.restart();
         spends.node.faults(method -> switch (method) {
@@ -151,7 +151,7 @@ class BroadcastOutcomeTest extends SpendCase {
                 "Transaction validation failed: UtxoNotFound(OutPoint { tx_id: Hash256(%s), output_index: 0 })"
             })
     void a_refusal_that_names_a_coin_of_somebody_else_is_no_double_spend(String words) {
-        // Really spent, and still no input of ours.
+        // Really spent, but not an input of ours.
         Outpoint foreign = new Outpoint(foreignSpend(), 0);
         spends.devnet.mine(1);
         spends.spendElsewhere(shop, foreign, payer, 48_000);

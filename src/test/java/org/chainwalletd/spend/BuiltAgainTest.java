@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A node lists a coin that somebody else has spent already (following.md, section 2). A payment that takes it is made all the same, under its
- * token, once: with a coin of the first try, so that both can never be mined, or when what has spent the coin is buried.
+ * A node lists a coin that another party has already spent (following.md, section 2). A payment that takes it is still made, under its
+ * token and once: with a coin of the first attempt, so that both can never be mined, or after the spend of the coin is buried.
  */
 class BuiltAgainTest extends SpendCase {
     private static final String TOKEN = "token-again";
@@ -44,7 +44,7 @@ class BuiltAgainTest extends SpendCase {
         spends.devnet.mine(SpendHarness.BURIAL_DEPTH);
     }
 
-    /** From now on the nodes list it, though a block has somebody else's spend of it. */
+    /** Creates a coin that the nodes list from now on, although another party's spend of it is in a block. */
     private Hash256 phantom(long value) {
         spends.node.faults(method -> LedgerNode.Fault.NONE);
         Outpoint coin = spends.coin(payer, value);
@@ -74,7 +74,7 @@ class BuiltAgainTest extends SpendCase {
                 .count();
     }
 
-    /** What is done every minute is done at a start. */
+    /** The periodic work of each minute is also done at a start. */
     private void restart() {
         spends.awaitFollowed();
         spends.restart();
@@ -121,7 +121,7 @@ class BuiltAgainTest extends SpendCase {
         assertThat(timesPaid(AMOUNT)).isOne();
     }
 
-    /** Nothing else can be shared: only time decides. */
+    /** No other coin can be shared: only time decides. */
     @Test
     void without_another_coin_of_it_the_outcome_is_unknown_until_the_spender_is_buried() {
         fund(30_000, 20_000);

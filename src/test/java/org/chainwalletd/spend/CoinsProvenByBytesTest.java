@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A node may list what it likes: what is signed rests on bytes (following.md, section 2). */
+/** False listings of a node have no effect: signatures rely only on transaction bytes (following.md, section 2). */
 class CoinsProvenByBytesTest extends SpendCase {
     private static final long LARGE = 900_000;
     private static final long SMALL = 50_000;
@@ -58,7 +58,7 @@ class CoinsProvenByBytesTest extends SpendCase {
         return coin -> coin.outpoint().equals(large) ? worth(coin, value) : coin;
     }
 
-    /** What was really paid, from the chain and not from what anybody said. */
+    /** Fee really paid, from the chain and not from any claim. */
     private Amount trueFee(Hash256 txId) {
         Transaction tx = spends.devnet.ledger().transaction(txId).orElseThrow().tx();
         Amount in = tx.inputs().stream()
@@ -75,13 +75,13 @@ class CoinsProvenByBytesTest extends SpendCase {
         return in.minus(out);
     }
 
-    /** The watch over what was sent looks at nothing by itself. */
+    /** Keeps the spend monitor from asking by itself. */
     private void onlyWhatSpendsAsk() {
         spends.tick = Duration.ofHours(1);
         spends.restart();
     }
 
-    /** Without the questions about blocks, in which confirmed spends are watched. */
+    /** Requests without those about blocks, which watch confirmed spends. */
     private List<String> askedBySpends() {
         return spends.node.calls().stream()
                 .filter(method -> !method.equals("get_block"))

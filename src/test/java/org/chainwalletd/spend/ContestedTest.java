@@ -15,7 +15,7 @@ import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A node says of bytes that it is offered for the first time that it has them: they are another's payment, or the node lies. */
+/** A node already has bytes that are sent for the first time: they are another payment's, or the node returns false data. */
 class ContestedTest extends SpendCase {
     @TempDir
     Path elsewhere;

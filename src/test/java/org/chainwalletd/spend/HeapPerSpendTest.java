@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What a spend costs in memory, counted object by object and not measured: from the moment when a block has it until it is buried, and after
- * that. At 50 transfers a second there are 180,000 unburied ones, and 4.3 millions in a day.
+ * Memory used per spend, counted object by object instead of measured: from its block to its burial, and after that. At 50 transfers per
+ * second there are 180,000 unburied spends, and 4.3 million per day.
  */
 @Tag("long")
 class HeapPerSpendTest {
@@ -57,12 +57,12 @@ class HeapPerSpendTest {
                 new Intent.Progress(IntentState.ACCEPTED, "", 0));
     }
 
-    /** As each block's arrives with objects of its own. */
+    /** Separate objects for each block, as when a block arrives. */
     private static BlockPlace place(int number) {
         return new BlockPlace(number / PER_BLOCK, id(9, number / PER_BLOCK));
     }
 
-    /** Looked at again and again while the tables grow: they are emptiest right after they have. */
+    /** Checked repeatedly while the tables grow: they are emptiest right after growing. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void an_unburied_spend_keeps_less_than_200_bytes_and_a_buried_one_nothing(int inputs) {
@@ -88,7 +88,7 @@ class HeapPerSpendTest {
             spends.remove(id(1, i));
             coins.release(new Owner.Payment(id(1, i)));
         }
-        // The map of what is in flight never becomes smaller than it was.
+        // The map of spends in flight never shrinks.
         assertThat(RetainedBytes.of(coins, spends) - empty).isLessThan(SPENDS);
     }
 }

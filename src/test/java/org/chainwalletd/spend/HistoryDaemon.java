@@ -29,19 +29,19 @@ import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.testkit.Await;
 
-/** One daemon of a {@link SpendHistory} with what surrounds it: its disk, its clock, its nodes. Used by the history's thread. */
+/** One daemon of a {@link SpendHistory} with its disk, clock and nodes. Used by the history's thread. */
 final class HistoryDaemon {
     private static final Hash256 NO_BLOCK = Hash256.sha256(new byte[] {0});
 
     final SpendHarness spends;
     final UncertainDisk disk;
-    /** What its operator gave up, as far as that was granted, or may have been. */
+    /** Outpoints that its operator abandoned, as far as this was granted or may have been. */
     final Set<Outpoint> givenUp = ConcurrentHashMap.newKeySet();
-    /** Who has selected a coin last. */
+    /** Spend that last selected each coin. */
     final Map<Outpoint, Hash256> lastUser = new HashMap<>();
 
     private final Set<Outpoint> asked = ConcurrentHashMap.newKeySet();
-    /** What its store lacks since an older one took its place. */
+    /** Transactions missing from its store since an older one replaced it. */
     private final Set<Hash256> forgotten = ConcurrentHashMap.newKeySet();
 
     private final Set<Address> grantedEarlier = ConcurrentHashMap.newKeySet();
@@ -52,13 +52,13 @@ final class HistoryDaemon {
     private volatile long forward;
     private long wrongMinutes;
 
-    /** What one spend takes of the cap. */
+    /** Share of the cap that one spend uses. */
     static final class Use {
         private final Hash256 txId;
         private final Amount amount;
         private final long made;
         private long at;
-        /** It had not left, and was granted once more. */
+        /** Whether it was void: the spend had not been sent, and was granted a share again. */
         private boolean isVoid;
 
         private List<Use> window = List.of();
@@ -83,13 +83,15 @@ final class HistoryDaemon {
             return amount;
         }
 
-        /** All that counted when it was granted, and itself; empty when nobody can say when that was. */
+        /** All uses that counted when this one was granted, including itself; empty when it is unknown when that was. */
         List<Use> window() {
             return window.stream().filter(use -> !use.isVoid).toList();
         }
     }
 
-    /** @param shared whether it is told that another one has its key */
+    /**
+     * @param shared whether it is told that another daemon has its key
+     */
     HistoryDaemon(SpendHarness spends, Random random, Optional<Amount> cap, Duration period, boolean shared) {
         this.spends = spends;
         this.disk = new UncertainDisk(random, () -> spends.limits, spends.clock);
@@ -102,7 +104,7 @@ final class HistoryDaemon {
         spends.drawing = shared ? drawing(random).marking() : drawing(random);
     }
 
-    /** Often one that always takes the first coins, so that payments meet whenever they can; the marks of their change are drawn all the same. */
+    /** Often always draws the first coins, so that payments collide whenever possible; the marks of change are random all the same. */
     private static Drawing drawing(Random random) {
         boolean stubborn = random.nextBoolean();
         return count -> {
@@ -112,7 +114,7 @@ final class HistoryDaemon {
         };
     }
 
-    /** Its node lies from the next start on. */
+    /** Makes its node return false data from the next start on. */
     void asksLiar(Random random, int percent, boolean alone) {
         LyingNode node = new LyingNode(spends.node, spends.devnet.ledger(), random, percent, alone);
         liar = Optional.of(node);
@@ -123,7 +125,7 @@ final class HistoryDaemon {
         return liar.isPresent();
     }
 
-    /** Whatever goes wrong around it ends. */
+    /** Ends all faults around it. */
     void calm(boolean lateCallsArrive) {
         spends.node.faults(method -> LedgerNode.Fault.NONE);
         liar.ifPresent(LyingNode::repent);
@@ -139,18 +141,19 @@ final class HistoryDaemon {
         forward += Math.max(0, by.toMillis());
         spends.clock.advance(by);
         long now = spends.clock.millis();
-        // What was spent while the clock was ahead counts from when it is set back, and not until it is there again.
+        // Amounts spent while the clock was ahead count from when it is set back, not only once it reaches that time
+        // again.
         synchronized (uses) {
             uses.forEach(use -> use.at = Math.min(use.at, now));
         }
     }
 
-    /** Its clock jumps while these are being paid: each may have its part of the cap by the clock as it was. */
+    /** Records payments in progress while the clock jumps: each may get its share of the cap by the clock as it was. */
     void underWay(List<Address> payees) {
         grantedEarlier.addAll(payees);
     }
 
-    /** A spend is about to leave, or to be tried again when it had not left. */
+    /** Records that a spend is about to be sent, or to be tried again when it had not been sent. */
     void uses(Intent intent) {
         Optional<Address> payee = TransactionCodec.decode(intent.transaction().toArray())
                 .outputs()
@@ -174,17 +177,17 @@ final class HistoryDaemon {
         }
     }
 
-    /** How far its clock was set wrong. */
+    /** Current error of its clock. */
     long wrongMinutes() {
         return wrongMinutes;
     }
 
-    /** Its clock is set wrong, or right again. */
+    /** Sets its clock wrong, or right again. */
     void errs(long minutes) {
         wrongMinutes += minutes;
     }
 
-    /** The sum of all jumps forward. */
+    /** Sum of all forward jumps. */
     Duration forward() {
         return Duration.ofMillis(forward);
     }
@@ -193,7 +196,7 @@ final class HistoryDaemon {
         return SpendHarness.get(spends.store.intents().inFlight());
     }
 
-    /** As its store has it; empty as well when the store is closed, as between a death and the next start. */
+    /** Intent in its store; empty also when the store is closed, as between a death and the next start. */
     Optional<Intent> intent(Hash256 txId) {
         return Await.result(
                 spends.store.intents().find(txId).toCompletableFuture().exceptionally(failure -> Optional.empty()));
@@ -203,7 +206,7 @@ final class HistoryDaemon {
         return intent(txId).map(Intent::state);
     }
 
-    /** Whether no more than the answer of its token is left of a payment. */
+    /** Whether only the answer of its token is left of a payment. */
     boolean isKept(Hash256 txId, String token) {
         return Await.result(spends.store.receipts().bound(token, Long.MIN_VALUE))
                 .filter(bound ->
@@ -211,7 +214,7 @@ final class HistoryDaemon {
                 .isPresent();
     }
 
-    /** The block in which it believes a spend to be; empty as well for one that is buried. */
+    /** Block in which it considers a spend to be; empty also for a buried spend. */
     Optional<Hash256> blockOf(Hash256 txId) {
         return Await.result(
                         spends.store.intents().unburied().toCompletableFuture().exceptionally(closed -> List.of()))
@@ -221,7 +224,7 @@ final class HistoryDaemon {
                 .findFirst();
     }
 
-    /** Whether it is confirmed for good. What is put back in between is neither. */
+    /** Whether the spend is buried. A spend that is put back in flight meanwhile is not. */
     boolean isBuried(Hash256 txId) {
         Optional<IntentState> confirmed = Optional.of(IntentState.CONFIRMED);
         return stateOf(txId).equals(confirmed)
@@ -229,7 +232,7 @@ final class HistoryDaemon {
                 && stateOf(txId).equals(confirmed);
     }
 
-    /** What its store knows while it is stopped. */
+    /** Reads from its store while it is stopped. */
     <T> T stopped(Supplier<T> question) {
         try (SqliteStore store = SqliteStore.open(spends.folder())) {
             disk.recover(store);
@@ -238,7 +241,7 @@ final class HistoryDaemon {
         }
     }
 
-    /** It is stopped. */
+    /** Copies the store while it is stopped. */
     void copyStore() {
         copy = Optional.of(StoreCopy.of(spends.folder()));
     }
@@ -248,9 +251,9 @@ final class HistoryDaemon {
     }
 
     /**
-     * It has started over an older store, as its operator wanted.
+     * Records that it has started over an older store, as its operator wanted.
      *
-     * @param lacking what the right one had, and this one has not
+     * @param lacking transactions that the right store had and this one lacks
      */
     void forgets(Collection<Hash256> lacking) {
         forgotten.addAll(lacking);
@@ -260,7 +263,7 @@ final class HistoryDaemon {
         }
     }
 
-    /** A copy of a store that was restored since is of no use. */
+    /** Drops the copy; a copy of a store that was restored since is of no use. */
     void dropCopy() {
         copy = Optional.empty();
     }
@@ -269,17 +272,17 @@ final class HistoryDaemon {
         return forgotten.contains(txId);
     }
 
-    /** Whether its operator was about to give up one of these coins at any time. */
+    /** Whether its operator was about to abandon one of these coins at any time. */
     boolean mayBeGivenUp(List<Outpoint> coins) {
         return coins.stream().anyMatch(asked::contains);
     }
 
-    /** Gives these outpoints up, and says what was answered; empty when it could not be written. */
+    /** Abandons these outpoints and returns the answer; empty when it could not be written. */
     Optional<Abandoned> abandon(List<Outpoint> outpoints) {
         asked.addAll(outpoints);
         try {
             Abandoned answer = SpendHarness.get(spends.spending.abandon(outpoints));
-            // One whose reservations have ended is given up without freeing any.
+            // A spend whose reservations have ended is abandoned without freeing any coin.
             if (answer.released() > 0 || forward().compareTo(SpendHistory.RESERVATION_TTL) >= 0) {
                 givenUp.addAll(outpoints);
             }
@@ -290,7 +293,7 @@ final class HistoryDaemon {
         }
     }
 
-    /** Whether its operator gave the spend up. */
+    /** Whether its operator abandoned the spend. */
     boolean isAbandoned(Intent intent) {
         return intent.inputs().stream().map(Coin::outpoint).anyMatch(givenUp::contains);
     }

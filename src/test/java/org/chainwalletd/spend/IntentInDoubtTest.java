@@ -15,7 +15,7 @@ import org.chainwalletd.spend.plan.TransferRequest;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 
-/** The store cannot say whether it has written an intent: nothing is sent, and nothing that belongs to it is given to others. */
+/** The store cannot say whether it has written an intent: nothing is sent, and nothing that belongs to it is given to other spends. */
 class IntentInDoubtTest extends SpendCase {
     private static final long COIN = 10_000;
 
@@ -87,7 +87,7 @@ class IntentInDoubtTest extends SpendCase {
         disk.staysUnknown = false;
         Await.until("it is known", () -> spends.spending.inFlightUtxos() == 0);
 
-        // The token's owner hears of it a moment later than its coins do.
+        // The token is freed slightly later than the coins.
         Await.until("the token is free", () -> {
             try {
                 pay(2_000, "token-lost");

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two daemons pay from one store; background work runs at one of them, and moves to the other. */
+/** Two daemons pay from one store; background work runs in one of them, and moves to the other. */
 @Tag("postgres")
 class KeeperSwitchesTest {
     private static final int COINS = 40;

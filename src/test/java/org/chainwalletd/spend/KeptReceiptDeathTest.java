@@ -27,14 +27,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The daemon dies while receipts take the places of payments: before the commit, at each payment within it, and after it. What a kill leaves is
- * what stands in the files at that moment; {@code KeptReceiptsKilledTest} kills real processes.
+ * The daemon dies while receipts replace payments: before the commit, at each payment within it, and after it. A kill is modelled by the
+ * contents of the files at that moment; {@code KeptReceiptsKilledTest} kills real processes.
  */
 @Walks({CrashPoint.RECEIPTS_BEFORE_COMMIT, CrashPoint.RECEIPTS_IN_COMMIT, CrashPoint.RECEIPTS_AFTER_COMMIT})
 class KeptReceiptDeathTest extends SpendCase {
     private static final int PAYMENTS = 3;
 
-    /** Files of the daemon as each death has left them. */
+    /** Files of the daemon as left by each death. */
     @TempDir
     Path left;
 
@@ -120,7 +120,7 @@ class KeptReceiptDeathTest extends SpendCase {
         }
     }
 
-    /** In the order of the names, so that what the datadir says of its store is never newer than the store. */
+    /** Copies in the order of the names, so that the datadir's record of its store is never newer than the store. */
     private static void copy(Path from, Path to) {
         try (Stream<Path> files = Files.list(from).sorted()) {
             Files.createDirectories(to);

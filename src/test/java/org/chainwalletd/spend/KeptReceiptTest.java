@@ -34,7 +34,7 @@ import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a token answers when no more than its answer is left of the payment. */
+/** Answers of a token when only the answer is left of its payment. */
 class KeptReceiptTest extends SpendCase {
     private static final String TOKEN = "token-payout";
 
@@ -135,7 +135,7 @@ class KeptReceiptTest extends SpendCase {
         assertThat(pay(10_500, TOKEN).txId()).isNotEqualTo(receipt.txId());
     }
 
-    /** Were it believed, the queue that comes after it would be paid once more. */
+    /** If the clock were trusted, a repeated queue of payments would be paid again. */
     @Test
     void a_clock_that_is_ahead_at_a_start_forgets_no_token_before_the_chain_has_come_as_far() {
         bury();
@@ -163,7 +163,7 @@ class KeptReceiptTest extends SpendCase {
         spends.seen = new SteadyClock(spends.clock, () -> 0, () -> spends.chainTime.get());
     }
 
-    /** As on a machine that sets its clock some moments after it has started the daemon: what it pays then would look old after the next start. */
+    /** As on a machine that sets its clock some moments after starting the daemon: payments made then would look old after the next start. */
     @Test
     void a_clock_that_is_behind_at_a_start_and_set_right_afterwards_forgets_no_token() {
         OptionalLong chain = OptionalLong.of(spends.clock.millis());
@@ -232,7 +232,7 @@ class KeptReceiptTest extends SpendCase {
         });
     }
 
-    /** Of some commits nobody knows whether they were made, and of those some are only after the next start. */
+    /** The outcome of some commits is unknown, and some of these take effect only after the next start. */
     @Test
     void a_token_answers_its_receipt_whatever_becomes_of_the_commits_that_keep_it() {
         UncertainDisk disk =

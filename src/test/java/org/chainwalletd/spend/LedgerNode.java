@@ -30,28 +30,28 @@ import org.chainwalletd.devnet.ledger.RejectedException;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 
-/** The development node's ledger behind the node client's interface, without sockets, with faults that a test injects. */
+/** Development node's ledger behind the node client's interface, without sockets, with faults injected by tests. */
 class LedgerNode implements NodeClient {
-    /** What happens to one call. */
+    /** Fault of one call. */
     enum Fault {
         NONE,
         /** Never reaches the node. */
         LOST_QUESTION,
-        /** Executed, but the answer does not come back. */
+        /** Executed, but the answer is lost. */
         LOST_ANSWER,
-        /** The answer is lost, and the node executes the call only when the test lets it: {@link #deliverLate}. */
+        /** The answer is lost, and the node executes the call only when the test allows it: {@link #deliverLate}. */
         LATE,
-        /** Answered by another node that lags: it knows neither the newest coins nor the mempool. */
+        /** Answered by a different, lagging node: it knows neither the newest coins nor the mempool. */
         LAGGING,
-        /** Executed twice, as when a lost answer made the client's transport repeat it at the same node. */
+        /** Executed twice, as when the client's transport repeats it at the same node after a lost answer. */
         TWICE,
-        /** Executed, and answered as if that had been done before. */
+        /** Executed, and answered as if it had been executed before. */
         UNTRUE,
-        /** Executed by a node whose answer is lost; then a lagging node is asked, and refuses or does not know. */
+        /** Executed by a node whose answer is lost; then a lagging node is asked, which refuses or does not know the transaction. */
         FAILOVER,
         /** Refused with an error that says nothing about the transaction. */
         BUSY,
-        /** Refused before it is sent, because it is known that the node would refuse it. */
+        /** Refused without being sent, because the node is known to refuse it. */
         FORESEEN
     }
 
@@ -77,48 +77,48 @@ class LedgerNode implements NodeClient {
         this.executor = executor;
     }
 
-    /** Decides for each call by its method. */
+    /** Sets the function that chooses the fault of each call by its method. */
     void faults(Function<String, Fault> decide) {
         faults = decide;
     }
 
-    /** All calls of one method meet this fault, and others none. */
+    /** Gives all calls of one method this fault, and all others none. */
     void fault(String method, Fault fault) {
         faults(called -> called.equals(method) ? fault : Fault.NONE);
     }
 
-    /** Hears of every transaction that is sent, whatever becomes of it. */
+    /** Reports every transaction that is sent, regardless of its fate. */
     void onSend(Consumer<Transaction> listener) {
         onSend = listener;
     }
 
-    /** What is sent is refused with these words and not looked at; null: no longer. */
+    /** Refuses every send with this text without examining it; null to stop. */
     void refuseSends(String text) {
         sendRefusal = Optional.ofNullable(text);
     }
 
-    /** What its listings say of a coin; null: nothing. */
+    /** Changes the entries of its listings; null to stop. */
     void lists(UnaryOperator<Utxo> lie) {
         listed = lie;
     }
 
-    /** What it shows for a transaction; null: nothing. */
+    /** Changes the transactions that it returns; null to stop. */
     void shows(UnaryOperator<NodeTransaction> lie) {
         shown = lie;
     }
 
-    /** Who has spent every output, as it says; empty: the truth. */
+    /** Spender that it reports for every output; empty to report the true one. */
     void spends(Optional<SpentBy> lie) {
         spender = lie;
     }
 
-    /** It shows this transaction in a block, although nobody has sent it, and says that it has spent every output. */
+    /** Reports this transaction, which was never sent, in a block, and as the spender of every output. */
     void invents(Transaction tx, Hash256 txId) {
         invented = Optional.of(tx);
         spends(Optional.of(new SpentBy(txId, 0, ledger.tip().height())));
     }
 
-    /** This node is one of several; calls that are not meant for a single one all come here. */
+    /** Makes this one of several nodes; calls that are not addressed to a single node all go to this one. */
     void among(NodeClient... nodes) {
         each = List.of(nodes);
     }
@@ -128,14 +128,14 @@ class LedgerNode implements NodeClient {
         return each;
     }
 
-    /** Executes the calls that were late. */
+    /** Executes the delayed calls. */
     void deliverLate() {
         for (Runnable call = late.poll(); call != null; call = late.poll()) {
             call.run();
         }
     }
 
-    /** Forgets them: they never arrive. */
+    /** Drops the delayed calls, so that they never arrive. */
     void dropLate() {
         late.clear();
     }
@@ -222,7 +222,7 @@ class LedgerNode implements NodeClient {
         try {
             Object unused = call.get();
         } catch (RejectedException e) {
-            // Nobody hears the answer.
+            // The caller no longer receives the answer.
             return;
         }
     }
@@ -232,7 +232,7 @@ class LedgerNode implements NodeClient {
         return call("get_address_utxos", () -> listing(address), () -> oldListing(address));
     }
 
-    /** The listing that was given before this one. */
+    /** Previous listing. */
     private UtxoListing oldListing(Address address) {
         UtxoListing old = lastListings.get(address);
         return old == null ? listing(address) : old;
@@ -319,7 +319,7 @@ class LedgerNode implements NodeClient {
     @Override
     public CompletionStage<Hash256> sendRawTransaction(Bytes bytes) {
         Fault fault = faults.apply("send_raw_transaction");
-        // What is foreseen to be refused does not leave.
+        // A send with a foreseen refusal does not leave the daemon.
         Transaction tx = fault == Fault.FORESEEN ? TransactionCodec.decode(bytes.toArray()) : heard(bytes);
         return call("send_raw_transaction", fault, () -> submit(tx), () -> {
             Outpoint input = tx.inputs().get(0);
@@ -328,7 +328,7 @@ class LedgerNode implements NodeClient {
         });
     }
 
-    /** Bytes that have left, whatever is done with them. */
+    /** Reports bytes that have left the daemon, regardless of their fate. */
     Transaction heard(Bytes bytes) {
         Transaction tx = TransactionCodec.decode(bytes.toArray());
         onSend.accept(tx);

@@ -25,20 +25,23 @@ import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Commits that are on disk although nobody was told: what is found "already so" may be our own, and somebody goes on with the payment. */
+/**
+ * Commits that are on disk although their answers were lost: a row found in the target state may be our own write, and the payment must
+ * continue.
+ */
 class LostAnswersTest extends SpendCase {
     private static final int ALL = Integer.MAX_VALUE;
 
-    /** How many answers of a method get lost from now on. */
+    /** Number of answers of each method that get lost from now on. */
     private final Map<String, AtomicInteger> losses = new ConcurrentHashMap<>();
 
-    /** The method whose commits get no further than the log. */
+    /** Method whose commits get no further than the log. */
     private volatile String inLog = "";
 
-    /** Whether a spend is closed as lost a moment before it is found to be taken. */
+    /** Whether a spend is closed as lost just before it is found to be accepted. */
     private final AtomicBoolean closing = new AtomicBoolean();
 
-    /** Commit that may count after the next start. */
+    /** Commit that may take effect after the next start. */
     private volatile Optional<Stub.Call> leftInLog = Optional.empty();
 
     LostAnswersTest() {
@@ -80,7 +83,7 @@ class LostAnswersTest extends SpendCase {
                 new StoreException(StoreException.Reason.UNKNOWN, "the disk fails", null));
     }
 
-    /** What was left in the log is a commit after all when no other one was written over it. */
+    /** Applies a commit left in the log, unless another one was written over it. */
     private void recover(Store store) {
         leftInLog.ifPresent(commit -> Await.result(commit.stage(store.intents())));
     }

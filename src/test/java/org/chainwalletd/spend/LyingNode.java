@@ -20,11 +20,11 @@ import org.chainwalletd.node.NodeException;
 import org.chainwalletd.testkit.Stub;
 
 /**
- * A node that lies, in front of one that does not: what it says has nothing to do with what it does. It lies about values and heights in
- * listings, about where a transaction is, about who has spent an output, and about what became of bytes that it was sent.
+ * Node in front of an honest ledger that returns false data independently of its actions: false values and heights in listings, false
+ * locations of transactions, false spenders of outputs, and false answers to submitted bytes.
  */
 final class LyingNode {
-    /** Nobody has mined so far. */
+    /** Height above every mined block. */
     private static final long ABOVE_EVERYTHING = -1;
 
     private final LedgerNode behind;
@@ -33,13 +33,13 @@ final class LyingNode {
     private final int percent;
     private final boolean alone;
     private final Map<Hash256, Bytes> received = new ConcurrentHashMap<>();
-    /** What it has taken and says it does not know. */
+    /** Transactions that it accepted and claims not to know. */
     private final Set<Hash256> denied = ConcurrentHashMap.newKeySet();
 
     private volatile boolean honest;
 
     /**
-     * @param percent of its answers that are false
+     * @param percent percentage of false answers
      * @param alone whether there is no other node that could contradict it
      */
     LyingNode(LedgerNode behind, Ledger ledger, Random random, int percent, boolean alone) {
@@ -50,7 +50,7 @@ final class LyingNode {
         this.alone = alone;
     }
 
-    /** From now on it tells the truth. */
+    /** Makes it answer truthfully from now on. */
     void repent() {
         honest = true;
         denied.clear();
@@ -68,7 +68,7 @@ final class LyingNode {
         });
     }
 
-    /** 0 when it tells the truth, otherwise which of the lies it tells. */
+    /** Draws 0 for a true answer, otherwise the number of a kind of false answer. */
     private int lie(int lies) {
         synchronized (random) {
             return honest || random.nextInt(100) >= percent ? 0 : 1 + random.nextInt(lies);

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A whole daemon over HTTP with two nodes of one chain, one of which lies about heights, tips and refusals. */
+/** Whole daemon over HTTP with two nodes of one chain, one of which returns false heights, tips and refusals. */
 @Tag("long")
 class LyingNodesTest {
     private static final BigInteger MOST = BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE);

@@ -25,7 +25,7 @@ import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.Test;
 
-/** A transfer of all that one transaction can move. */
+/** Transfer of the maximum that one transaction can move. */
 class MaxTransferTest extends SpendCase {
     private TransferRequest everything(Address from, String token) {
         return everything(from, token, TransferRequest.DEFAULT_MAX_FEE);
@@ -63,7 +63,7 @@ class MaxTransferTest extends SpendCase {
         assertThat(spends.coins(payer)).isEmpty();
     }
 
-    /** At ten times the minimum fee a coin must hold some 570 base units to bring anything. */
+    /** At ten times the minimum fee, a coin must be worth some 570 base units to add anything. */
     private TransferRequest dear(Address from) {
         return new TransferRequest(
                 from,

@@ -30,13 +30,13 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
 
-/** Random history of a daemon that is killed, is given another store, and is lost by its node and its chain; the acts are those of who extends it. */
+/** Random history of a daemon that is killed, gets another store, and loses data to its node and its chain; subclasses add the actions. */
 abstract class MoneyHistory implements AutoCloseable {
     final Random random;
     final StoreDeath death;
     final List<String> steps = new CopyOnWriteArrayList<>();
     final List<CrashPoint> deaths = new ArrayList<>();
-    /** Ends of what was to be paid. */
+    /** Results of the payments. */
     final List<String> ends = new ArrayList<>();
 
     int restored;
@@ -50,15 +50,15 @@ abstract class MoneyHistory implements AutoCloseable {
         this.death = new StoreDeath(folder, place);
     }
 
-    /** Makes one history. */
+    /** Creates one history. */
     interface Maker {
         MoneyHistory in(Path folder, StorePlace place, Random random);
     }
 
     /**
-     * Runs histories one after the other, and prints what they have met.
+     * Runs histories one after the other, and prints what they have covered.
      *
-     * @param name with its number the name of the seed of a history
+     * @param name prefix of the seed's name, followed by the number of the history
      */
     static void runMany(String name, int histories, Path folder, Supplier<StorePlace> places, Maker maker) {
         Map<CrashPoint, Integer> deaths = new EnumMap<>(CrashPoint.class);
@@ -82,13 +82,13 @@ abstract class MoneyHistory implements AutoCloseable {
 
     abstract void start();
 
-    /** Like a kill: what is in memory is gone. */
+    /** Drops everything in memory, like a kill. */
     abstract void crash();
 
-    /** Goes on with a store that has forgotten payments, after the step in which it may die. */
+    /** Continues with a store that lacks payments, after the step in which it may die. */
     abstract void startRestored();
 
-    /** The next process has only what the killed one has left on disk. */
+    /** Leaves to the next process only what the killed one has on disk. */
     final void die() {
         boolean started = false;
         while (!started) {
@@ -102,7 +102,7 @@ abstract class MoneyHistory implements AutoCloseable {
         }
     }
 
-    /** Whether it lives when it has started. */
+    /** Whether it is alive after the start. */
     private boolean starts() {
         try {
             start();
@@ -115,12 +115,12 @@ abstract class MoneyHistory implements AutoCloseable {
         }
     }
 
-    /** At a random passage of a random crash point. */
+    /** Arms a death at a random passage of a random crash point. */
     final void armDeath() {
         death.arm(StoreDeath.OF_SPENDS.get(random.nextInt(StoreDeath.OF_SPENDS.size())), 1 + random.nextInt(4));
     }
 
-    /** A copy of the store is made, or comes in the place of the newest one, or there is none at all. */
+    /** Copies the store, replaces the current store with the copy, or removes the store. */
     final void storeMoves() {
         death.disarm();
         crash();
@@ -170,7 +170,7 @@ abstract class MoneyHistory implements AutoCloseable {
         spends.node.refuseSends(null);
     }
 
-    /** A dead process says nothing to a node. */
+    /** Sets the faults of the node, to which a dead process sends nothing. */
     final void faults(LedgerNode.Fault fault) {
         spends.node.faults(method -> death.isDead()
                 ? LedgerNode.Fault.LOST_QUESTION
@@ -181,18 +181,18 @@ abstract class MoneyHistory implements AutoCloseable {
         try {
             spends.devnet.reorganise(depth, keep, rivals);
         } catch (RejectedException e) {
-            // The coin that the rival spends was itself made in a block that goes, or is final.
+            // The coin that the rival spends was itself created in a disconnected block, or is final.
             spends.devnet.reorganise(depth, keep, List.of());
         }
     }
 
-    /** Another spend of a coin than the daemon's. */
+    /** Builds another party's spend of a coin of the daemon. */
     final Transaction rival(Address payer, Outpoint coin, Amount value) {
         TxOutput back = TxOutput.toAddress(payer, value.minus(Amount.of(150 + random.nextInt(50))));
         return spends.keys.spend(payer, spends.devnet.genesisId(), coin, back);
     }
 
-    /** As {@link SpendHarness#get}, but whoever died does not answer. */
+    /** Like {@link SpendHarness#get}, except that a dead process does not answer. */
     final <T> T get(CompletionStage<T> stage) {
         CompletableFuture<T> answer = stage.toCompletableFuture();
         Await.until("an answer, or death", () -> {
@@ -209,7 +209,7 @@ abstract class MoneyHistory implements AutoCloseable {
         try {
             act.run();
         } catch (SpendException | NodeException | StoreException | RefusedException | CompletionException e) {
-            // Whatever was refused is looked at in the end.
+            // Every refusal is checked in the end.
             assertThat(e).isNotNull();
         }
     }

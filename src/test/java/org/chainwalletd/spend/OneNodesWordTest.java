@@ -25,7 +25,7 @@ import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What closes a spend for good rests on bytes, never on the word of a node (decisions.md, 8c). */
+/** Final closing of a spend relies on bytes, never on the claim of a node (decisions.md, 8c). */
 class OneNodesWordTest extends SpendCase {
     private static final Hash256 MADE_UP = Hash256.sha256(new byte[] {4, 2});
     private static final String DOUBLE_SPEND =
@@ -47,12 +47,12 @@ class OneNodesWordTest extends SpendCase {
         receipt = pay(1_000, "token-word");
     }
 
-    /** It shows every transaction in this block. */
+    /** Makes the node report every transaction in this block. */
     private void claimsBlock(Hash256 id, long height) {
         spends.node.shows(tx -> new NodeClient.NodeTransaction(tx.txId(), tx.bytes(), false, id, height));
     }
 
-    /** Looks at what is in flight until the node was asked some more times. */
+    /** Looks at the spends in flight until the node was asked this many more times. */
     private void lookedAt(int times) {
         spends.node.forgetCalls();
         spends.awaitAwake("it was looked at", () -> spends.node.count("get_transaction") >= times);
@@ -107,7 +107,7 @@ class OneNodesWordTest extends SpendCase {
         return words.formatted(coin.txId(), coin.index());
     }
 
-    /** The node takes nothing of {@code poor}, in such words, and its caller is told that the outcome is unknown. */
+    /** Makes the node refuse every send of {@code poor} with this text; its caller is told that the outcome is unknown. */
     private SpendRefusal.OutcomeUnknown unknownAfter(String words) {
         spends.node.refuseSends(refusalOfNext(words));
         SpendRefusal.OutcomeUnknown unknown = refusal(

@@ -17,7 +17,7 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.SpendHistory.PastSpend;
 import org.junit.jupiter.api.Test;
 
-/** What the daemon tells of its own payments. */
+/** Listing of the daemon's own payments. */
 class OwnPaymentsTest extends SpendCase {
     private static final String TOKEN = "token-payout";
 

@@ -47,10 +47,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Random histories of the queue: kills, also at each crash point of the store, lost and lying answers, refusals, reorganisations up to the
- * burial depth, also with rivals of a batch, recalls, cancels, pauses, releases, tokens that end, caps, a clock that jumps, the same id through a
- * transfer, an older store or none. In the end each payout is on the chain once, or was cancelled and is not there; no cap was exceeded, and
- * nothing that was held has left by itself.
+ * Random histories of the queue: kills (also at each crash point of the store), lost and false answers, refusals, reorganisations up to the
+ * burial depth (also with rivals of a batch), recalls, cancels, pauses, releases, ended tokens, caps, clock jumps, the same id through a
+ * transfer, an older store or none. In the end each payout is on the chain once, or was cancelled and is not there; no cap was exceeded,
+ * and nothing held has been paid without a release.
  */
 class PayoutHistoryTest {
     private static final int STEPS = 30;
@@ -79,7 +79,7 @@ class PayoutHistoryTest {
     private static final class History extends MoneyHistory {
         private static final String SHOP = "shop";
         private static final Duration PERIOD = Duration.ofHours(6);
-        /** Between the moment at which a test notes an opening and the one that the store notes the clock may move so far. */
+        /** Maximum clock movement between the test's record of an opening and the store's. */
         private static final Duration NOTED_LATE = Duration.ofMinutes(60);
 
         private final PayoutRig rig;
@@ -90,19 +90,19 @@ class PayoutHistoryTest {
 
         private final Optional<Amount> cap;
         private final Optional<Amount> capOfShop;
-        /** Time that has passed, whatever the clock says. */
+        /** Elapsed time, independent of the clock. */
         private final AtomicLong elapsed = new AtomicLong();
 
         private final Map<Hash256, Long> openedAt = new ConcurrentHashMap<>();
         private final Map<Hash256, Intent> opened = new ConcurrentHashMap<>();
         private final Set<Hash256> contested = ConcurrentHashMap.newKeySet();
-        /** Transactions of others in blocks that went; their senders show them again in the end, parents before children. */
+        /** Transactions of other parties in disconnected blocks; their senders resend them in the end, parents before children. */
         private final Set<Transaction> ofOthers = new LinkedHashSet<>();
-        /** Numbers of payouts that were held when the store was restored, and that nobody has released. */
+        /** Numbers of payouts that were held by a restore and not released. */
         private final Set<Long> heldByRestore = ConcurrentHashMap.newKeySet();
 
         private final List<String> complaints = new CopyOnWriteArrayList<>();
-        /** Payouts as a reader of the feed of changes has heard of them, whose cursor outlives each death. */
+        /** Payouts as seen by a reader of the feed of changes, whose cursor survives each death. */
         private final Map<String, Payout> heard = new HashMap<>();
 
         private Position cursor = PayoutStore.BEGINNING;
@@ -147,7 +147,7 @@ class PayoutHistoryTest {
             return new Random(random.nextLong());
         }
 
-        /** Hears of what is opened, and when. */
+        /** Records which intents are opened, and when. */
         private IntentStore noting(IntentStore real) {
             return Stub.of(IntentStore.class, call -> {
                 boolean opens = call.name().equals("open") || call.name().equals("openBatch");
@@ -236,7 +236,7 @@ class PayoutHistoryTest {
                 case 20 -> token();
                 case 21 -> foreignSpend();
                 default -> {
-                    // Also back.
+                    // The clock may also move back.
                     move(Duration.ofMinutes(random.nextInt(40) - 10));
                     rig.spends.devnet.forgetMempool();
                 }
@@ -264,7 +264,7 @@ class PayoutHistoryTest {
             submitted.put(number, owner(number));
         }
 
-        /** What a worker does that falls back from one method to the other. */
+        /** Makes a transfer like a worker that falls back from one method to the other. */
         private void transfer() {
             int number = random.nextBoolean() ? any() : ++last;
             recipients.add(recipient(number));
@@ -277,7 +277,7 @@ class PayoutHistoryTest {
             rig.spends.devnet.mine(count);
         }
 
-        /** Also undoes what lacks a single block to be final, and lets a rival of a batch take its place. */
+        /** Reorganises, also blocks that lack a single confirmation to be final, and lets a rival of a batch replace it. */
         private void reorganise() {
             int depth = 1 + random.nextInt(SpendHarness.BURIAL_DEPTH - 1);
             boolean keep = random.nextBoolean();
@@ -299,12 +299,15 @@ class PayoutHistoryTest {
             }
         }
 
-        /** A contested transaction is taken for the payment of whoever sent it before us, and the daemon sends it no more. */
+        /**
+         * Whether the transaction counts as another party's: a contested transaction is attributed to whoever sent it before, and the
+         * daemon does not send it again.
+         */
         private boolean isOfOthers(Hash256 txId) {
             return !opened.containsKey(txId) || contested.contains(txId);
         }
 
-        /** A batch whose coins come from a payment that nobody shows any more would be in flight for ever. */
+        /** Resends the transactions of other parties: a batch with coins of a payment that is never resent would stay in flight forever. */
         private void othersSendAgain() {
             for (Transaction tx : ofOthers) {
                 try {
@@ -327,7 +330,7 @@ class PayoutHistoryTest {
                     .toList();
         }
 
-        /** Somebody else has the same key. */
+        /** Another party has the same key. */
         private void foreignSpend() {
             List<NodeClient.Utxo> coins = rig.spends.coins(payer).stream()
                     .filter(coin -> coin.value().compareTo(Amount.of(20_000)) > 0)
@@ -367,11 +370,14 @@ class PayoutHistoryTest {
             }
         }
 
-        /** Also dies while it restores. What the older store does not have the worker submits again: its ids are bound to it for ever. */
+        /**
+         * Restores and starts, sometimes dying while restoring. The worker resubmits payouts that the older store lacks: its ids are
+         * permanently bound to them.
+         */
         @Override
         void startRestored() {
             rig.startRestored();
-            // A store that begins anew gives the same numbers to other payouts.
+            // A new store gives the same numbers to different payouts.
             heldByRestore.clear();
             for (Payout payout : payouts()) {
                 if (payout.state() == State.QUEUED) {
@@ -381,11 +387,11 @@ class PayoutHistoryTest {
                     heldByRestore.add(payout.number());
                 }
             }
-            // A released one that was committed later is not known to the older store.
+            // A release that was committed later is unknown to the older store.
             new ArrayList<>(submitted.keySet()).forEach(number -> quietly(() -> submit(number)));
         }
 
-        /** Most deaths that need final transactions, or old ones, come here. */
+        /** Most deaths that need final or old transactions happen here. */
         private void finish() {
             die();
             if (random.nextBoolean()) {
@@ -394,7 +400,7 @@ class PayoutHistoryTest {
             heal();
             liar.ifPresent(LyingNode::repent);
             rig.spends.node.dropLate();
-            // First, so that the faucet spends no coin of theirs.
+            // Done first, so that the faucet spends no coin of theirs.
             othersSendAgain();
             rig.spends.fund(payer, 300_000, 300_000);
             awaitEnds();
@@ -406,7 +412,7 @@ class PayoutHistoryTest {
             judge();
         }
 
-        /** Restarts the process now and then: one that runs looks at lost payments once a minute, one that starts does so at once. */
+        /** Restarts the process now and then: a running one looks at lost payments once a minute, a starting one at once. */
         private void awaitEnds() {
             AtomicInteger looks = new AtomicInteger();
             Await.until(this + ": all are final or cancelled", () -> {
@@ -444,7 +450,7 @@ class PayoutHistoryTest {
             return SpendHarness.get(rig.store().list(Optional.empty(), 0, 1_000));
         }
 
-        /** Reads on to the last change. A restored store begins a new feed, in which everything is told once more. */
+        /** Reads up to the last change. A restored store begins a new feed, which reports everything again. */
         private void readChanges() {
             boolean more = true;
             while (more) {
@@ -454,7 +460,7 @@ class PayoutHistoryTest {
                 }
                 for (Payout payout : page.payouts()) {
                     Payout before = heard.put(payout.order().payoutId(), payout);
-                    // It may look as before: a block has come and gone since.
+                    // It may look unchanged: a block has been connected and disconnected since.
                     if (before != null
                             && before.position().change() >= payout.position().change()) {
                         complaints.add("told twice: " + payout);
@@ -465,7 +471,7 @@ class PayoutHistoryTest {
             }
         }
 
-        /** Leaves out when and where in the feed it changed. */
+        /** Leaves out the time and the feed position of the change. */
         private static Payout comparable(Payout payout) {
             return new Payout(
                     payout.number(),
@@ -505,7 +511,7 @@ class PayoutHistoryTest {
             capOfShop.ifPresent(most -> judgeCap(most, true));
         }
 
-        /** No window has seen more leave than the cap. What was never mined does not count. */
+        /** In no window did more than the cap leave. Payments that were never mined do not count. */
         private void judgeCap(Amount most, boolean ofShop) {
             List<Intent> mined = opened.values().stream()
                     .filter(intent -> !ofShop || intent.details().tokenName().equals(Optional.of(SHOP)))

@@ -68,7 +68,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Payouts are paid once, whatever nodes say, and what has become of each is told. */
+/** Payouts are paid once, regardless of the nodes' answers, and the outcome of each is reported. */
 @Tag("long")
 class PayoutQueueTest {
     private static final String REFUSAL = "Transaction validation failed: whatever";
@@ -91,7 +91,7 @@ class PayoutQueueTest {
         rig.close();
     }
 
-    /** Has a batch of one payout in flight that every node refuses. */
+    /** Puts a batch of one payout in flight that every node refuses. */
     private Hash256 refusedBatch(int number) {
         rig.spends.node.refuseSends(REFUSAL);
         rig.submit(payer, order(number));
@@ -192,8 +192,7 @@ class PayoutQueueTest {
 
     @Test
     void the_change_of_a_batch_that_fills_its_cap_is_split_no_further_than_the_cap_permits() {
-        // Ten payouts and a single coin of change leave 10,355; the fee of twenty coins of change would be above the
-        // cap.
+        // Ten payouts and a single change coin leave 10,355; the fee of twenty change coins would exceed the cap.
         rig.spends.limits = SpendHarness.perTransaction(10_400);
         rig.restart();
         rig.submit(payer, orders(30));
@@ -219,7 +218,8 @@ class PayoutQueueTest {
 
     @Test
     void a_rest_that_is_too_small_for_change_takes_no_payout_above_its_cap() {
-        // The smallest coin that pays leaves 150 that are no change: more than the cap permits as a fee.
+        // The smallest coin that pays leaves a remainder of 150, too small for change: more than the cap permits as a
+        // fee.
         Address other = rig.spends.funded(2, 5_300, 40_000);
         rig.spends.limits = SpendHarness.perTransaction(5_200);
         rig.restart();
@@ -573,7 +573,7 @@ class PayoutQueueTest {
         assertThat(rig.paid(rig.recipients(1))).isEqualTo(Map.of(1_001L, 1));
     }
 
-    /** The recall loses with the parent, and nobody sends the batch: it must be closed all the same, or its payouts would never be paid. */
+    /** The recall loses with the parent, and nothing sends the batch: it must be closed all the same, or its payouts would never be paid. */
     @Test
     void the_payouts_of_a_recalled_batch_whose_coin_is_lost_for_good_are_queued_again() {
         Address other = rig.spends.funded(2, 100_000);
@@ -598,7 +598,7 @@ class PayoutQueueTest {
         assertThat(rig.paid(rig.recipients(1))).isEqualTo(Map.of(1_001L, 1));
     }
 
-    /** The recall was closed when the batch had won; a deep reorganisation then takes the batch away, and one of both must be sent. */
+    /** The recall was closed when the batch had won; a deep reorganisation then removes the batch, and one of the two must be sent. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void a_recall_that_had_lost_is_sent_again_when_its_batch_is_in_no_block_any_more(boolean askedFor) {
@@ -627,7 +627,7 @@ class PayoutQueueTest {
         assertThat(rig.paid(rig.recipients(1))).isEqualTo(Map.of(1_001L, 1));
     }
 
-    /** Whatever is durable of a recall is all of it: the batch is given up and the recall's bytes are fixed, with its fee, or neither. */
+    /** A recall is durable completely or not at all: the batch is abandoned and the recall's bytes and fee are fixed, or neither. */
     @Test
     void a_death_at_any_point_of_a_recall_leaves_the_batch_as_it_was_or_a_recall_with_the_fee_that_was_asked_for() {
         List<CrashPoint> points = List.of(
@@ -645,7 +645,9 @@ class PayoutQueueTest {
         assertThat(recalled).containsExactlyInAnyOrder(true, false);
     }
 
-    /** @return whether the recall is durable */
+    /**
+     * @return whether the recall is durable
+     */
     private boolean recallAndDie(StoreDeath death, CrashPoint point, int passage, int number) {
         String id = "payout-" + number;
         String what = point + " " + passage;
@@ -683,7 +685,7 @@ class PayoutQueueTest {
         return true;
     }
 
-    /** The store may have the recall: until it says that it has not, the batch must not reach a node. */
+    /** The store may have the recall: until it confirms that it has not, the batch must not reach a node. */
     @ParameterizedTest
     @EnumSource(UncertainIntents.Commit.class)
     void a_batch_is_not_sent_while_the_store_cannot_say_whether_it_is_recalled(UncertainIntents.Commit commit) {
@@ -735,7 +737,7 @@ class PayoutQueueTest {
         return txId;
     }
 
-    /** Takes the block of a payment off the chain, and has another spend of its coin mined instead. */
+    /** Disconnects the block of a payment, and has another spend of its coin mined instead. */
     private void lose(Address from, Hash256 payment) {
         Coin coin = rig.spends.intent(payment).inputs().get(0);
         TxOutput back = TxOutput.toAddress(from, coin.value().minus(Amount.of(200)));
@@ -749,7 +751,7 @@ class PayoutQueueTest {
         return rig.spends.intent(txId);
     }
 
-    /** Sends the coins of a batch back to its address, as another owner of the key can. */
+    /** Sends the coins of a batch back to its address, as another holder of the key can. */
     private void spendElsewhere(Intent batch) {
         Coin coin = batch.inputs().get(0);
         TxOutput back = TxOutput.toAddress(batch.from(), coin.value().minus(Amount.of(200)));

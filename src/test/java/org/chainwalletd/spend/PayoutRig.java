@@ -37,7 +37,7 @@ import org.chainwalletd.store.PayoutStore.Payout;
 import org.chainwalletd.store.PayoutStore.State;
 import org.chainwalletd.testkit.Await;
 
-/** The queue of payouts over a {@link SpendHarness}: it stops and starts with it. */
+/** Payout queue over a {@link SpendHarness}: it stops and starts with it. */
 final class PayoutRig implements AutoCloseable {
     private static final Duration CHECK_EVERY = Duration.ofMillis(100);
 
@@ -50,13 +50,13 @@ final class PayoutRig implements AutoCloseable {
     int nodes = 100;
     /** Whether the books cover the paying addresses. */
     volatile boolean listed = true;
-    /** How many coins of an address a listing takes. */
+    /** Maximum number of coins in a listing of an address. */
     volatile int mostListed = 1_000;
 
     /** Addresses whose coins are not listed before the future completes. */
     final Map<Address, CompletableFuture<Void>> heldBack = new ConcurrentHashMap<>();
 
-    /** Stands before the store of the queue. */
+    /** Wrapper of the queue's store. */
     UnaryOperator<PayoutStore> before = UnaryOperator.identity();
 
     Payouts payouts;
@@ -163,7 +163,7 @@ final class PayoutRig implements AutoCloseable {
         return listed && spends.isFollowed() ? Optional.of(spends.coins(address)) : Optional.empty();
     }
 
-    /** Like a kill: what is in memory is gone. */
+    /** Drops everything in memory, like a kill. */
     void crash() {
         actors.forEach(spends.kit::stop);
         actors.clear();
@@ -175,7 +175,7 @@ final class PayoutRig implements AutoCloseable {
         start();
     }
 
-    /** The operator has put an old store in its place and says so. */
+    /** Starts after the operator has restored an old store and declared it. */
     void startRestored() {
         spends.startRestored(false);
         begin();
@@ -198,7 +198,7 @@ final class PayoutRig implements AutoCloseable {
         return SpendHarness.get(payouts.submit(List.of(orders), paidFrom(from), owner));
     }
 
-    /** Refuses nothing. */
+    /** Admission that refuses nothing. */
     static Payouts.Admission paidFrom(List<Address> payers) {
         return new Payouts.Admission() {
             @Override
@@ -226,7 +226,7 @@ final class PayoutRig implements AutoCloseable {
         return find(id);
     }
 
-    /** Blocks come as long as a mempool has something to put into them. */
+    /** Mines blocks as long as a mempool has transactions. */
     Payout confirm(String id) {
         Await.until(id + " is in a block", () -> {
             boolean pending = payers.stream().anyMatch(payer -> spends.pending(payer) > 0);
@@ -243,13 +243,13 @@ final class PayoutRig implements AutoCloseable {
         spends.awaitAwake(id + " " + what, () -> condition.test(find(id)));
     }
 
-    /** Mines so deep that what is in blocks by now is final. */
+    /** Mines so deep that everything in blocks is final. */
     void bury() {
         spends.devnet.mine(SpendHarness.BURIAL_DEPTH);
         spends.awaitFollowed();
     }
 
-    /** How often the best chain pays each output to {@code addresses}, by amount. */
+    /** Number of times the best chain pays each output to {@code addresses}, by amount. */
     Map<Long, Integer> paid(Set<Address> addresses) {
         Map<Long, Integer> paid = new TreeMap<>();
         Ledger ledger = spends.devnet.ledger();
@@ -269,7 +269,7 @@ final class PayoutRig implements AutoCloseable {
         return all;
     }
 
-    /** An address that nobody of ours has the key of. */
+    /** Address without a key of ours. */
     static Address recipient(int number) {
         byte[] bytes = new byte[32];
         bytes[0] = (byte) number;

@@ -40,11 +40,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two daemons that pay from one store in PostgreSQL, with the same keys. Payments are told apart on the chain by their amounts. */
+/** Two daemons that pay from one store in PostgreSQL, with the same keys. Payments are distinguished on the chain by their amounts. */
 @Tag("postgres")
 class PostgresSpendsTest {
     private static final int COINS = 30;
-    /** Threads of the first daemon: the other one may still be at a point of its last payment. */
+    /** Threads of the first daemon: the other one may still be at a crash point of its last payment. */
     private static final Predicate<Thread> FIRST = thread -> thread.getName().startsWith("one-");
 
     @TempDir
@@ -103,7 +103,7 @@ class PostgresSpendsTest {
         return first;
     }
 
-    /** The first daemon is silent until the other one has answered. */
+    /** Keeps the first daemon silent until the other one has answered. */
     private Receipt takenOver(CompletionStage<Receipt> answer) {
         Await.until("the other has taken it over", () -> {
             stores.silence(one.store);
@@ -178,7 +178,7 @@ class PostgresSpendsTest {
 
         woken.complete(null);
 
-        // It may not say any more that the bytes never left.
+        // It can no longer claim that the bytes never left.
         Await.until("its call has ended", first.toCompletableFuture()::isDone);
         assertThat(get(one.store.intents().inFlight()))
                 .singleElement()
@@ -209,7 +209,7 @@ class PostgresSpendsTest {
         arrived(1_000, 2_000);
     }
 
-    /** Stops one thread at a point, as a paused process stands there. */
+    /** Stops one thread at a crash point, like a paused process. */
     private static final class Pause implements CrashPoint.Watcher {
         private final AtomicReference<CrashPoint> at;
         private final Predicate<Thread> only;
@@ -281,7 +281,7 @@ class PostgresSpendsTest {
             try {
                 assertThat(get(first).txId()).isEqualTo(paid.txId());
             } catch (SpendException | StoreException e) {
-                // It may also say that it does not know; its token knows.
+                // It may also answer that it does not know; its token knows.
             }
             assertThat(get(pay(one, amount, token)).txId()).as("%s", point).isEqualTo(paid.txId());
         });

@@ -35,7 +35,7 @@ class ReorganisationTest extends SpendCase {
 
     @BeforeEach
     void mine() {
-        // A block of its own between the coins and what spends them.
+        // An extra block between the coins and the transactions that spend them.
         spends.devnet.mine(1);
     }
 
@@ -49,7 +49,7 @@ class ReorganisationTest extends SpendCase {
         return spends.devnet.ledger().transaction(txId);
     }
 
-    /** Replaces the last block and forgets what was in it. */
+    /** Replaces the last block and forgets its transactions. */
     private void loseLastBlock(Transaction... conflicts) {
         spends.devnet.reorganise(1, false, List.of(conflicts));
     }
@@ -85,7 +85,7 @@ class ReorganisationTest extends SpendCase {
         spends.start();
 
         Await.until("the node has it again", () -> {
-            // What was read while the branch changed is read once more, after a while.
+            // A read during the change of branch is repeated after a while.
             spends.wake();
             return spends.isAtNode(receipt.txId());
         });
@@ -216,7 +216,7 @@ class ReorganisationTest extends SpendCase {
         assertThat(pay(1_000, "token-won")).isEqualTo(receipt);
     }
 
-    /** A node that refuses what it passes on to a miner. */
+    /** Transaction that a node refuses although it passes it on to a miner. */
     private Transaction refusedAndKept(String token) {
         AtomicReference<Transaction> sent = new AtomicReference<>();
         spends.node.onSend(sent::set);

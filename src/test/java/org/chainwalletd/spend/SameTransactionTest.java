@@ -22,13 +22,13 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.Test;
 
-/** Two tokens make the same payment from the only coin, so that both have the very same transaction: it pays for one of them. */
+/** Two tokens make the same payment from the only coin, so that both have the identical transaction: it pays for one of them. */
 class SameTransactionTest extends SpendCase {
     private static final String FIRST = "token-first";
     private static final String SECOND = "token-second";
 
     private SlowNode node;
-    /** From the name of a method of the store, and the store's answer, which is asked for when that is taken. */
+    /** Receives the name of a method of the store and the supplier of the store's answer. */
     private volatile BiFunction<String, Supplier<CompletionStage<?>>, CompletionStage<?>> answering =
             (method, store) -> store.get();
 
@@ -36,7 +36,7 @@ class SameTransactionTest extends SpendCase {
         super(50_000);
     }
 
-    /** A node whose answers come when the test lets them. */
+    /** Node that answers when the test lets it. */
     private static final class SlowNode extends LedgerNode {
         private final AtomicReference<Held> lookup = new AtomicReference<>();
         private final AtomicReference<Held> send = new AtomicReference<>();
@@ -61,7 +61,7 @@ class SameTransactionTest extends SpendCase {
         }
     }
 
-    /** A call that waits. */
+    /** Waiting call. */
     private record Held(CompletableFuture<Void> begun, CompletableFuture<Void> release) {
         Held() {
             this(new CompletableFuture<>(), new CompletableFuture<>());
@@ -88,7 +88,7 @@ class SameTransactionTest extends SpendCase {
         return transfer(1_000, token);
     }
 
-    /** The first token is refused, and asks once more: the question where its transaction is waits. */
+    /** The first token is refused and used again: the request for the location of its transaction waits. */
     private Held refusedAndAskedAgain(AtomicReference<CompletionStage<Receipt>> again) {
         node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
         refusal(SpendRefusal.UpstreamFailed.class, pay(FIRST));

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Spending over a development chain, with the address of a shop and one that pays. */
+/** Spending over a development chain, with the address of a shop and a paying address. */
 abstract class SpendCase {
     @TempDir
     Path folder;
@@ -26,12 +26,14 @@ abstract class SpendCase {
 
     private final long[] coins;
 
-    /** @param coins of the payer in base units; none: there is no payer yet */
+    /**
+     * @param coins coins of the payer in base units; none: no payer is created
+     */
     SpendCase(long... coins) {
         this.coins = coins;
     }
 
-    /** Sets what the harness must know before spending starts. */
+    /** Configures the harness before spending starts. */
     void prepare() {}
 
     @BeforeEach
@@ -50,7 +52,7 @@ abstract class SpendCase {
         spends.close();
     }
 
-    /** Asks for a payment from the payer to the shop. */
+    /** Requests a payment from the payer to the shop. */
     final CompletionStage<Receipt> transfer(long amount) {
         return transfer(amount, null);
     }
@@ -72,25 +74,25 @@ abstract class SpendCase {
         return spends.stateOf(txId);
     }
 
-    /** Part of the operator's allowance that is used. */
+    /** Used part of the operator's allowance. */
     final Amount spent() {
         return SpendHarness.get(spends.spending.allowanceStatus()).spent();
     }
 
-    /** Confirms everything that is in flight, after which the shop has been paid so many times. */
+    /** Confirms everything in flight and asserts how often the shop was paid. */
     final void assertPaid(int times) {
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(times);
     }
 
-    /** Asks for a payment that every node refuses. */
+    /** Requests a payment that every node refuses. */
     final void refusedByNode(long amount, String token) {
         spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
         SpendHarness.refusal(SpendRefusal.UpstreamFailed.class, transfer(amount, token));
         spends.node.refuseSends(null);
     }
 
-    /** Gives each broadcast the next of these faults, and the last one to all later ones. */
+    /** Gives each broadcast the next of these faults, and all later ones the last fault. */
     void onSend(LedgerNode.Fault... faults) {
         AtomicInteger number = new AtomicInteger();
         spends.node.faults(method -> method.equals("send_raw_transaction")

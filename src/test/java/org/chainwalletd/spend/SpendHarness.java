@@ -76,7 +76,7 @@ import org.chainwalletd.testkit.FollowRig;
 import org.chainwalletd.testkit.ManualClock;
 import org.chainwalletd.testkit.Stub;
 
-/** Spending over a development chain, that can be stopped like a crashed process and started again over the same store. */
+/** Spending over a development chain that can be stopped like a crashed process and started again over the same store. */
 final class SpendHarness implements AutoCloseable {
     static final ChainProfile PROFILE = ChainProfile.of("chain");
 
@@ -84,10 +84,10 @@ final class SpendHarness implements AutoCloseable {
     private static final int FIRST_BLOCKS = 10;
     static final Duration LONGEST_LOOK = Duration.ofMillis(100);
 
-    /** How long a token means the same payment, from when that one is closed. */
+    /** Time for which a token is bound to the same payment after that payment is closed. */
     static final Duration RECEIPT_TTL = Duration.ofHours(1);
 
-    /** The names of its threads, and of those of the executor, begin with the folder's. */
+    /** The names of its threads, and of those of the executor, begin with the folder's name. */
     final ActorTestKit kit;
 
     final ExecutorService executor;
@@ -100,21 +100,21 @@ final class SpendHarness implements AutoCloseable {
     Drawing drawing = Drawing.FIRST;
     AllowanceStore.Limits limits = new AllowanceStore.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1));
     NodeClient client;
-    /** Whether the chain is followed: what is in its blocks is then known without asking a node. */
+    /** Whether the chain is followed, so that the contents of its blocks are known without asking a node. */
     boolean blocksKnown = true;
 
-    /** What stands between spending and the store. */
+    /** Wrapper between spending and the store. */
     UnaryOperator<IntentStore> before = UnaryOperator.identity();
 
     UnaryOperator<ReservationStore> beforeReservations = UnaryOperator.identity();
     UnaryOperator<ReceiptStore> beforeReceipts = UnaryOperator.identity();
-    /** When the newest block was made. The chain of a test is as late as any clock unless it says otherwise. */
+    /** Time of the newest block. The chain of a test is as late as any clock unless the test sets another time. */
     Supplier<OptionalLong> chainTime = () -> OptionalLong.of(clock.millis());
-    /** What spending takes for the time. */
+    /** Clock that spending uses. */
     Clock seen = clock;
-    /** Hears of a store that was opened before anything else does. */
+    /** Receives each store directly after it was opened. */
     Consumer<Store> opened = any -> {};
-    /** Where the store of each start is. */
+    /** Location of the store of each start. */
     StorePlace place = StorePlace.file();
     /** Opens the store of each start. */
     Supplier<Store> opens;
@@ -123,7 +123,7 @@ final class SpendHarness implements AutoCloseable {
     Store store;
     SpendService spending;
 
-    /** Where what follows spends runs. */
+    /** Background work that follows spends. */
     Background background = new Actors();
 
     private Path folder;
@@ -134,14 +134,14 @@ final class SpendHarness implements AutoCloseable {
     private volatile Optional<NodeClient.Tip> rumour = Optional.empty();
     private final boolean ownsChain;
     private boolean running;
-    /** Ends with the process: a killed one has work left in the executor, and no node must hear of it. */
+    /** False after the process has ended: a killed process has work left in the executor, none of which may reach a node. */
     private AtomicBoolean alive = new AtomicBoolean();
 
     SpendHarness(Path folder) {
         this(folder, devnet(), new TestKeys(PROFILE), true);
     }
 
-    /** A second daemon with the same keys on the same chain, and with a store of its own. */
+    /** Creates a second daemon with the same keys on the same chain, with a separate store. */
     SpendHarness(Path folder, SpendHarness beside) {
         this(folder, beside.devnet, beside.keys, false);
     }
@@ -167,7 +167,7 @@ final class SpendHarness implements AutoCloseable {
         }
     }
 
-    /** Limits of the operator for one transaction. */
+    /** Operator's limit for one transaction. */
     static AllowanceStore.Limits perTransaction(long most) {
         return new AllowanceStore.Limits(Optional.of(Amount.of(most)), Optional.empty(), Duration.ofDays(1));
     }
@@ -181,7 +181,7 @@ final class SpendHarness implements AutoCloseable {
     }
 
     /**
-     * The operator says that the store is an old one, or a new one, because the right one is lost.
+     * Starts as an operator who declares that the store is an old or a new one, because the right one is lost.
      *
      * @param without whether the log is lost too
      */
@@ -204,19 +204,19 @@ final class SpendHarness implements AutoCloseable {
         return this;
     }
 
-    /** A second daemon over the same store, which knows of the first one's payments only what the store says when it is asked. */
+    /** Creates a second daemon over the same store, which knows the first one's payments only by asking the store. */
     SpendService beside() {
         CompletableFuture<SpendService> started = new CompletableFuture<>();
         new Actors().begin("beside", SpendService.create(environment(), new Actors(), started), command -> {});
         return get(started);
     }
 
-    /** Where its store is. */
+    /** Folder of its store. */
     Path folder() {
         return folder;
     }
 
-    /** From the next start on the books are others, which begin there. */
+    /** Keeps the books in this empty folder from the next start on. */
     void withoutBooks(Path empty) {
         booksFolder = Optional.of(empty);
     }
@@ -226,7 +226,7 @@ final class SpendHarness implements AutoCloseable {
         return new Actors();
     }
 
-    /** Whatever is spawned through this dies with the process. */
+    /** Actors that end with the process. */
     private final class Actors implements Background {
         @Override
         public <T> ActorRef<T> begin(String name, Behavior<T> behavior, Consumer<? super T> whileStopped) {
@@ -236,7 +236,7 @@ final class SpendHarness implements AutoCloseable {
         }
     }
 
-    /** Asks a node of its own, which no fault concerns. */
+    /** Follower with a separate node, which faults do not affect. */
     private FollowerSetup following(Book<?, ?> book) {
         NodeClient honest = new LedgerNode(devnet.ledger(), executor);
         return new FollowerSetup(
@@ -253,7 +253,7 @@ final class SpendHarness implements AutoCloseable {
                 executor);
     }
 
-    /** Waits until the follower stands at the development chain's tip. */
+    /** Waits until the follower has reached the development chain's tip. */
     void awaitFollowed() {
         Await.until("the tip is followed", this::isFollowed);
     }
@@ -265,13 +265,13 @@ final class SpendHarness implements AutoCloseable {
                 .isPresent();
     }
 
-    /** No node has anything of ours any more, nor gets anything until its faults are other ones. */
+    /** Makes every node lose our transactions and accept no more until its faults are changed. */
     void lose() {
         node.fault("send_raw_transaction", LedgerNode.Fault.LOST_QUESTION);
         devnet.forgetMempool();
     }
 
-    /** Time passes, and a node names a tip that is not followed yet: whatever is in flight is looked at now. */
+    /** Lets time pass and a node name a tip that is not followed yet, so that everything in flight is looked at now. */
     void wake() {
         clock.advance(LONGEST_LOOK);
         rumour();
@@ -282,7 +282,7 @@ final class SpendHarness implements AutoCloseable {
         awaitAwake(what, () -> isAtNode(txId));
     }
 
-    /** Wakes the daemon until something holds. */
+    /** Wakes the daemon until the condition holds. */
     void awaitAwake(String what, BooleanSupplier condition) {
         Await.until(what, () -> {
             wake();
@@ -301,7 +301,7 @@ final class SpendHarness implements AutoCloseable {
                 .isPresent();
     }
 
-    /** A node names a tip that is not followed yet, at the same moment. */
+    /** Lets a node name a tip that is not followed yet, without advancing time. */
     void rumour() {
         Tip tip = devnet.ledger().tip();
         byte[] id = new byte[32];
@@ -309,12 +309,12 @@ final class SpendHarness implements AutoCloseable {
         rumour = Optional.of(new NodeClient.Tip(tip.height() + 1, Hash256.of(id), devnet.genesisId()));
     }
 
-    /** A node names a tip at this height, of which nobody else knows. */
+    /** Lets a node name a tip at this height that no other node knows. */
     void claimTip(long height) {
         rumour = Optional.of(new NodeClient.Tip(height, Hash256.sha256(new byte[] {1}), devnet.genesisId()));
     }
 
-    /** The same chain with another, empty store. */
+    /** Continues on the same chain with another, empty store. */
     void startOver(Path newFolder) {
         folder = newFolder;
         start();
@@ -357,12 +357,12 @@ final class SpendHarness implements AutoCloseable {
                 executor);
     }
 
-    /** The followed chain, with blocks that were made when a test says so: a development chain goes by the system's clock. */
+    /** Followed chain with block times set by the test: a development chain uses the system clock. */
     private SpendChain timed(SpendChain chain) {
         return Stub.of(SpendChain.class, call -> call.name().equals("tipMillis") ? chainTime.get() : call.on(chain));
     }
 
-    /** Those of our own intents, and those of blocks while a test does not take them away. */
+    /** Outputs of our own intents, and those of blocks unless a test turns them off. */
     private VerifiedOutputs outputs() {
         List<OutputSource> sources = new ArrayList<>();
         sources.add(OutputSource.ofIntents(PROFILE, store.intents(), executor));
@@ -372,7 +372,7 @@ final class SpendHarness implements AutoCloseable {
         return new VerifiedOutputs(PROFILE, sources, mortal(client, alive), executor, meters);
     }
 
-    /** A node that hears nothing of a process that does not live any more. */
+    /** Node that receives nothing from a process that has ended. */
     private static NodeClient mortal(NodeClient real, AtomicBoolean alive) {
         return Stub.of(NodeClient.class, call -> {
             if (CompletionStage.class.isAssignableFrom(call.method().getReturnType()) && !alive.get()) {
@@ -390,7 +390,7 @@ final class SpendHarness implements AutoCloseable {
         });
     }
 
-    /** What one who follows the chain has read from its bytes. */
+    /** Outputs that a follower of the chain has read from bytes. */
     private CompletionStage<Map<Outpoint, VerifiedOutput>> inBlocks(Set<Outpoint> wanted) {
         Map<Outpoint, VerifiedOutput> found = new HashMap<>();
         for (Outpoint outpoint : wanted) {
@@ -411,7 +411,7 @@ final class SpendHarness implements AutoCloseable {
         });
     }
 
-    /** Everything in memory is gone; what was committed is read again. */
+    /** Drops everything in memory; committed data is read again. */
     void crash() {
         running = false;
         alive.set(false);
@@ -426,7 +426,7 @@ final class SpendHarness implements AutoCloseable {
         start();
     }
 
-    /** An address of ours with confirmed coins of these values. */
+    /** Creates an address of ours with confirmed coins of these values. */
     Address funded(int key, long... values) {
         Address address = keys.add(key);
         fund(address, values);
@@ -469,7 +469,7 @@ final class SpendHarness implements AutoCloseable {
         return spending.inFlightTransfers() == 0 && spending.inFlightUtxos() == 0;
     }
 
-    /** The spend as the store has it. */
+    /** Intent of the spend in the store. */
     Intent intent(Hash256 txId) {
         return get(store.intents().find(txId)).orElseThrow();
     }
@@ -488,9 +488,9 @@ final class SpendHarness implements AutoCloseable {
     }
 
     /**
-     * Does what is done every minute.
+     * Performs the periodic work of each minute.
      *
-     * @return the monitor that is told of what blocks have after all
+     * @return monitor that receives payments found in blocks after all
      */
     TestProbe<SpendMonitor.Command> forget() {
         awaitFollowed();
@@ -499,7 +499,7 @@ final class SpendHarness implements AutoCloseable {
         return monitor;
     }
 
-    /** Number of transactions from or to the address that wait in the mempool. */
+    /** Number of transactions from or to the address in the mempool. */
     int pending(Address address) {
         return devnet.ledger()
                 .pendingOf(Bytes.wrap(address.toArray()))
@@ -507,7 +507,7 @@ final class SpendHarness implements AutoCloseable {
                 .size();
     }
 
-    /** A coin of this value. */
+    /** Creates a coin of this value. */
     Outpoint coin(Address owner, long value) {
         return coins(owner).stream()
                 .filter(coin -> coin.value().equals(Amount.of(value)))
@@ -516,12 +516,12 @@ final class SpendHarness implements AutoCloseable {
                 .outpoint();
     }
 
-    /** A payment from a coin of ours that somebody else with the same key makes. */
+    /** Builds a payment from a coin of ours by another party with the same key. */
     Transaction foreign(Address owner, Outpoint coin, Address to, long amount) {
         return keys.spend(owner, devnet.genesisId(), coin, TxOutput.toAddress(to, Amount.of(amount)));
     }
 
-    /** Has the node take {@link #foreign}, and returns its id. */
+    /** Submits {@link #foreign} to the node, and returns its id. */
     Hash256 spendElsewhere(Address owner, Outpoint coin, Address to, long amount) {
         return devnet.ledger().submit(foreign(owner, coin, to, amount));
     }

@@ -29,24 +29,24 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HangWatch;
 
 /**
- * One random life of a payer, with one daemon or two that have its key: payments with and without tokens, also the same ones under other
- * tokens, repeated, at once, and given up, while answers get lost, come late or from a lagging node, nodes lie, disks fail, daemons crash,
- * clocks jump, stores are lost, blocks are mined, reorganisations take confirmed payments away or bring what conflicts with them, also while a daemon is
- * stopped, and somebody else spends from the same key. What must hold all the same says the {@link SpendJudge}.
+ * Random history of one payer, with one daemon or two daemons that share its key: payments with and without tokens, repeated, under other
+ * tokens, concurrent, and abandoned, while answers get lost, arrive late or come from a lagging node, nodes return false data, disks fail,
+ * daemons crash, clocks jump, stores are lost, blocks are mined, reorganisations remove confirmed payments or bring conflicting
+ * transactions (also while a daemon is stopped), and another party spends from the same key. {@link SpendJudge} checks the promises.
  */
 final class SpendHistory {
     static final Duration RESERVATION_TTL = Duration.ofMinutes(10);
 
     private static final int TOKENS = 4;
-    /** Without great jumps all forward jumps together stay below the life of a receipt. */
+    /** Without large jumps, all forward jumps together stay below the lifetime of a receipt. */
     private static final long MOST_MINUTES = 55;
 
-    /** As long a settled payment is kept whole. */
+    /** Time for which a settled payment is kept complete. */
     private static final long WHOLE_MINUTES =
             SpendHarness.RECEIPT_TTL.dividedBy(2).toMinutes() + 1;
 
     private static final Duration CAP_PERIOD = Duration.ofHours(24);
-    /** Deeper ones reach what is buried. */
+    /** Deeper reorganisations would reach buried blocks. */
     private static final int DEEPEST_REORGANISATION = SpendHarness.BURIAL_DEPTH - 2;
 
     private final Random random;
@@ -62,7 +62,9 @@ final class SpendHistory {
     private int recipients;
     private int tokens;
 
-    /** @param daemons stopped; each is started over an empty store */
+    /**
+     * @param daemons stopped; each is started over an empty store
+     */
     SpendHistory(List<SpendHarness> harnesses, Path folder, int key, Random random) {
         this.random = random;
         this.chain = harnesses.get(0);
@@ -96,11 +98,11 @@ final class SpendHistory {
         return random.nextBoolean() ? Optional.empty() : Optional.of(Amount.of(20_000 + random.nextInt(80_000)));
     }
 
-    /** Runs to the end and returns what is wrong with it; nothing when it is as promised. The daemons are stopped then. */
+    /** Runs to the end and returns the violations of the promises; empty when there are none. Stops the daemons. */
     List<String> run() {
         chain.fund(payer, random.longs(3 + random.nextInt(6), 1_000, 40_000).toArray());
         if (random.nextInt(10) > 0) {
-            // Else a reorganisation can take the funding away, and most payments with it.
+            // Otherwise a reorganisation could remove the funding, and most payments with it.
             chain.devnet.mine(DEEPEST_REORGANISATION);
         }
         for (int i = 0; i < TOKENS; i++) {
@@ -190,7 +192,7 @@ final class SpendHistory {
         }
     }
 
-    /** What was paid is buried and old enough for its receipt to take its place, which is done first after a start. */
+    /** Makes all payments buried and old enough for their receipts to replace them, which a start does first. */
     private void growOld(HistoryDaemon daemon) {
         say("bury and grow old");
         chain.devnet.mine(SpendHarness.BURIAL_DEPTH);
@@ -205,7 +207,7 @@ final class SpendHistory {
         }
     }
 
-    /** A copy of the store is made, or comes in the place of the newest one, or there is none at all. */
+    /** Copies the store, replaces the current store with the copy, or removes the store. */
     private void storeMoves(HistoryDaemon daemon) {
         daemon.spends.crash();
         List<Hash256> known = daemon.stopped(() -> judge.knownTo(daemon));
@@ -219,7 +221,10 @@ final class SpendHistory {
         nobodyHears(daemon);
     }
 
-    /** It must not start over a store that has forgotten payments, until the right one is found again, or the operator says that it is lost. */
+    /**
+     * Starts over a different store: the daemon must not start over a store that lacks payments, until the right store is found again or
+     * the operator declares it lost.
+     */
     private void startOverAnother(HistoryDaemon daemon, boolean gone, List<Hash256> known) {
         say(gone ? "store gone" : "older store");
         StoreCopy newest = StoreCopy.of(daemon.spends.folder());
@@ -238,7 +243,7 @@ final class SpendHistory {
         }
     }
 
-    /** When it has forgotten payments it does not start, or spends nothing. */
+    /** Whether it starts normally; if its store lacks payments, it does not start, or spends nothing. */
     private boolean startsAsUsual(HistoryDaemon daemon) {
         try {
             daemon.spends.start();
@@ -252,7 +257,7 @@ final class SpendHistory {
         return spends;
     }
 
-    /** The right one is lost. What the log knows is as good as it; what nobody knows is paid again. */
+    /** Handles a lost store. Payments known from the log count as known; unknown ones are paid again. */
     private void restore(HistoryDaemon daemon, List<Hash256> known) {
         boolean logged = random.nextBoolean();
         say("restored with" + (logged ? "" : "out") + " the log");
@@ -273,7 +278,7 @@ final class SpendHistory {
         return pick(daemons);
     }
 
-    /** A payment under a token of its own: to somebody new, or the same as another one. */
+    /** Creates a payment under a new token: to a new recipient, or identical to an earlier one. */
     private SpendJudge.Wish another() {
         return wish("history-token-" + tokens++);
     }
@@ -307,7 +312,7 @@ final class SpendHistory {
         });
     }
 
-    /** What is in flight, or what was given up before; then often the same payment under another token, and the old token again. */
+    /** Abandons payments in flight, or ones abandoned before; then often repeats the payment under another token, and the old token. */
     private void abandon() {
         HistoryDaemon daemon = daemon();
         List<Intent> open = daemon.inFlight();
@@ -318,7 +323,7 @@ final class SpendHistory {
         Optional<Intent> chosen = again ? Optional.empty() : Optional.of(pick(open));
         List<Outpoint> outpoints = chosen.map(this::someInputs).orElseGet(() -> pick(givenUp));
         if (random.nextInt(3) > 0) {
-            // What a node has is not given up.
+            // A payment that a node has is not abandoned.
             chain.devnet.forgetMempool();
         }
         Optional<Abandoned> answer = daemon.abandon(outpoints);
@@ -348,7 +353,7 @@ final class SpendHistory {
         }
     }
 
-    /** Mostly long enough for the daemons to notice that payments have confirmed. */
+    /** Mines and usually waits long enough for the daemons to notice confirmations. */
     private void mineAndLook() {
         chain.devnet.mine(1);
         long patience = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(40);
@@ -369,12 +374,12 @@ final class SpendHistory {
         try {
             chain.devnet.reorganise(depth, keep, conflicts);
         } catch (RejectedException e) {
-            // The coin itself was made in a block that goes.
+            // The coin itself was created in a disconnected block.
             chain.devnet.reorganise(depth, keep, List.of());
         }
     }
 
-    /** Somebody else's spend of a coin of a payment that the last blocks have confirmed. */
+    /** Builds another party's spend of a coin of a payment that the last blocks have confirmed. */
     private List<Transaction> conflict(int depth) {
         return judge.minedAbove(chain.devnet.ledger().tip().height() - depth).stream()
                 .limit(1)
@@ -415,13 +420,13 @@ final class SpendHistory {
             say("foreign spend refused");
             return;
         }
-        // Without the dice: what follows a seed stays the same.
+        // Does not use the random source, so that the rest of the history stays the same for a seed.
         if (coin.value().bits() % 2 == 0) {
             listSpentCoins();
         }
     }
 
-    /** What somebody else has spent is mined, and still listed: payments take it, with and without tokens, until other faults come. */
+    /** Mines another party's spends that nodes still list as coins: payments with and without tokens take them, until other faults are set. */
     private void listSpentCoins() {
         say("spent coins are listed");
         chain.devnet.mine(1);
@@ -429,12 +434,12 @@ final class SpendHistory {
         withToken.forEach(SpendJudge.Wish::call);
     }
 
-    /** Corrections of a clock; or beyond the life of a token and the period of the cap, in both directions. */
+    /** Corrects a clock, or moves it beyond the lifetime of a token and the period of the cap, in either direction. */
     private void jump() {
         HistoryDaemon daemon = daemon();
         long minutes = random.nextInt(31) - 10;
         if (greatJumps && random.nextInt(3) > 0) {
-            // Each error is noticed by somebody in the end.
+            // Each clock error is corrected in the end.
             minutes = daemon.wrongMinutes() == 0
                     ? (random.nextInt(3) > 0 ? 1 : -1) * (61 + random.nextInt(3 * 24 * 60))
                     : -daemon.wrongMinutes();
@@ -448,7 +453,7 @@ final class SpendHistory {
             return;
         }
         say("clock jumps " + minutes + " minutes");
-        // What grows old may be forgotten, and then nobody can say any more whose payment it was.
+        // Old records may be forgotten, after which nobody can tell whose payment they were.
         judge.knownTo(daemon);
         daemon.underWay(judge.underWay(daemon));
         daemon.move(Duration.ofMinutes(minutes));
@@ -486,7 +491,7 @@ final class SpendHistory {
         nobodyHears(daemon);
     }
 
-    /** Callers of the dead process hear nothing any more. */
+    /** Drops the callers of the dead process, who get no more answers. */
     private void nobodyHears(HistoryDaemon daemon) {
         judge.all().stream()
                 .filter(wish -> wish.daemon == daemon)
@@ -540,21 +545,21 @@ final class SpendHistory {
     }
 
     /**
-     * A reorganisation can take away somebody else's transaction that made a coin; when nobody sends that one again, what spends the coin
-     * waits for ever. That is what abandoning is for. Coins that our own spends made are the daemon's business, unless such a spend was given
-     * up itself, or another daemon had made it.
+     * Abandons payments that can never confirm. A reorganisation can remove another party's transaction that created a coin; if nobody
+     * sends that transaction again, the spend of the coin waits forever and must be abandoned. Coins created by our own spends are the
+     * daemon's responsibility, unless such a spend was itself abandoned, or was made by another daemon.
      */
     private void giveUpTheHopeless(HistoryDaemon daemon) {
         List<Intent> open = daemon.inFlight();
         if (open.stream().noneMatch(intent -> intent.state().inFlight()) && !open.isEmpty()) {
-            // What was given up in part keeps the rest reserved for its time.
+            // A partly abandoned payment keeps its other coins reserved until they time out.
             daemon.move(RESERVATION_TTL.plusMinutes(1));
         }
         for (Intent intent : open) {
             List<Outpoint> coins = intent.inputs().stream().map(Coin::outpoint).toList();
             if (coins.stream().anyMatch(coin -> vanishedForGood(daemon, coin))
                     && daemon.abandon(coins).map(Abandoned::released).orElse(0) == 0) {
-                // A coin that was freed before, and taken again under the old token, is freed once more only after a
+                // A coin that was freed before, and taken again under the old token, can be freed again only after a
                 // while.
                 daemon.move(RESERVATION_TTL.plusMinutes(1));
             }
@@ -576,7 +581,7 @@ final class SpendHistory {
         log.append(what).append("; ");
     }
 
-    /** Runs histories over one chain after the other; returns the complaints with what leads to them. */
+    /** Runs histories over one chain after the other; returns the complaints with their steps. */
     static List<String> runMany(Path folder, long seed, int seeds, int times) {
         List<String> all = new ArrayList<>();
         int perChain = 50;

@@ -11,15 +11,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@code -Dspend.histories=10000} runs as many as the promise names, {@code -Dspend.first-seed} the same ones again. They do not go the same
- * way twice, since threads interleave: {@code -Dspend.times} begins each seed so often.
+ * Random histories of spending. {@code -Dspend.histories=10000} runs as many as promised, {@code -Dspend.first-seed}
+ * repeats given seeds. A seed does not always take the same course, since threads interleave: {@code -Dspend.times} sets the number of runs
+ * per seed.
  */
 @Tag("long")
 class SpendHistoryTest {
     @TempDir
     Path folder;
 
-    /** Those of an earlier try too: another seed must not hide what one has found. */
+    /** Complaints of earlier runs too: a later seed must not hide the finding of an earlier one. */
     private static final Collection<String> COMPLAINTS = new ConcurrentLinkedQueue<>();
 
     @Test
@@ -34,7 +35,10 @@ class SpendHistoryTest {
         assertThat(COMPLAINTS).isEmpty();
     }
 
-    /** It was paid without a token, on a lying node's word, and its daemon lost its store before the log knew that a node had it. */
+    /**
+     * The payment was made without a token, on a false claim of a node, and its daemon lost its store before the log recorded that a node
+     * had it.
+     */
     @Test
     void seed_62603435109450_what_was_acknowledged_without_a_token_is_sent_again_after_a_restore() {
         assertThat(SpendHistory.runMany(folder.resolve("acknowledged"), 62_603_435_109_450L, 1, 40))

@@ -34,13 +34,13 @@ import org.chainwalletd.store.IntentState;
 import org.chainwalletd.testkit.Await;
 
 /**
- * Knows what callers wanted in a {@link SpendHistory}, hears every transaction that leaves a daemon, and says what of that is against the
- * promises. Safe for threads, but for {@link #verdict}, which is asked at the end.
+ * Records the wishes of callers in a {@link SpendHistory} and every transaction that leaves a daemon, and reports violations of the
+ * promises. Thread-safe, except for {@link #verdict}, which is called at the end.
  */
 final class SpendJudge {
     private final SpendHarness chain;
     private final Address payer;
-    /** What was asked for, by recipient: payments that are the same but for their tokens share one. */
+    /** Wishes by recipient: payments that differ only in their tokens share a recipient. */
     private final Map<Address, List<Wish>> wishes = new HashMap<>();
 
     private final Map<Hash256, Sent> sent = new LinkedHashMap<>();
@@ -51,13 +51,13 @@ final class SpendJudge {
     private final List<String> complaints = Collections.synchronizedList(new ArrayList<>());
     private boolean chainIsOneSided = true;
 
-    /** What one caller wants of one daemon: at most one payment may ever be made for it. */
+    /** Payment that one caller wants from one daemon: at most one may ever be made for it. */
     static final class Wish {
         final HistoryDaemon daemon;
         final TransferRequest request;
         private final Set<Hash256> transactions = new LinkedHashSet<>();
         private final List<CompletableFuture<Receipt>> answers = new ArrayList<>();
-        /** How often its token has come to its end, so that it may pay once more. */
+        /** Number of times its token has expired, so that it may pay again. */
         private int renewals;
 
         private Wish(HistoryDaemon daemon, TransferRequest request) {
@@ -97,10 +97,10 @@ final class SpendJudge {
     }
 
     /**
-     * A transaction as it first left.
+     * Transaction as it was first sent.
      *
-     * @param senders all who have sent it
-     * @param at by the clock of who sent it first
+     * @param senders all daemons that have sent it
+     * @param at time by the clock of its first sender
      * @param forward how far that clock had been moved forward by then
      */
     private record Sent(Transaction tx, Set<HistoryDaemon> senders, long at, Duration forward) {}
@@ -120,7 +120,7 @@ final class SpendJudge {
         return wishes.values().stream().flatMap(Collection::stream).toList();
     }
 
-    /** Whom its callers who are not answered yet want to be paid. */
+    /** Recipients of payments whose callers are not answered yet. */
     synchronized List<Address> underWay(HistoryDaemon daemon) {
         return all().stream()
                 .filter(wish ->
@@ -137,7 +137,7 @@ final class SpendJudge {
         return complaints;
     }
 
-    /** A block that was mined may have gone: what had lost for good may win again. */
+    /** Records that a mined block may have been disconnected: a transaction that was finally lost may win again. */
     synchronized void reorganised() {
         chainIsOneSided = false;
     }
@@ -146,7 +146,7 @@ final class SpendJudge {
         spentByOthers.add(coin);
     }
 
-    /** What of that which it has sent its store has; it may never be asked again. */
+    /** Sent transactions that its store has; it may never be asked again. */
     synchronized List<Hash256> knownTo(HistoryDaemon daemon) {
         sent.forEach((txId, known) -> {
             if (known.senders().contains(daemon)) {
@@ -156,12 +156,12 @@ final class SpendJudge {
         return sent.keySet().stream().filter(txId -> knows(daemon, txId)).toList();
     }
 
-    /** Those of {@code known} that its store has not. */
+    /** Those of {@code known} that its store lacks. */
     synchronized List<Hash256> unknownTo(HistoryDaemon daemon, List<Hash256> known) {
         return known.stream().filter(txId -> !knows(daemon, txId)).toList();
     }
 
-    /** Whole, or at least what its token answers. */
+    /** Whether the store has the payment, completely or at least the answer of its token. */
     private boolean knows(HistoryDaemon daemon, Hash256 txId) {
         return daemon.intent(txId).isPresent()
                 || Optional.ofNullable(owners.get(txId))
@@ -172,15 +172,15 @@ final class SpendJudge {
     }
 
     /**
-     * It has started without a word although its store was exchanged.
+     * Records that it started without complaint although its store was replaced.
      *
-     * @param known what the store had before
+     * @param known transactions that the store had before
      */
     void startedOver(HistoryDaemon daemon, List<Hash256> known) {
         unknownTo(daemon, known).forEach(txId -> complain("an older store was taken, which does not know " + txId));
     }
 
-    /** Coins of what the last blocks have confirmed, the lowest first. */
+    /** Coins of transactions that the last blocks have confirmed, lowest first. */
     synchronized List<Outpoint> minedAbove(long height) {
         return sent.entrySet().stream()
                 .filter(entry -> ledger().transaction(entry.getKey())
@@ -195,17 +195,17 @@ final class SpendJudge {
         return chain.devnet.ledger();
     }
 
-    /** An intent is granted its part of the cap: what has left before keeps the one that it had then. */
+    /** Records that an intent gets its share of the cap; transactions sent earlier keep the share that they had then. */
     synchronized void opens(HistoryDaemon daemon, Intent intent) {
         if (!sent.containsKey(intent.txId())) {
             daemon.uses(intent);
         }
     }
 
-    /** Bytes that leave {@code daemon}. */
+    /** Receives bytes that leave {@code daemon}. */
     synchronized void sent(HistoryDaemon daemon, Transaction tx) {
         if (!payer.equals(signer(tx))) {
-            // An earlier history's last attempts may still be under way.
+            // An earlier history's last attempts may still be in progress.
             return;
         }
         Hash256 txId = TransactionCodec.txId(SpendHarness.PROFILE, tx);
@@ -243,8 +243,8 @@ final class SpendJudge {
     }
 
     /**
-     * Whose payment it is: the durable intent names its token. Those without one are told apart by nothing, and only counted. A daemon that
-     * dies may send a last time when its store is closed, so that the intent is found only later.
+     * Assigns a transaction to its payment: the durable intent names its token. Transactions without one cannot be distinguished, and are
+     * only counted. A daemon that dies may send a last time when its store is closed, so that the intent is found only later.
      */
     private void attribute(HistoryDaemon daemon, Hash256 txId, boolean late) {
         Optional<Intent> intent = daemon.intent(txId);
@@ -265,7 +265,7 @@ final class SpendJudge {
             return;
         }
         if (owner != null && owner.daemon == daemon) {
-            // A spend that was refused makes room: its caller was never told that it paid, which is judged at the end.
+            // A refused spend makes room: its caller was never told that it paid, which is judged at the end.
             owner.transactions.remove(txId);
         }
         for (Hash256 earlier : wish.transactions) {
@@ -280,7 +280,7 @@ final class SpendJudge {
         return sent.get(txId).senders().stream().anyMatch(sender -> sender != daemon);
     }
 
-    /** Only a token whose time is over may pay once more, and none whose payment may still be taken off the chain, or has not come there. */
+    /** A second transaction is allowed only for an expired token whose payment can no longer be mined and is not on the chain. */
     private void second(Wish wish, Hash256 earlier, Hash256 later, boolean late) {
         boolean old = wish.daemon.forward().minus(sent.get(earlier).forward()).compareTo(SpendHarness.RECEIPT_TTL) >= 0;
         boolean givenUp = wish.daemon.mayBeGivenUp(sent.get(earlier).tx().inputs());
@@ -295,13 +295,13 @@ final class SpendJudge {
         }
     }
 
-    /** Whether no chain can have both. */
+    /** Whether no chain can contain both. */
     private boolean excludes(Hash256 earlier, Hash256 later) {
         return sent.get(earlier).tx().inputs().stream()
                 .anyMatch(sent.get(later).tx().inputs()::contains);
     }
 
-    /** Whether a coin of it is spent by another transaction, too deep for a reorganisation. */
+    /** Whether another transaction spends a coin of it, too deep for a reorganisation. */
     private boolean isLostForGood(Hash256 txId) {
         return sent.get(txId).tx().inputs().stream()
                 .map(ledger()::spentBy)
@@ -311,9 +311,9 @@ final class SpendJudge {
     }
 
     /**
-     * A coin of a spend that failed, or was given up, or whose time is over without the mempool having it, is free. One that a
-     * reorganisation gave back is not: it belongs to the spend that will be sent again. Of what is buried nothing is held: a node that lags so
-     * far can list a coin of it, which no node takes.
+     * Whether the coins of a spend may be chosen again. They are free after it failed, was abandoned, or timed out without being in a
+     * mempool. Coins that a reorganisation returned are not: they belong to the spend that will be resent. Coins of a buried spend are not
+     * held: a node that lags that far can list one, but no node accepts it.
      */
     private boolean mayBeSpentAgain(HistoryDaemon daemon, Hash256 txId, long now) {
         long ttl = SpendHistory.RESERVATION_TTL.toMillis();
@@ -326,7 +326,7 @@ final class SpendJudge {
                 || daemon.forward().toMillis() >= ttl;
     }
 
-    /** Whether every receipt that was given for it is worth something, and the daemon knows it. */
+    /** Whether every receipt given for it is backed by a payment that the daemon knows. */
     boolean isSettled(Wish wish) {
         return wish.receipts().stream().map(Receipt::txId).distinct().allMatch(txId -> isSettled(wish, txId));
     }
@@ -345,7 +345,7 @@ final class SpendJudge {
                 || (state == null || state == IntentState.CONFLICTED) && tx != null && isBeaten(txId, tx);
     }
 
-    /** Else a reorganisation has not been told yet, which takes the payment back before it finds it in another block. */
+    /** Otherwise a reorganisation has not been reported yet; it puts the payment back before finding it in another block. */
     private boolean isToldRight(HistoryDaemon daemon, Hash256 txId) {
         Optional<Hash256> told = daemon.blockOf(txId);
         return told.isPresent()
@@ -353,7 +353,7 @@ final class SpendJudge {
                 : daemon.isBuried(txId);
     }
 
-    /** Whether somebody else could have spent one of its coins, or one of them is not there for good. */
+    /** Whether another party could have spent one of its coins, or one of them is permanently missing. */
     private synchronized boolean isBeaten(Hash256 txId, Transaction tx) {
         return tx.inputs().stream()
                 .anyMatch(input -> spentByOthers.contains(input)
@@ -363,7 +363,7 @@ final class SpendJudge {
                                         && other.getValue().tx().inputs().contains(input)));
     }
 
-    /** The end: nothing is in flight any more. */
+    /** Judges the end, when nothing is in flight any more. */
     synchronized void verdict(List<HistoryDaemon> daemons) {
         sent.forEach((txId, known) -> known.senders().forEach(daemon -> attribute(daemon, txId, true)));
         all().forEach(this::judge);
@@ -394,7 +394,7 @@ final class SpendJudge {
         }
     }
 
-    /** Who was told a plain no was not paid. */
+    /** A payment that was plainly refused must not have been made. */
     private void judgeRefusal(Wish wish) {
         CompletableFuture<Receipt> answer = wish.answers().get(0);
         List<Wish> group = wishes.get(wish.to());
@@ -407,7 +407,7 @@ final class SpendJudge {
         }
     }
 
-    /** Whether it says that the payment may be made all the same; the winner of a double spend may be taken off the chain. */
+    /** Whether the answer leaves open that the payment may still be made; the winner of a double spend may be disconnected. */
     private boolean isOpen(Throwable failure) {
         if (!(failure instanceof SpendException refused)) {
             return false;
@@ -426,7 +426,7 @@ final class SpendJudge {
         }
     }
 
-    /** What the receipt says of the fee is what the bytes say: no node's word makes it dearer. */
+    /** The fee in the receipt must equal the fee of the bytes: no node's claim may raise it. */
     private void judgeFee(Receipt receipt) {
         Sent known = sent.get(receipt.txId());
         if (known == null || !chain.isMined(receipt.txId())) {
@@ -454,7 +454,7 @@ final class SpendJudge {
                 .count();
     }
 
-    /** So many were asked for, and each at most once. */
+    /** Asserts that no more payments were made than requested, each at most once. */
     private void judgeGroup(Address to, List<Wish> group) {
         long most = group.stream().mapToLong(wish -> 1L + wish.renewals).sum();
         long paid = paid(to, group.get(0).amount());
@@ -477,8 +477,8 @@ final class SpendJudge {
     }
 
     /**
-     * No two payments are told that the same transaction is theirs, neither of one daemon nor of two. But where there is no change, two daemons
-     * with one key that pay the same from the same coins have nothing that could differ.
+     * No transaction may be reported for two payments, of one daemon or of two. Exception: without change, two daemons with one key that
+     * make the same payment from the same coins cannot differ.
      */
     private void oneOwnerEach() {
         Map<Hash256, Wish> receivers = new HashMap<>();
@@ -494,8 +494,8 @@ final class SpendJudge {
     }
 
     /**
-     * Whether its operator gave it up so long ago that its token, and what it had acknowledged, are forgotten: where there is one coin only the
-     * next payment that is the same has no other bytes.
+     * Whether its operator abandoned it so long ago that its token and its acknowledgement are forgotten: if there is only one coin, the
+     * next identical payment has the same bytes.
      */
     private boolean isForgotten(Wish wish, Hash256 txId) {
         Sent known = sent.get(txId);
@@ -508,7 +508,7 @@ final class SpendJudge {
         return receipt.outputs().stream().anyMatch(Receipt.PaidOutput::change);
     }
 
-    /** What was mined of one daemon's never took more than its cap, by that daemon's own clock. */
+    /** Mined transactions of a daemon never exceeded its cap, by that daemon's own clock. */
     private void judgeCap(HistoryDaemon daemon) {
         Optional<Amount> cap = daemon.spends.limits.perPeriod();
         if (cap.isEmpty()) {
@@ -530,7 +530,7 @@ final class SpendJudge {
         return sent.get(txId).senders().equals(Set.of(daemon));
     }
 
-    /** Nobody gives up what its operator did not release, and what was closed without success is not on the chain. */
+    /** Only payments that the operator released may be abandoned, and no payment closed without success may be on the chain. */
     private void judgeStates(HistoryDaemon daemon) {
         for (Hash256 txId : sent.keySet()) {
             Optional<Intent> intent = daemon.intent(txId);

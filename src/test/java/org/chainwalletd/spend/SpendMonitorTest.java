@@ -22,12 +22,12 @@ import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Of a monitor beside the one of the daemon that has paid, whose reservations are a probe, and whose writes of them a test answers. */
+/** Monitor beside that of the paying daemon, whose reservations are a probe and whose store writes are answered by the test. */
 class SpendMonitorTest extends SpendCase {
     private static final Set<String> WRITES = Set.of("end", "reserveAgain");
 
     private final SpendMonitor.Counts counts = new SpendMonitor.Counts();
-    /** What the monitor has asked the store to write. */
+    /** Write that the monitor has requested from the store. */
     private final CompletableFuture<CompletableFuture<Transition>> asked = new CompletableFuture<>();
 
     private TestProbe<Reservations.Command> reservations;
@@ -70,7 +70,7 @@ class SpendMonitorTest extends SpendCase {
         spends.wake();
     }
 
-    /** {@code meanwhile} happens while the store is writing. */
+    /** Runs {@code meanwhile} while the store is writing. */
     private void write(Runnable meanwhile) {
         CompletableFuture<Transition> write = Await.result(asked);
         meanwhile.run();
@@ -78,7 +78,7 @@ class SpendMonitorTest extends SpendCase {
         write.complete(new Transition.Made());
     }
 
-    /** What was told before the answer to this comes before it. */
+    /** Asserts that no message was sent: every earlier one would arrive before the answer to this one. */
     private void hearsNothing() {
         Abandonments.Question nothing = new Abandonments.Question(
                 Map.of(), Set.of(), false, false, Optional.empty(), new CompletableFuture<>());
@@ -90,7 +90,7 @@ class SpendMonitorTest extends SpendCase {
         monitor.tell(new SpendMonitor.TakeBack(intent.txId()));
     }
 
-    /** A spender has handed it back with what it knew before the store heard of the block. */
+    /** A running spend has returned it with its knowledge from before the store learned of the block. */
     @Test
     void a_spend_that_is_watched_in_a_state_that_it_has_left_is_let_go() {
         spends.confirmAll();
@@ -103,7 +103,7 @@ class SpendMonitorTest extends SpendCase {
         assertThat(counts.unburied()).hasValue(1);
     }
 
-    /** As after a reopening whose answer was lost: its call has gone on with what it knew before. */
+    /** As after a reopening whose answer was lost: its call continued with outdated knowledge. */
     @Test
     void a_spend_that_is_watched_as_lost_and_is_in_flight_in_the_store_is_in_flight_again() {
         intent = intent.in(IntentState.CONFLICTED, "another one was mined", spends.clock.millis());
@@ -148,7 +148,7 @@ class SpendMonitorTest extends SpendCase {
         assertThat(reservations.receiveMessage()).isEqualTo(new Reservations.ReservedAgain(intent));
     }
 
-    /** Its spender may have ended without success since, and then nobody would ever free them. */
+    /** The running spend may have ended without success since, and then nothing would ever free the coins. */
     @Test
     void coins_of_a_spend_that_a_mempool_has_late_and_that_was_taken_back_meanwhile_are_not_held_for_nobody() {
         watch(false);
@@ -158,7 +158,7 @@ class SpendMonitorTest extends SpendCase {
         hearsNothing();
     }
 
-    /** The next life is not told, and would hold the coins for ever. */
+    /** Otherwise the reservations would not learn of it, and would hold the coins permanently. */
     @Test
     void what_is_written_after_the_end_of_the_monitor_is_told_all_the_same() {
         restTooLong();

@@ -12,7 +12,7 @@ import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.Test;
 
-/** A fault of ours ends a spender after its intent was durable: the spend monitor goes on, without a restart. */
+/** A fault of ours ends a running spend after its intent was durable: the spend monitor continues, without a restart. */
 class SpenderDiesTest extends SpendCase {
     private volatile String faulty = "";
 
@@ -35,7 +35,7 @@ class SpenderDiesTest extends SpendCase {
         });
     }
 
-    /** The intent is durable, and what should go on with it finds no thread. */
+    /** Makes the intent durable, but leaves its continuation without a thread. */
     private IntentStore losingOpened(IntentStore store) {
         return Stub.of(IntentStore.class, call -> {
             Object answer = call.on(store);

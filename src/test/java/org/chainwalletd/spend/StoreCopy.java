@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.chainwalletd.store.sql.SqliteStore;
 
-/** A backup of the store of a daemon that is stopped: its file with its log, without what the datadir says of them. */
+/** Backup of the store of a stopped daemon: its file and log, without the datadir's record of them. */
 final class StoreCopy {
     private static final List<String> NAMES = List.of("", "-wal", "-shm");
 
@@ -39,7 +39,7 @@ final class StoreCopy {
         return folder.resolve(SqliteStore.FILE_NAME + name);
     }
 
-    /** Nothing of the store is there any more. */
+    /** Removes every file of the store. */
     static void remove(Path folder) {
         try {
             for (String name : NAMES) {
@@ -50,7 +50,7 @@ final class StoreCopy {
         }
     }
 
-    /** What it has sent can be read by nobody any more. */
+    /** Makes the log of sends unreadable. */
     static void damageLog(Path folder) {
         try {
             Files.writeString(folder.resolve("sent.log"), "no log ".repeat(20));
@@ -59,7 +59,7 @@ final class StoreCopy {
         }
     }
 
-    /** In the place of what is there. */
+    /** Replaces the current files with the backup. */
     void putBack() {
         remove(folder);
         files.forEach((name, bytes) -> {

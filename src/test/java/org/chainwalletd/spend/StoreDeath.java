@@ -18,12 +18,12 @@ import org.chainwalletd.store.files.CrashPoint;
 import org.chainwalletd.testkit.Stub;
 
 /**
- * A kill -9 at a crash point, within this process. From the moment at which the point is passed nothing leaves for a node any more and no spend
- * writes; at a point of the writer's own thread the files are copied besides, and put back before the next start, so that nothing of what was
- * committed later is there.
+ * Simulates a kill -9 at a crash point within this process. From the moment the point is passed, nothing is sent to a node and no spend
+ * writes. At a point on the writer's own thread the files are copied as well, and put back before the next start, so that nothing committed
+ * later remains.
  */
 final class StoreDeath implements AutoCloseable {
-    /** Passed by the writer alone, so that the files stand still. */
+    /** Points passed only by the writer, so that the files do not change meanwhile. */
     private static final Set<CrashPoint> OF_THE_WRITER = EnumSet.of(
             CrashPoint.PAYOUTS_IN_OPEN,
             CrashPoint.PAYOUTS_IN_REQUEUE,
@@ -35,7 +35,7 @@ final class StoreDeath implements AutoCloseable {
             CrashPoint.RESTORE_ENTERED,
             CrashPoint.RESTORE_TOLD);
 
-    /** Everything that a spend and its payouts pass in the store. */
+    /** All points of the store that a spend and its payouts pass. */
     static final List<CrashPoint> OF_SPENDS = List.of(
             CrashPoint.SPEND_BEFORE_INTENT,
             CrashPoint.SPEND_AFTER_INTENT,
@@ -69,7 +69,7 @@ final class StoreDeath implements AutoCloseable {
         CrashPoint.watch(this::at);
     }
 
-    /** The next death; it comes with the given passage of the point, or never. */
+    /** Arms the next death at the given passage of the point. */
     synchronized void arm(CrashPoint point, int passage) {
         if (!dead) {
             armed = point;
@@ -91,7 +91,7 @@ final class StoreDeath implements AutoCloseable {
         }
     }
 
-    /** Everything is as the death has left it; without one nothing changes. Before that whatever used the files has closed them. */
+    /** Puts the files back as the death left them; changes nothing without a death. The files must be closed before. */
     synchronized Optional<CrashPoint> putBack() {
         if (!dead) {
             return Optional.empty();
@@ -106,14 +106,14 @@ final class StoreDeath implements AutoCloseable {
         return died;
     }
 
-    /** No death comes any more. */
+    /** Disarms a pending death. */
     synchronized void disarm() {
         if (!dead) {
             armed = null;
         }
     }
 
-    /** The store's files and what stands beside them; the books are made from the chain and may be newer. */
+    /** Files of the store and beside it, without the books, which are rebuilt from the chain and may be newer. */
     private Stream<Path> all() throws IOException {
         return Files.list(folder)
                 .filter(Files::isRegularFile)
@@ -147,12 +147,12 @@ final class StoreDeath implements AutoCloseable {
         }
     }
 
-    /** The store for spends: of a dead process it takes nothing. */
+    /** Store for spends that accepts nothing from a dead process. */
     IntentStore before(IntentStore real) {
         return before(IntentStore.class, real);
     }
 
-    /** A part of the store: of a dead process it takes nothing. */
+    /** Part of the store that accepts nothing from a dead process. */
     <T> T before(Class<T> type, T real) {
         return Stub.of(
                 type,

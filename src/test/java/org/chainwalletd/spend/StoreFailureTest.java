@@ -19,7 +19,7 @@ import org.chainwalletd.store.sql.StoreFaults;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 
-/** The store cannot be written for a while: the daemon goes on, sends nothing that is not on disk, and needs no restart afterwards. */
+/** The store cannot be written for a while: the daemon keeps running, sends nothing that is not on disk, and needs no restart afterwards. */
 class StoreFailureTest extends SpendCase {
     StoreFailureTest() {
         super(10_000, 10_000, 10_000, 10_000);
@@ -50,7 +50,7 @@ class StoreFailureTest extends SpendCase {
             answers.add(transfer(1_000 + i, i % 2 == 0 ? "token-full-" + i : null));
         }
         answers.forEach(answer -> {
-            // With more payments than coins some find all coins held, which is no failure of the store.
+            // With more payments than coins, some find all coins held, which is not a failure of the store.
             assertThatThrownBy(() -> get(answer)).isInstanceOfAny(StoreException.class, SpendException.class);
         });
 

@@ -6,26 +6,26 @@ import org.chainwalletd.store.Store;
 import org.chainwalletd.store.postgres.SharedStores;
 import org.chainwalletd.store.sql.SqliteStore;
 
-/** Where the store of a daemon with the datadir {@code folder} is kept, with what an operator, or bad luck, does to it. */
+/** Location of the store of a daemon with the datadir {@code folder}, with operations of an operator and failures. */
 interface StorePlace {
     Store open(Path folder);
 
-    /** The operator completes the store from the log of the datadir. */
+    /** Restores: the operator completes the store from the log of the datadir. */
     void restore(Path folder, boolean without);
 
-    /** Backs the store up while no daemon has it open; running it puts the backup in the place of what is there. */
+    /** Backs the store up while no daemon has it open; running the result replaces the current store with the backup. */
     Runnable copy(Path folder);
 
-    /** Nothing of the store is there any more. */
+    /** Removes the store completely. */
     void remove(Path folder);
 
-    /** The process that has the store open is killed: nothing of it reaches the store any more. */
+    /** Kills the process that has the store open: nothing of it reaches the store any more. */
     void kill();
 
     /** Whether a restore changes anything before it is complete. */
     boolean restoresInSteps();
 
-    /** In a file of the datadir. A killed process is acted by copies of the files. */
+    /** Store in a file of the datadir. A kill is simulated by copies of the files. */
     static StorePlace file() {
         return new StorePlace() {
             @Override
@@ -51,7 +51,7 @@ interface StorePlace {
 
             @Override
             public void kill() {
-                // The copies are put back as they were.
+                // The copies are put back unchanged.
             }
 
             @Override
@@ -61,7 +61,7 @@ interface StorePlace {
         };
     }
 
-    /** On a PostgreSQL server. */
+    /** Store on a PostgreSQL server. */
     static StorePlace server() {
         SharedStores server = new SharedStores();
         return new StorePlace() {

@@ -50,10 +50,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Sweeps that are killed at each crash point of the store, one after the other, and random histories of sweeps: kills, lost answers, refusals,
- * reorganisations, also with rivals of a part, a cap, a token that ends, sweeps that are stopped for good, transfers of the same coins and with the same tokens, an older store or
- * none. In the end the parts of each sweep are those that were told first, no part was ever made as two transactions, and each part is on the
- * chain, or another transaction has spent a coin of it.
+ * Sweeps that are killed at each crash point of the store, one after the other, and random histories of sweeps: kills, lost answers,
+ * refusals, reorganisations (also with rivals of a part), a cap, an ended token, permanently stopped sweeps, transfers of the same coins
+ * and with the same tokens, an older store or none. In the end the parts of each sweep are those reported first, no part was ever made as
+ * two transactions, and each part is on the chain, or another transaction has spent a coin of it.
  */
 class SweepHistoryTest {
     private static final int STEPS = 25;
@@ -63,7 +63,7 @@ class SweepHistoryTest {
     @TempDir
     Path folder;
 
-    /** The store's crash points that no sweep passes are skipped at their first passage. */
+    /** Crash points of the store that no sweep passes are skipped. */
     @Test
     void a_sweep_that_dies_at_any_step_moves_each_coin_once_and_the_repeated_call_answers_the_same() {
         Map<CrashPoint, Integer> deaths = new EnumMap<>(CrashPoint.class);
@@ -116,9 +116,9 @@ class SweepHistoryTest {
         rival(rig, two, token + "-rival-2");
         Sweep again = SpendHarness.get(rig.sweep(token, MAX_FEE, one, two)).sweep();
         rival(rig, one, token + "-rival-3");
-        // A part that met a rival just as that was choosing its coins is tried again when time has passed.
+        // A part that met a rival while choosing its coins is tried again after a while.
         rig.spends.awaitAwake("each part has a spend", () -> rig.stored(token).state() == State.DONE);
-        // A part that died between its intent and its sending is sent again when the next process looks at it.
+        // A part whose process died between intent and send is resent when the next process looks at it.
         Await.until("each part is mined", () -> {
             rig.spends.devnet.mine(1);
             rig.spends.wake();
@@ -145,7 +145,7 @@ class SweepHistoryTest {
                 .sum();
     }
 
-    /** A payment from an address that is being swept: it takes a coin before that is planned, or a new one, or none. */
+    /** Makes a payment from an address that is being swept: it takes a coin before that is planned, or a new one, or none. */
     private static void rival(SweepRig rig, Address from, String token) {
         rig.spends
                 .spending
@@ -180,17 +180,17 @@ class SweepHistoryTest {
 
         private final SweepRig rig;
         private final List<Address> payers = new ArrayList<>();
-        /** Sweeps that were asked for, by their tokens, with the addresses they were asked for with. */
+        /** Requested sweeps by token, with the addresses of the request. */
         private final Map<String, Address[]> asked = new TreeMap<>();
-        /** Parts as they were told first. */
+        /** Parts as first reported. */
         private final Map<String, List<Part>> told = new HashMap<>();
         /** Transactions of each part, by the part's token. */
         private final Map<String, Set<Hash256>> built = new ConcurrentHashMap<>();
 
-        /** Tokens of parts that a call of {@code sweep_stop} has told to be over. */
+        /** Tokens of parts that an answer of {@code sweep_stop} reported as ended. */
         private final Set<String> ended = new HashSet<>();
 
-        /** Numbers of the spends that a reader of pages was told. */
+        /** Numbers of the spends reported to a reader of pages. */
         private final List<Long> read = new ArrayList<>();
 
         private final List<Intent> opened = new CopyOnWriteArrayList<>();
@@ -217,7 +217,7 @@ class SweepHistoryTest {
             steps.add("cap " + cap);
         }
 
-        /** Hears of what is opened, or may have been. */
+        /** Records every intent that is opened, or may have been. */
         private IntentStore noting(IntentStore real) {
             return Stub.of(IntentStore.class, call -> {
                 if (call.name().equals("open")) {
@@ -230,7 +230,7 @@ class SweepHistoryTest {
             });
         }
 
-        /** Notes when a spend was opened with a coin that a running sweep is going to move in a part of its own. */
+        /** Detects when a spend was opened with a coin that a running sweep is going to move in a part of its own. */
         private CompletionStage<?> judged(Intent intent, CompletionStage<?> answer) {
             Optional<String> token = intent.token().map(TokenBinding::token);
             ReservationStore reservations = rig.spends.store.reservations();
@@ -274,7 +274,7 @@ class SweepHistoryTest {
             finish();
         }
 
-        /** Reads the next page of own payments, which is all that a reader behind {@code list_spends} is told. */
+        /** Reads the next page of own payments, the only pages that a reader behind {@code list_spends} gets. */
         private int readOn() {
             List<Long> page = new ArrayList<>();
             quietly(() -> get(rig.spends
@@ -347,7 +347,7 @@ class SweepHistoryTest {
             });
         }
 
-        /** Ends a sweep for ever; its parts without a spend never get one. */
+        /** Ends a sweep permanently; its parts without a spend never get one. */
         private void stop() {
             List<String> tokens = new ArrayList<>(asked.keySet());
             if (tokens.isEmpty()) {
@@ -361,7 +361,7 @@ class SweepHistoryTest {
                                     report.sweep().id(), part.part().number())))));
         }
 
-        /** Also with the token of a sweep, as by a worker that falls back from one method to the other. */
+        /** Makes a transfer, also with the token of a sweep, as a worker does that falls back from one method to the other. */
         private void transfer() {
             String token = "sweep-token-" + (1 + random.nextInt(50));
             Address payer = payer();
@@ -371,7 +371,7 @@ class SweepHistoryTest {
             });
         }
 
-        /** Also lets a rival of a part take its place. */
+        /** Reorganises, and sometimes lets a rival of a part replace it. */
         private void reorganise() {
             int depth = 1 + random.nextInt(SpendHarness.BURIAL_DEPTH - 1);
             boolean keep = random.nextBoolean();
@@ -388,7 +388,7 @@ class SweepHistoryTest {
                     intent.inputs().get(0).value());
         }
 
-        /** Somebody else has the same key. */
+        /** Another party has the same key. */
         private void foreignSpend() {
             Address payer = payer();
             List<NodeClient.Utxo> coins = rig.spends.coins(payer);
@@ -403,7 +403,7 @@ class SweepHistoryTest {
             }
         }
 
-        /** Also dies while it restores. Every sweep that was told is there again, and goes on only when it is asked for. */
+        /** Restores and starts, sometimes dying while restoring. Every reported sweep exists again, and continues only when it is requested. */
         @Override
         void startRestored() {
             rig.startRestored();
@@ -421,7 +421,7 @@ class SweepHistoryTest {
             heal();
             rig.spends.node.dropLate();
             rig.ended.clear();
-            // A sweep whose answer was lost is there all the same.
+            // A sweep exists even if its answer was lost.
             asked.keySet()
                     .forEach(token -> SpendHarness.get(rig.spends.store.sweeps().find(token))
                             .ifPresent(sweep -> told.putIfAbsent(token, partsOf(sweep))));
@@ -440,7 +440,7 @@ class SweepHistoryTest {
             judge();
         }
 
-        /** Whether a rival is final is looked at when a process starts, and then each minute. */
+        /** A process checks whether a rival is final when it starts, and then each minute. */
         private void awaitEnds() {
             int[] rounds = {0};
             Await.until("each part is final", () -> {
@@ -460,7 +460,10 @@ class SweepHistoryTest {
             });
         }
 
-        /** Also when its sweep was stopped for good and sends nothing again, or when a coin of the part was itself made in a block that went: such a part is in flight until the coin comes again. */
+        /**
+         * Whether the part is final. True also when its sweep was stopped permanently and sends nothing again, or when a coin of the part
+         * was itself created in a disconnected block: such a part is in flight until the coin appears again.
+         */
         private boolean isFinal(Sweep sweep, PartState part) {
             return part.ended()
                     || isAbandoned(sweep, part)

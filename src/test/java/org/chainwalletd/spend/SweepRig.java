@@ -34,7 +34,7 @@ final class SweepRig implements AutoCloseable {
     final Set<String> ended = ConcurrentHashMap.newKeySet();
     /** Named token of requests; none: the classic one. */
     Optional<String> owner = Optional.of(OWNER);
-    /** Addresses whose keys are gone. */
+    /** Addresses whose keys are missing. */
     final Set<Address> lost = ConcurrentHashMap.newKeySet();
     /** Wrapper of the store that the sweeps of a test use. */
     UnaryOperator<SweepStore> before = UnaryOperator.identity();
@@ -45,11 +45,11 @@ final class SweepRig implements AutoCloseable {
     Sweeps sweeps;
     /** Threads of callers, if they are not those of the background work. */
     Optional<Executor> calls = Optional.empty();
-    /** End with the process. */
+    /** Threads that end with the process. */
     private ExecutorService threads = Executors.newFixedThreadPool(1);
-    /** Coins that the books tell of an address. */
+    /** Coins that the books list for an address. */
     Function<Address, List<NodeClient.Utxo>> listed;
-    /** Coins that the books find when they are asked about single ones. */
+    /** Coins that the books find when asked about individual ones. */
     Function<Address, List<NodeClient.Utxo>> known = address -> listed.apply(address);
 
     SweepRig(Path folder) {
@@ -62,7 +62,7 @@ final class SweepRig implements AutoCloseable {
         return begin();
     }
 
-    /** The operator has put an old store in its place and says so. */
+    /** Starts after the operator has restored an old store and declared it. */
     void startRestored() {
         spends.startRestored(false);
         begin();

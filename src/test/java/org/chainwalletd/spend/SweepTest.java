@@ -47,7 +47,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A sweep over a validating development chain: each coin is moved at most once, whatever dies, is repeated, capped or taken elsewhere. */
+/**
+ * Sweep over a validating development chain: each coin is moved at most once, regardless of crashes, repetitions, caps and conflicting
+ * spends.
+ */
 @Timeout(120)
 class SweepTest {
     private static final String TOKEN = "sweep-token-1";
@@ -83,7 +86,7 @@ class SweepTest {
         rig.start();
     }
 
-    /** Pays somebody else from an address that is swept. */
+    /** Makes a payment to another recipient from an address that is swept. */
     private CompletionStage<Receipt> elsewhere(Address from, long amount, String token) {
         return spends.spending.transfer(request(from, spends.keys.add(98), amount, token));
     }
@@ -93,7 +96,7 @@ class SweepTest {
         return rig.stored(TOKEN).parts().get(0);
     }
 
-    /** Takes the last block off the chain, and has another spend of the first coin of the sweep mined instead. */
+    /** Disconnects the last block, and has another spend of the first coin of the sweep mined instead. */
     private void loseToRival(Address owner, Report sent) {
         Coin coin = sent.sweep().parts().get(0).part().coins().get(0).coin();
         TxOutput back = TxOutput.toAddress(owner, coin.value().minus(Amount.of(300)));
@@ -185,7 +188,7 @@ class SweepTest {
         assertThat(rig.arrived()).isEqualTo(2_000_000 - fees(done));
     }
 
-    /** Writes a sweep down of which nothing is sent in this life of the daemon. */
+    /** Writes a sweep of which nothing is sent while this process runs. */
     private void written(Address from) {
         rig.ended.add(SweepRig.OWNER);
         Report planned = sweep(from);
@@ -279,7 +282,7 @@ class SweepTest {
         assertThat(spends.coins(rig.to)).hasSize(1);
     }
 
-    /** Has the books lose sight of the coins as soon as they are planned, so that the parts wait. */
+    /** Hides the coins from the books as soon as they are planned, so that the parts wait. */
     private void plannedAndWaiting(Address from) {
         AtomicBoolean planning = new AtomicBoolean(true);
         rig.listed = address -> planning.getAndSet(false) ? spends.coins(address) : List.of();
@@ -308,7 +311,7 @@ class SweepTest {
         assertThat(rig.arrived()).isEqualTo(1_300_000 - SweepRig.fees(rig.stored(TOKEN)));
     }
 
-    /** Starts anew with spends of a kind that are written only when they may; completes when the first one would be. */
+    /** Restarts with a store that delays the opening of spends of a kind; completes when the first one would be opened. */
     private CompletableFuture<Void> openingWaits(String kind, CompletionStage<Void> mayOpen) {
         CompletableFuture<Void> made = new CompletableFuture<>();
         spends.crash();
@@ -581,7 +584,7 @@ class SweepTest {
         assertThat(spends.coins(rig.to)).isEmpty();
     }
 
-    /** Sweeps one address, then lets a rival of the transaction be mined and go again: neither is in a block or a mempool in the end. */
+    /** Sweeps one address, then lets a rival of the transaction be mined and disconnected: in the end neither is in a block or a mempool. */
     private Report sweptInVain(Address one) {
         Report first = sweep(one);
         spends.confirmAll();

@@ -19,10 +19,10 @@ import org.chainwalletd.keyring.Signer.Signature;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.testkit.PlainKeys;
 
-/** A keyring of numbered keys that are not sealed. */
+/** Keyring of numbered keys that are not sealed. */
 final class TestKeys extends PlainKeys {
     private final ChainProfile profile;
-    /** Addresses whose keys are there and do not open. */
+    /** Addresses whose keys exist but cannot be opened. */
     final Set<Address> locked = ConcurrentHashMap.newKeySet();
 
     TestKeys(ChainProfile profile) {
@@ -36,7 +36,7 @@ final class TestKeys extends PlainKeys {
         return add(seed);
     }
 
-    /** A payment that somebody else makes with the same key. */
+    /** Builds a payment by another party with the same key. */
     Transaction spend(Address from, Hash256 genesis, Outpoint coin, TxOutput output) {
         Transaction unsigned = Transaction.unsigned(List.of(coin), List.of(output));
         Signature signature = signature(from, TransactionCodec.signingMessage(profile, genesis, unsigned));

@@ -22,10 +22,10 @@ import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** One token pays once, whoever learns only from the store, in the moment of writing, that it is bound. */
+/** A token pays once, even for a daemon that learns only from the store, when writing, that it is bound. */
 class TokenTakenTest extends SpendCase {
     private SpendService beside;
-    /** Whether the second daemon has tried to make a payment durable: until then it takes each token for a new one. */
+    /** Whether the second daemon has tried to make a payment durable: until then it treats each token as new. */
     private volatile boolean opens;
 
     TokenTakenTest() {
@@ -52,7 +52,9 @@ class TokenTakenTest extends SpendCase {
         beside = spends.beside();
     }
 
-    /** @param answer to a call of this name, instead of the store's */
+    /**
+     * @param answer answer to a call of this name, instead of the store's
+     */
     private static <S> S watched(Class<S> part, S store, Function<String, Optional<Object>> answer) {
         return part.cast(Stub.of(part, call -> {
             Optional<Object> other = answer.apply(call.name());

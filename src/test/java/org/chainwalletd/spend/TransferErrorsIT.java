@@ -56,7 +56,7 @@ class TransferErrorsIT {
         daemon.awaitReady();
     }
 
-    /** A key of its own with a confirmed coin. */
+    /** Creates a new key with one confirmed coin. */
     private static String funded(long value) {
         String address =
                 daemon.call("generate_address", params()).get("address").asText();

@@ -83,7 +83,7 @@ class TransferTest extends SpendCase {
         assertThat(callsOfTheTransfer()).containsExactly("get_address_utxos", "send_raw_transaction");
     }
 
-    /** Without those of the watch over what was sent before. */
+    /** Calls of the transfer, without those of the spend monitor for earlier spends. */
     private List<String> callsOfTheTransfer() {
         return spends.node.calls().stream()
                 .filter(call -> !call.equals("get_transaction") && !call.equals("get_block"))
@@ -164,13 +164,13 @@ class TransferTest extends SpendCase {
         assertThat(refusal(SpendRefusal.TokenConflict.class, other).token()).isEqualTo("token-once");
         get(first);
         refusal(SpendRefusal.TokenConflict.class, transfer(999, "token-once"));
-        // Even an amount that would be dust: the token is looked at first.
+        // Even for an amount that would be dust: the token is checked first.
         refusal(SpendRefusal.TokenConflict.class, transfer(1, "token-once"));
     }
 
     @Test
     void a_token_that_comes_again_at_once_gets_the_receipt_and_no_node_is_asked() {
-        // Nor does the watch over what was sent ask any.
+        // The spend monitor asks none either.
         spends.tick = Duration.ofHours(1);
         spends.restart();
         payer = spends.funded(1, 10_000);
@@ -197,7 +197,7 @@ class TransferTest extends SpendCase {
         assertPaid(1);
     }
 
-    /** As a daemon of several that was paused after its intent was durable, and cannot tell whether others count on it. */
+    /** Like one daemon of several that was paused after its intent was durable, and does not know whether others rely on it. */
     @Test
     void without_permission_to_send_nothing_leaves_and_the_outcome_is_unknown_until_there_is_one() {
         payer = spends.funded(1, 10_000);
@@ -358,7 +358,7 @@ class TransferTest extends SpendCase {
         spends.awaitAwake(outpoints + " outpoints are in flight", () -> spends.spending.inFlightUtxos() == outpoints);
     }
 
-    /** Long unknown; its coins are free again. */
+    /** Creates a payer whose transaction was unknown for long, so that its coins are free again, and then appears. */
     private Address payerWhoseTransactionIsLate(long... coins) {
         payer = spends.funded(1, coins);
         onSend(LedgerNode.Fault.LOST_QUESTION);
@@ -396,7 +396,7 @@ class TransferTest extends SpendCase {
         assertPaid(1);
     }
 
-    /** A caller who cannot ask for it again pays anew: both may not be mined. */
+    /** A caller who cannot ask for it again makes a new payment: the two must not both be mined. */
     @Test
     void a_payment_without_a_token_that_nobody_was_told_of_shares_its_coin_with_the_next_one() {
         payer = spends.funded(1, 10_000, 5_000);

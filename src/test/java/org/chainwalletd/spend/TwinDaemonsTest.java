@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two daemons have the same key and make the same payment: the chain must never take the two for one. */
+/** Two daemons have the same key and make the same payment: the chain must never treat the two as one. */
 class TwinDaemonsTest {
     private static final int PAYMENT = 1_000;
 
@@ -59,7 +59,7 @@ class TwinDaemonsTest {
         return DaemonRig.transfer(payer.address, shop.address, PAYMENT, "client_token", token);
     }
 
-    /** The transaction; empty when it was refused. */
+    /** Id of the transaction; empty when it was refused. */
     private Optional<String> pay(DaemonRig daemon, String token) {
         try {
             JsonNode receipt = daemon.call("transfer", payment(token));

@@ -20,7 +20,7 @@ class UnburiedSpendsTest {
         return Hash256.sha256(new byte[] {(byte) number});
     }
 
-    /** Its id and that of its block follow from the height. */
+    /** Spend whose id and block id are derived from the height. */
     private static ConfirmedSpend spendAt(int height) {
         return new ConfirmedSpend(id(height), List.of(), Optional.of(new BlockPlace(height, id(100 + height))));
     }

@@ -27,11 +27,11 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Stub;
 
 /**
- * A disk that fails, in front of a store: some commits are refused, of others nobody knows whether they were written. What such a one has
- * left in the log is a commit after all when the process dies before another one was written over it.
+ * Failing disk in front of a store: some commits are refused, others have an unknown outcome. A commit left in the log takes effect if the
+ * process dies before another one is written over it.
  */
 final class UncertainDisk {
-    /** What commits nothing, or nothing that a spend waits for. */
+    /** Methods that commit nothing, or nothing that a spend waits for. */
     private static final Set<String> NO_COMMITS = Set.of(
             "accept",
             "find",
@@ -48,10 +48,10 @@ final class UncertainDisk {
             "forgetKept");
 
     /**
-     * A commit that is left in the log, and the part of the store that it is for.
+     * Commit that is left in the log, and the part of the store that it is for.
      *
-     * @param limits the caps by which it was judged before it was left
-     * @param at when that was
+     * @param limits caps by which it was judged before it was left
+     * @param at time when it was left
      */
     private record Left(Class<?> part, Stub.Call commit, Limits limits, long at) {}
 
@@ -64,8 +64,8 @@ final class UncertainDisk {
     private volatile Consumer<Intent> onOpen = intent -> {};
 
     /**
-     * @param limits the caps of the daemon
-     * @param clock by which the daemon counts what it spends
+     * @param limits caps of the daemon
+     * @param clock clock by which the daemon counts its spending
      */
     UncertainDisk(Random random, Supplier<Limits> limits, Clock clock) {
         this.random = random;
@@ -73,17 +73,17 @@ final class UncertainDisk {
         this.clock = clock;
     }
 
-    /** Hears of each intent that is to be made durable, or open again, whatever becomes of it. */
+    /** Reports each intent that is to be made durable, or reopened, regardless of the outcome. */
     void onOpen(Consumer<Intent> listener) {
         onOpen = listener;
     }
 
-    /** How many of the commits fail from now on. */
+    /** Sets the percentage of commits that fail from now on. */
     void fails(int percentOfCommits) {
         percent = percentOfCommits;
     }
 
-    /** Whether this spend was to be closed without success, or given up, at any time: it may have been opened again since. */
+    /** Whether this spend was to be closed without success, or abandoned, at any time; it may have been reopened since. */
     boolean wasClosed(Hash256 txId) {
         return closed.contains(txId);
     }
@@ -100,12 +100,12 @@ final class UncertainDisk {
         return front(ReceiptStore.class, store);
     }
 
-    /** The log is lost, with what was left in it. */
+    /** Drops the log, with the commits left in it. */
     void forget() {
         left.set(null);
     }
 
-    /** After a death: what was left in the log counts. Nothing was written since, so that the caps judge it now as they did then. */
+    /** Applies the commits left in the log after a death. Nothing was written since, so the caps judge them now as they did then. */
     void recover(Store store) {
         Optional.ofNullable(left.getAndSet(null)).ifPresent(commit -> {
             Clock then = Clock.fixed(Instant.ofEpochMilli(commit.at()), ZoneOffset.UTC);

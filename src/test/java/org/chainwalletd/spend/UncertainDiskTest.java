@@ -26,7 +26,7 @@ import org.chainwalletd.testkit.ManualClock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A commit is judged by the caps before the disk can fail: what the disk leaves in the log must not be more than they allow. */
+/** A commit is judged by the caps before the disk can fail: a commit left in the log must not exceed them. */
 class UncertainDiskTest {
     private static final Limits CAPS =
             new Limits(Optional.empty(), Optional.of(Amount.of(1_000)), Duration.ofHours(24));
@@ -37,7 +37,7 @@ class UncertainDiskTest {
     private final ManualClock clock = new ManualClock(Instant.ofEpochMilli(1_800_000_000_000L));
     private final UncertainDisk disk = new UncertainDisk(leavingAll(), () -> CAPS, clock);
 
-    /** Every commit that fails is left in the log. */
+    /** Leaves every failing commit in the log. */
     private static Random leavingAll() {
         return new Random() {
             @Override

@@ -6,20 +6,20 @@ import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Stub;
 
-/** A store on a disk that fails in the middle of commits: what it says of a new intent, a recall or an abandonment is no proof of anything. */
+/** Store on a disk that fails in the middle of commits: its answers about a new intent, a recall or an abandonment prove nothing. */
 final class UncertainIntents {
-    /** What becomes of the commit whose outcome is not known. */
+    /** Fate of the commit whose outcome is unknown. */
     enum Commit {
         LOST,
         WRITTEN
     }
 
     private final Commit commit;
-    /** Whether intents are opened without a proof of it. */
+    /** Whether the opening of an intent fails with an unknown outcome. */
     volatile boolean opensUnknown = true;
-    /** Whether recalls and abandonments are written without a proof of it; from the first one on nobody can find out for certain. */
+    /** Whether recalls and abandonments fail with an unknown outcome; from the first one on, no certain answer is available. */
     volatile boolean givesUpUnknown;
-    /** Whether nobody can find out for certain. */
+    /** Whether no certain answer is available. */
     volatile boolean staysUnknown = true;
 
     UncertainIntents(Commit commit) {

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A write whose commit gets no answer: the caller is told so, and the same call again does it, once. */
+/** A write whose commit gets no answer: the caller is told so, and the repeated call performs it exactly once. */
 @Timeout(120)
 class WritesInDoubtTest {
     @TempDir
