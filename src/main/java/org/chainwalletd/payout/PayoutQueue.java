@@ -85,7 +85,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     static final int MAX_LEFT_OUT = 500;
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
-    /** Additional pause for each address of a group, so that many addresses without coins do not keep the queue busy. */
+    /** Minimum pause per address of a group, so that many addresses without coins do not keep the queue busy. */
     private static final Duration PAUSE_PER_ADDRESS = Duration.ofMillis(100);
 
     private static final Duration MINUTE = Duration.ofMinutes(1);

@@ -368,7 +368,7 @@ final class Broadcast {
         /**
          * Every node that could have it refused it and says that it does not know it.
          *
-         * @param passing whether the reason lies with the node and not the transaction: it was busy or its quota was used up
+         * @param temporary whether the reason lies with the node and not the transaction: it was busy or its quota was used up
          * @param left whether a node was shown the bytes; otherwise the refusal was foreseen without sending them
          */
         record Refused(String text, boolean temporary, boolean left) implements BroadcastOutcome {}

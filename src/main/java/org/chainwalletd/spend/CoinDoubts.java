@@ -53,7 +53,7 @@ final class CoinDoubts {
     /**
      * The selection cannot be spent.
      *
-     * @param lies contradictions between bytes and the listing, as text for the log; empty when bytes are only missing
+     * @param contradictions contradictions between bytes and the listing, as text for the log; empty when bytes are only missing
      */
     record Doubted(List<String> contradictions) implements Verdict {}
 

@@ -214,7 +214,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
      * Handles the result of a commit that removes or shortens records.
      *
      * @param next starts the next commit of the same kind if this one was full, because there may be more
-     * @param complaint consequence of a failure, as text for the log
+     * @param consequence consequence of a failure, as text for the log
      */
     private void remove(CompletionStage<Integer> commit, Runnable next, String consequence) {
         ask(commit, count -> count.match(removed -> goOn(removed, next), logging(consequence)));

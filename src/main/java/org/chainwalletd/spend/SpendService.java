@@ -182,7 +182,7 @@ public final class SpendService {
         return simulator.simulate(plan);
     }
 
-    /** Runs {@code then} if the daemon has the key of the address; asks the keyring only when the key is not unsealed in memory. */
+    /** Runs {@code then} if the daemon has the key of the address; asks the keyring only when the key is still sealed. */
     private <T> CompletionStage<T> whenOwned(Address from, Supplier<CompletionStage<T>> then) {
         if (env.signer().isAtHand(from)) {
             return then.get();
