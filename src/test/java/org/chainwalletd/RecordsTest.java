@@ -39,7 +39,7 @@ class RecordsTest {
 
     /** Records of which a failure is a part, and why none of these is null. */
     private static final Map<String, String> FAILED = Map.ofEntries(
-            Map.entry("Abandonments.Given", "what was written before the failure counts: it may have all three"),
+            Map.entry("Abandonments.WriteResult", "what was written before the failure counts: it may have all three"),
             Map.entry("AnswerDecoder.Attempt.Refused", "the one of three that fails"),
             Map.entry("Http2Guard.Read", "what was passed came before the violation: it may have both"),
             Map.entry("LockTransactions.Heard", "what several nodes have said, and the first failure among them"),
