@@ -160,23 +160,23 @@ final class Broadcast {
     private final class Attempt {
         private final Hash256 txId;
         private final Bytes transaction;
-        private final NodeClient way;
+        private final NodeClient client;
         private final Before before;
         private final int number;
 
         /**
-         * @param way client whose every call goes to a different node than the previous one, if another node accepts calls
+         * @param client client whose every call goes to a different node than the previous one, if another node accepts calls
          */
-        private Attempt(Hash256 txId, Bytes transaction, NodeClient way, Before before, int number) {
+        private Attempt(Hash256 txId, Bytes transaction, NodeClient client, Before before, int number) {
             this.txId = txId;
             this.transaction = transaction;
-            this.way = way;
+            this.client = client;
             this.number = number;
             this.before = before;
         }
 
         private CompletionStage<BroadcastOutcome> run() {
-            return way.sendRawTransaction(transaction)
+            return client.sendRawTransaction(transaction)
                     .handleAsync((answer, failure) -> answered(answer, Causes.of(failure)), SAME_THREAD)
                     .thenComposeAsync(outcome -> outcome, SAME_THREAD);
         }
@@ -345,7 +345,7 @@ final class Broadcast {
         private CompletionStage<BroadcastOutcome> again(boolean nowAmbiguous, boolean left) {
             Executor later = CompletableFuture.delayedExecutor(pause.toMillis(), TimeUnit.MILLISECONDS, executor);
             return CompletableFuture.completedFuture(
-                            new Attempt(txId, transaction, way, new Before(nowAmbiguous, left, false), number + 1))
+                            new Attempt(txId, transaction, client, new Before(nowAmbiguous, left, false), number + 1))
                     .thenComposeAsync(Attempt::run, later);
         }
 

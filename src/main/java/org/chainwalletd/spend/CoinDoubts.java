@@ -45,7 +45,7 @@ final class CoinDoubts {
     sealed interface Verdict {}
 
     /** The bytes confirm every selected coin. */
-    record Believed() implements Verdict {}
+    record Confirmed() implements Verdict {}
 
     /** The bytes of these outpoints must be fetched first. */
     record Unseen(Set<Outpoint> outpoints) implements Verdict {}
@@ -60,7 +60,7 @@ final class CoinDoubts {
     /** Judges a draft by the bytes that are in memory. */
     Verdict judge(Draft draft, VerifiedOutputs outputs) {
         if (candidates.source() instanceof Candidates.Proven) {
-            return new Believed();
+            return new Confirmed();
         }
         Set<Outpoint> unseen = new HashSet<>();
         List<String> contradictions = new ArrayList<>();
@@ -73,7 +73,7 @@ final class CoinDoubts {
             return new Unseen(unseen);
         }
         checks++;
-        return contradictions.isEmpty() ? new Believed() : new Doubted(contradictions);
+        return contradictions.isEmpty() ? new Confirmed() : new Doubted(contradictions);
     }
 
     /** Judges a draft by the findings about the coins whose bytes were not in memory; the other coins were verified before. */
@@ -93,7 +93,7 @@ final class CoinDoubts {
             }
         }
         checks++;
-        return contradictions.isEmpty() && !bytesMissing ? new Believed() : new Doubted(contradictions);
+        return contradictions.isEmpty() && !bytesMissing ? new Confirmed() : new Doubted(contradictions);
     }
 
     private void compare(Coin coin, VerifiedOutput output, List<String> contradictions) {

@@ -144,8 +144,8 @@ class AbandonTest extends SpendCase {
                     ? read.whenComplete((bound, failure) -> foundInFlight.complete(bound))
                     : read;
         });
-        // The abandonment is written only after the repeated token was read as in flight; a later read would find its
-        // receipt.
+        // The abandonment is written only after the repeated token was read as in flight;
+        // a later read would find its receipt.
         spends.before = store -> withAnswers(
                 IntentStore.class,
                 store,

@@ -141,8 +141,8 @@ final class HistoryDaemon {
         forward += Math.max(0, by.toMillis());
         spends.clock.advance(by);
         long now = spends.clock.millis();
-        // Amounts spent while the clock was ahead count from when it is set back, not only once it reaches that time
-        // again.
+        // Amounts spent while the clock was ahead count from when it is set back, not from when it
+        // reaches that time again.
         synchronized (uses) {
             uses.forEach(use -> use.at = Math.min(use.at, now));
         }

@@ -218,8 +218,7 @@ class PayoutQueueTest {
 
     @Test
     void a_rest_that_is_too_small_for_change_takes_no_payout_above_its_cap() {
-        // The smallest coin that pays leaves a remainder of 150, too small for change: more than the cap permits as a
-        // fee.
+        // The smallest coin that pays leaves 150, too small for change: more than the cap permits as a fee.
         Address other = rig.spends.funded(2, 5_300, 40_000);
         rig.spends.limits = SpendHarness.perTransaction(5_200);
         rig.restart();

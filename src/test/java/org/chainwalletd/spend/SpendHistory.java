@@ -559,8 +559,7 @@ final class SpendHistory {
             List<Outpoint> coins = intent.inputs().stream().map(Coin::outpoint).toList();
             if (coins.stream().anyMatch(coin -> vanishedForGood(daemon, coin))
                     && daemon.abandon(coins).map(Abandoned::released).orElse(0) == 0) {
-                // A coin that was freed before, and taken again under the old token, can be freed again only after a
-                // while.
+                // A coin that was freed, and taken again under the old token, can be freed again only after a while.
                 daemon.move(RESERVATION_TTL.plusMinutes(1));
             }
         }
