@@ -13,11 +13,11 @@ import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.sql.Commits;
 import org.chainwalletd.store.sql.KeyringTable;
 import org.chainwalletd.store.sql.Schema;
-import org.chainwalletd.store.sql.SentLine;
 import org.chainwalletd.store.sql.SentLog;
 import org.chainwalletd.store.sql.SqlSession;
 import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.store.sql.StoreMemory;
+import org.chainwalletd.store.sql.StoreRestore;
 
 /**
  * Datadir of one of the daemons that use a PostgreSQL store: compares its {@code sent.log} and its books with the database, and registers a start of
@@ -157,7 +157,7 @@ final class PostgresDatadir {
     }
 
     /** Returns the number of the newest commit of a log that the database has; 0 if it has none. */
-    private static long newest(SqlSession session, String log) throws SQLException {
+    static long newest(SqlSession session, String log) throws SQLException {
         return session.number(
                 "SELECT coalesce(max(counter), 0) FROM commits JOIN daemons ON start = daemon WHERE log = ?", log);
     }
@@ -210,9 +210,7 @@ final class PostgresDatadir {
             long random = new SecureRandom().nextLong();
             long number = insertCommit(session, start, counter, random);
             SentLog.Lines lines = new SentLog.Lines();
-            for (String peer : session.query("SELECT name FROM logs ORDER BY name", row -> row.getString(1))) {
-                lines.add(new SentLine.Peer(peer));
-            }
+            StoreRestore.peers(session).forEach(lines::add);
             log.announce(new CommitMark(store, random, counter), number, lines);
             session.execute("COMMIT");
             log.made();

@@ -7,8 +7,10 @@ import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.files.CrashPoint;
@@ -128,7 +130,8 @@ public final class PostgresRestore {
                     + session.query("SELECT name FROM logs ORDER BY name", row -> row.getString(1)));
         }
         session.update(
-                "INSERT INTO restoring_logs (log, complete) VALUES (?, false) ON CONFLICT (log) DO NOTHING",
+                "INSERT INTO restoring_logs (log, complete) VALUES (?, false)"
+                        + " ON CONFLICT (log) DO UPDATE SET complete = excluded.complete",
                 name.get());
     }
 
@@ -208,13 +211,32 @@ public final class PostgresRestore {
                         + " WHERE place <> ?)",
                 BOOKS,
                 BOOKS)) {
-            throw refused(
-                    SentLog.FILE_NAME + " of one of its daemons is older than the payments that are missing, as the"
-                            + " books tell, so that payments stay forgotten, and their client tokens pay again: put the newest copy"
-                            + " of each datadir's back, and run this for each of them; or, when one is lost, stop the worker that"
-                            + " pays, look up on the chain what it has paid, mark that in its books, and run this for that datadir"
-                            + " with --without " + SentLog.FILE_NAME);
+            throw outdated(" of one of its daemons is older than the payments that are missing, as the books tell,");
         }
+    }
+
+    /**
+     * Refuses a log that ends before a commit that another daemon has seen. The last commit of a log may be missing after a power failure: nothing
+     * of it was answered or sent.
+     */
+    private void requireAsNewAsPeersKnow(Map<String, Long> known) throws SQLException {
+        for (Map.Entry<String, Long> peer : known.entrySet()) {
+            Optional<String> copied = session.queryOne(
+                    "SELECT datadir FROM logs JOIN restoring_logs ON log = name WHERE complete AND name = ?",
+                    row -> row.text("datadir"),
+                    peer.getKey());
+            if (copied.isPresent() && peer.getValue() > PostgresDatadir.newest(session, peer.getKey()) + 1) {
+                throw outdated(" in " + copied.get() + " lacks commits of its daemon that another daemon has seen,");
+            }
+        }
+    }
+
+    private StoreException outdated(String which) {
+        return refused(SentLog.FILE_NAME + which
+                + " so that payments stay forgotten, and their client tokens pay again: put the newest copy"
+                + " of each datadir's back, and run this for each of them; or, when one is lost, stop the worker that"
+                + " pays, look up on the chain what it has paid, mark that in its books, and run this for that datadir"
+                + " with --without " + SentLog.FILE_NAME);
     }
 
     /** Adds all records and lets the store resume. */
@@ -243,7 +265,7 @@ public final class PostgresRestore {
         long number = PostgresDatadir.insertCommit(session, start, 1, random);
         PostgresTransactions.writeAs(session, number, start);
         StoreRestore restore = new StoreRestore(session);
-        enterAll(restore, number);
+        requireAsNewAsPeersKnow(enterAll(restore, number));
         restore.decide();
         restore.hold(random, !complete);
         session.update("DELETE FROM logs WHERE name IN (SELECT log FROM restoring_logs WHERE NOT complete)");
@@ -256,14 +278,17 @@ public final class PostgresRestore {
     /**
      * Adds the records in the order of their commits. The number of a commit that failed was assigned again: the commit that was made takes
      * precedence.
+     *
+     * @return number of the newest commit of each log, as far as the records of the logs name it
      */
-    private void enterAll(StoreRestore restore, long commit) throws IOException, SQLException {
+    private Map<String, Long> enterAll(StoreRestore restore, long commit) throws IOException, SQLException {
         record Place(String log, long place, long start) {}
         List<Place> places = session.query(
                 "SELECT r.log, r.place, (SELECT max(start) FROM daemons d WHERE d.log = r.log) AS start FROM restoring r"
                         + " WHERE length(r.lines) > 0 ORDER BY r.number, r.made, r.log, r.place",
                 row -> new Place(row.text("log"), row.number("place"), row.number("start")));
         record Record(byte[] lines, boolean made) {}
+        Map<String, Long> known = new TreeMap<>();
         for (Place place : places) {
             PostgresTransactions.writeAs(session, commit, place.start());
             Record record = session.queryOne(
@@ -273,6 +298,12 @@ public final class PostgresRestore {
                             place.place())
                     .orElseThrow();
             restore.enter(record.lines(), record.made());
+            for (SentLine line : SentLine.decode(record.lines(), 0)) {
+                if (line instanceof SentLine.Peer peer) {
+                    known.merge(peer.log(), peer.counter(), Math::max);
+                }
+            }
         }
+        return known;
     }
 }

@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
@@ -89,9 +88,11 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
               (SELECT count(*) FROM daemons WHERE NOT ended AND NOT superseded AND (timeline < %s OR boot <> %s)) AS silent,
               (SELECT CASE WHEN superseded THEN 'superseded' WHEN ended THEN 'ended' END FROM daemons WHERE start = ?)
                 AS standing,
-              (SELECT count(*) FROM logs) AS logs, %s AS millis, keeper.start AS keeper, keeper.epoch AS epoch
+              %s AS millis, keeper.start AS keeper, keeper.epoch AS epoch
               FROM keeper WHERE keeper.one = 1;
-            SELECT DISTINCT rows_of, id FROM changes WHERE commit > ?""".formatted(
+            SELECT DISTINCT rows_of, id FROM changes WHERE commit > ?;
+            SELECT log, max(counter) AS counter FROM commits JOIN daemons ON start = daemon
+              WHERE number > ? AND log IS NOT NULL AND start <> ? GROUP BY log ORDER BY log""".formatted(
                     PostgresSchema.SYSTEM,
                     PostgresSchema.TIMELINE,
                     PostgresSchema.BOOT,
@@ -155,6 +156,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
      * @param last number under which the database has the newest of the commits that this daemon has {@link #seen}
      * @param silent number of daemons that have not confirmed a failover
      * @param standing empty while this start of the daemon may write
+     * @param peers other daemons that have committed since, each with its newest commit
      */
     private record Head(
             StoreRow store,
@@ -165,8 +167,8 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             long silent,
             Optional<String> standing,
             KeeperRow keeper,
-            long logs,
-            Map<String, Collection<Long>> changes) {}
+            Map<String, Collection<Long>> changes,
+            List<SentLine.Peer> peers) {}
 
     private final Postgres.Connector connector;
     private final String name;
@@ -184,10 +186,6 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     /** Number, within this daemon's log, of the commit being prepared. */
     private long counter;
 
-    /** Names of the daemons' logs that this daemon's own log mentions, and those with which the commit being prepared extends them. */
-    private Set<String> loggedPeers = Set.of();
-
-    private Set<String> peersToLog = Set.of();
     private volatile boolean logFails;
     /** Number of the last commit that the in-memory state includes; written only by the writer thread. */
     private volatile long followed;
@@ -384,13 +382,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         session.forget();
         next = new Made(head.number(), next.random());
         counter = head.counter();
-        if (logging.log().isPresent() && head.logs() != loggedPeers.size()) {
-            peersToLog = Set.copyOf(session.query("SELECT name FROM logs", row -> row.getString(1)));
-            peersToLog.stream()
-                    .filter(log -> !loggedPeers.contains(log))
-                    .sorted()
-                    .forEach(log -> logging.lines().add(new SentLine.Peer(log)));
-        }
+        head.peers().forEach(logging.lines()::add);
         if (head.number() % COMMITS_BETWEEN_PRUNING == 0) {
             prune(head.number() - KEPT_COMMITS);
         }
@@ -455,6 +447,8 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
                     connection.createArrayOf("bigint", seen().map(Made::random).toArray()));
             statement.setLong(6, start);
             statement.setLong(7, followed);
+            statement.setLong(8, followed);
+            statement.setLong(9, start);
             statement.execute();
             ResultSet row = nextResult(statement);
             if (!row.next()) {
@@ -483,7 +477,6 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             long silent = row.getLong("silent");
             Optional<String> standing = Optional.ofNullable(row.getString("standing"));
             KeeperRow keeper = new KeeperRow(row.getLong("keeper"), row.getLong("epoch"));
-            long logs = row.getLong("logs");
             clock.set(row.getLong("millis"));
             Map<String, Collection<Long>> changes = new HashMap<>();
             row = nextResult(statement);
@@ -491,7 +484,12 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
                 changes.computeIfAbsent(row.getString(1), table -> new ArrayList<>())
                         .add(row.getLong(2));
             }
-            return new Head(store, now, number, next, last, silent, standing, keeper, logs, changes);
+            List<SentLine.Peer> peers = new ArrayList<>();
+            row = nextResult(statement);
+            while (row.next()) {
+                peers.add(new SentLine.Peer(row.getString("log"), row.getLong("counter")));
+            }
+            return new Head(store, now, number, next, last, silent, standing, keeper, changes, peers);
         }
     }
 
@@ -584,7 +582,6 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         CrashPoint.STORE_BEFORE_COMMIT.reached();
         boolean warned = commitWarns();
         followed = next.number();
-        loggedPeers = peersToLog;
         settle.run();
         CrashPoint.STORE_AFTER_COMMIT.reached();
         recordMade();

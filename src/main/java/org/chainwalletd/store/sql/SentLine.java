@@ -235,8 +235,13 @@ public sealed interface SentLine {
     /** Address that is no longer watched. */
     record Unwatched(Address address) implements SentLine {}
 
-    /** Name of the log of another daemon, without which a restored store may lack payments. */
-    record Peer(String log) implements SentLine {}
+    /**
+     * Name of the log of another daemon, without which a restored store may lack payments. Written again in each commit that follows commits of
+     * that daemon.
+     *
+     * @param counter number, within that log, of its newest known commit; 0 if none is known. A copy of the log that ends earlier is outdated
+     */
+    record Peer(String log, long counter) implements SentLine {}
 
     /**
      * Returns whether the line frees coins, or permits other bytes for the same token. Such a line must be on disk before the store records the
@@ -364,8 +369,9 @@ public sealed interface SentLine {
             out.write(ended.id().toArray());
             out.writeInt(ended.part());
         } else if (line instanceof Peer peer) {
-            out.writeByte(16);
+            out.writeByte(26);
             out.writeUTF(peer.log());
+            out.writeLong(peer.counter());
         } else if (line instanceof Sealed sealed) {
             out.writeByte(18);
             out.writeUTF(sealed.place().kind());
@@ -699,7 +705,7 @@ public sealed interface SentLine {
             case 13 -> readCancelled(in);
             case 14 -> readSweep(in);
             case 15 -> new SweepPartEnded(hash(in), in.readInt(), SweepStore.Ending.LOST);
-            case 16 -> new Peer(in.readUTF());
+            case 16 -> new Peer(in.readUTF(), 0);
             case 17 -> new SweepPartEnded(hash(in), in.readInt(), SweepStore.Ending.STOPPED);
             case 18 -> new Sealed(new KeyringRow.Place(in.readUTF(), Bytes.wrap(bytes(in))), Bytes.wrap(bytes(in)));
             case 19 -> new KeyListed(readKey(in));
@@ -710,6 +716,7 @@ public sealed interface SentLine {
                 new Watched(new WatchStore.WatchOnly(Address.of(fixed(in, Hash256.LENGTH)), ifText(in), ifNumber(in)));
             case 24 -> new Unwatched(Address.of(fixed(in, Hash256.LENGTH)));
             case 25 -> readSubmitted(in);
+            case 26 -> new Peer(in.readUTF(), in.readLong());
             default -> throw new IOException("unknown kind of line: " + kind);
         };
     }

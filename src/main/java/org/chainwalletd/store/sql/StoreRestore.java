@@ -134,7 +134,7 @@ public final class StoreRestore {
                 moved,
                 Optional.of(shared),
                 sink -> {
-                    sink.take(SentLine.encode(new SentLine.Peer(shared.name())));
+                    sink.take(SentLine.encode(new SentLine.Peer(shared.name(), moved.number())));
                     base(session, sink);
                 },
                 0);
@@ -259,8 +259,8 @@ public final class StoreRestore {
         record Owned(SpendRow row, boolean own) {}
         try {
             LineBuffer lines = new LineBuffer(sink);
-            for (String peer : session.query("SELECT name FROM logs ORDER BY name", row -> row.getString(1))) {
-                lines.add(new SentLine.Peer(peer));
+            for (SentLine.Peer peer : peers(session)) {
+                lines.add(peer);
             }
             PayoutTable.visitWaiting(session, lines::add);
             List<Object[]> kept = KeptSpends.ofLog(session, log, 0, ROWS_AT_ONCE);
@@ -292,6 +292,14 @@ public final class StoreRestore {
         } catch (SQLException e) {
             throw new IOException(e.getMessage(), e);
         }
+    }
+
+    /** Returns the logs of all daemons that write the store, each with its newest commit in the store. */
+    public static List<SentLine.Peer> peers(SqlSession session) throws SQLException {
+        return session.query(
+                "SELECT name, coalesce(max(counter), 0) AS counter FROM logs LEFT JOIN daemons ON log = name"
+                        + " LEFT JOIN commits ON daemon = start GROUP BY name ORDER BY name",
+                row -> new SentLine.Peer(row.text("name"), row.number("counter")));
     }
 
     private static void write(SqlSession session, SpendRow row, boolean own, LineBuffer lines) throws SQLException {

@@ -752,6 +752,56 @@ class PostgresSentLogTest {
         assertBound(open("one"), List.of(1, 2, 12, 13));
     }
 
+    /** Each log names the commits of the others that it follows, so the newest log of an idle daemon cannot hide that another log is outdated. */
+    @Test
+    void an_outdated_log_is_refused_although_that_of_another_daemon_is_newer_until_it_is_replaced_or_given_up()
+            throws IOException {
+        PostgresStore one = open("one");
+        PostgresStore two = open("two");
+        pay(one, 1);
+        PostgresServer.backUp(schema);
+        copyDatadir("one", "old");
+        pay(one, 2);
+        pay(one, 3);
+        pay(two, 12);
+        end(one);
+        end(two);
+        copyDatadir("one", "new");
+        PostgresServer.putBack(schema);
+        copyDatadir("old", "one");
+
+        assertThat(restore("two").missing()).hasSize(1);
+        assertThatThrownBy(() -> restore("one"))
+                .hasMessageContaining("sent.log in " + datadir("one") + " lacks commits of its daemon that another");
+        copyDatadir("new", "one");
+        assertThat(restore("one").restored().orElseThrow().complete()).isTrue();
+        assertBound(open("one"), List.of(1, 2, 3, 12));
+    }
+
+    @Test
+    void an_outdated_log_that_was_copied_before_another_tells_of_it_can_still_be_given_up() throws IOException {
+        PostgresStore one = open("one");
+        PostgresStore two = open("two");
+        PostgresStore three = open("three");
+        PostgresServer.backUp(schema);
+        pay(one, 1);
+        copyDatadir("one", "old");
+        pay(one, 2);
+        pay(one, 3);
+        pay(two, 12);
+        List.of(one, two, three).forEach(this::end);
+        PostgresServer.putBack(schema);
+        copyDatadir("old", "one");
+
+        assertThat(restore("one").missing()).hasSize(2);
+        assertThat(restore("three").missing()).hasSize(1);
+        assertThatThrownBy(() -> restore("two"))
+                .hasMessageContaining("sent.log in " + datadir("one") + " lacks commits");
+        assertThat(restore("one", "sent.log").missing()).hasSize(1);
+        assertThat(restore("two").restored().orElseThrow().complete()).isFalse();
+        assertBound(open("two"), List.of(1, 12));
+    }
+
     private PostgresRestore.Step restore(String name, Optional<CommitMark> books) {
         return PostgresStore.restore(datadir(name), books, Set.of(), schema, () -> PostgresServer.connect(schema));
     }
