@@ -8,10 +8,10 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * A transaction of the account chain with all that is needed to send it again; written before its first byte is sent. Amounts in wei have up to
- * 256 bits; nonces, gas and heights are signed 64-bit numbers that are not negative; times are milliseconds since 1970.
+ * A transaction of the account chain with everything needed to send it again; written before its first byte is sent. Amounts in wei have up to 256
+ * bits; nonces, gas and heights are signed 64-bit numbers that are not negative; times are milliseconds since 1970.
  *
- * @param id given by the store; {@link #NEW} before that
+ * @param id assigned by the store; {@link #NEW} before that
  * @param versions oldest first, at least one; all have the same nonce
  */
 public record AccountSend(long id, Order order, Call call, List<Version> versions, Progress progress) {
@@ -30,11 +30,11 @@ public record AccountSend(long id, Order order, Call call, List<Version> version
     /**
      * The request that the transaction carries out.
      *
-     * @param reference the caller's name for it, unique for ever
+     * @param reference the caller's name for it; unique permanently
      * @param digest of the request; the same reference with another digest is a conflict
-     * @param feeCeiling upper limit of wei for gas in all
-     * @param pushing who sends the transaction again, a word chosen by its owner
-     * @param owner on whose behalf it was made
+     * @param feeCeiling upper limit in wei for all gas together
+     * @param pushing who rebroadcasts the transaction and raises its fee: {@link #COPY} or another name chosen by the journal's user
+     * @param owner name of the swap or access token on whose behalf it was made
      */
     public record Order(
             String reference,
@@ -43,19 +43,19 @@ public record AccountSend(long id, Order order, Call call, List<Version> version
             Optional<BigInteger> feeCeiling,
             String pushing,
             Optional<String> owner) {
-        /** Returns the request of a copy, under a reference of its own. */
+        /** Returns the request of a copy, with its own reference. */
         public Order copy(String itsReference) {
             return new Order(itsReference, digest, kind, feeCeiling, COPY, owner);
         }
     }
 
     /**
-     * The call that every version of the transaction makes, except versions that only use up the nonce.
+     * The call made by every version of the transaction, except versions that only use up the nonce.
      *
-     * @param chainId chain on which it takes the nonce
+     * @param chainId of the chain whose nonce it takes
      * @param from 20 bytes
      * @param to 20 bytes
-     * @param data call data; in the store the sealed form of it
+     * @param data call data; sealed while in the store
      */
     public record Call(
             BigInteger chainId, Bytes from, Bytes to, BigInteger value, Bytes data, long nonce, long gasLimit) {
@@ -78,7 +78,7 @@ public record AccountSend(long id, Order order, Call call, List<Version> version
     /**
      * State of the transaction.
      *
-     * @param outcome the block that one of its versions is in; for an ended state the block that ended it
+     * @param outcome the block that contains one of its versions; in an end state the block that led to it
      */
     public record Progress(State state, Optional<Outcome> outcome, long createdAt, long changedAt) {
         public static Progress begun(long now) {
@@ -86,7 +86,7 @@ public record AccountSend(long id, Order order, Call call, List<Version> version
         }
     }
 
-    /** Stages of a transaction, in their order. */
+    /** States of a transaction, in order. */
     public enum State {
         JOURNALLED,
         SENT,
@@ -105,10 +105,10 @@ public record AccountSend(long id, Order order, Call call, List<Version> version
     /**
      * A signed version of the transaction that may have been sent.
      *
-     * @param raw the signed bytes, sealed while they are in the store; every broadcast sends exactly these
+     * @param raw the signed bytes, sealed while in the store; every broadcast sends exactly these
      * @param tip priority fee in wei per gas
      * @param maxFee fee limit in wei per gas
-     * @param cancels whether it only uses up the nonce, with a transfer to ourselves
+     * @param cancels whether it only uses up the nonce, by a transfer to our own address
      */
     public record Version(Hash256 hash, Bytes raw, BigInteger tip, BigInteger maxFee, boolean cancels, long createdAt) {
         public Version holding(Bytes other) {
@@ -148,7 +148,7 @@ public record AccountSend(long id, Order order, Call call, List<Version> version
         return progress.state();
     }
 
-    /** Tells whether it repeats the call of another row with a nonce that was not given by the journal. */
+    /** Tells whether it repeats the call of another row with a nonce that the journal did not assign. */
     public boolean isCopy() {
         return order.pushing().equals(COPY);
     }
@@ -161,7 +161,7 @@ public record AccountSend(long id, Order order, Call call, List<Version> version
         return new AccountSend(given, order, call, versions, progress);
     }
 
-    /** Returns this transaction with other call data and signed bytes: the sealed or the decrypted ones. */
+    /** Returns this transaction with the call data and signed bytes replaced by their sealed or decrypted form. */
     public AccountSend holding(Bytes otherData, List<Version> otherVersions) {
         return new AccountSend(id, order, call.holding(otherData), otherVersions, progress);
     }

@@ -8,36 +8,36 @@ import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Bytes;
 
 /**
- * The journal of transactions sent on the account chain. Rows are never removed: they are the history, and each keeps its nonce taken. Call data
- * and signed bytes are stored as given: the caller has sealed them before.
+ * The journal of transactions sent on the account chain. Rows are never removed: they are the history, and each keeps its nonce from being assigned
+ * again. Call data and signed bytes are stored as passed; the caller seals them.
  */
 public interface AccountSendStore {
     /** Result of writing new rows. */
     sealed interface Journalled {
-        /** All rows are durable, with their ids, in the order in which they were given. */
+        /** All rows are durable, with their ids, in the order of the argument. */
         record Done(List<AccountSend> sends) implements Journalled {}
 
-        /** No row was written: {@code by} already has the reference of one of them, or its nonce (which does not matter for copies). */
+        /** No row was written: {@code by} already has the reference of one of them, or its nonce (not checked for copies). */
         record Taken(AccountSend by) implements Journalled {}
 
-        /** No row was written: the client_token of this reference has bound a payout, a sweep or another payment of the chain. */
+        /** No row was written: the client_token of this reference is bound to a payout, a sweep or another payment. */
         record BoundElsewhere(String reference) implements Journalled {}
     }
 
-    /** Begins the owner of what a named access token has asked for: no swap has such an id. */
+    /** Prefix of the owner of transactions requested with a named access token; no swap id begins with it. */
     String ACCESS_TOKEN = "access/";
 
-    /** Reads the name of the access token in an owner; another owner is returned as it is. */
+    /** Returns the name of the access token from an owner; returns any other owner unchanged. */
     static String accessTokenOf(String owner) {
         return owner.startsWith(ACCESS_TOKEN) ? owner.substring(ACCESS_TOKEN.length()) : owner;
     }
 
-    /** Begins the reference of a transaction that a caller has named with a client_token. */
+    /** Prefix of the reference of a transaction that a caller named by a client_token. */
     String TOKEN = "token/";
-    /** Begins the reference of a payment without a client_token, which nobody can repeat. */
+    /** Prefix of the reference of a payment without a client_token, which cannot be repeated. */
     String UNNAMED = "send/";
 
-    /** Returns the reference of the transaction with this client_token, which shares one namespace with all other client_tokens and the ids of payouts. */
+    /** Returns the reference of the transaction with this client_token; client_tokens and payout ids share one namespace. */
     static String reference(String clientToken) {
         return TOKEN + clientToken;
     }
@@ -61,7 +61,7 @@ public interface AccountSendStore {
 
     CompletionStage<Optional<AccountSend>> find(String reference);
 
-    /** Tells whether the client_token of this reference has ever bound a payout, a sweep or another payment of the chain: no transaction may have it. */
+    /** Tells whether the client_token of this reference was ever bound to a payout, a sweep or another payment; if so, no transaction may use it. */
     CompletionStage<Boolean> isBoundElsewhere(String reference);
 
     /** Lists all transactions of one owner, oldest first. */
@@ -70,16 +70,19 @@ public interface AccountSendStore {
     /** Lists all transactions that have not ended, of every address, oldest first. */
     CompletionStage<List<AccountSend>> open(BigInteger chainId);
 
-    /** Makes a commit of its own: a row or version of an earlier call that failed with {@code UNKNOWN} can be read from then on, or never appears. */
+    /**
+     * Makes a separate commit. Afterwards a row or version of an earlier call that failed with {@code UNKNOWN} is either readable or will never
+     * appear.
+     */
     CompletionStage<Void> makeCertain();
 
     /**
-     * Returns the nonce after the highest that was ever given to {@code from}, also counting copies from there on that are in blocks; empty when
-     * none was given.
+     * Returns the nonce after the highest one ever assigned to {@code from}, counting also copies with higher nonces that are in blocks; empty when
+     * none was assigned.
      */
     CompletionStage<OptionalLong> nextNonce(BigInteger chainId, Bytes from);
 
-    /** Returns the highest nonce that was given to {@code from} and that a foreign transaction has used; empty when there is none. */
+    /** Returns the highest nonce that was assigned to {@code from} but used by a foreign transaction; empty when there is none. */
     CompletionStage<OptionalLong> lastLost(BigInteger chainId, Bytes from);
 
     /**
@@ -90,12 +93,12 @@ public interface AccountSendStore {
      */
     CompletionStage<List<AccountSend>> page(BigInteger chainId, long before, int most);
 
-    /** Lists rows of a release that did not seal yet, of every chain, oldest first. */
+    /** Lists the unsealed rows of older releases, of every chain, oldest first. */
     CompletionStage<List<AccountSend>> unsealed(int most);
 
-    /** Replaces the call data and signed bytes of an unsealed row by their sealed form, all of it or nothing. */
+    /** Atomically replaces the call data and signed bytes of an unsealed row by their sealed form. */
     CompletionStage<Void> seal(AccountSend sealed);
 
-    /** Returns the sealed bytes of the newest row, so that the next one can share their salt; empty when nothing is sealed there. */
+    /** Returns the sealed bytes of the newest row, so that the next row can share their salt; empty when that row is not sealed. */
     CompletionStage<Optional<Bytes>> newestSealed();
 }

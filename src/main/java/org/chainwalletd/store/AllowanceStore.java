@@ -14,11 +14,11 @@ import java.util.regex.Pattern;
 import org.chainwalletd.chain.Amount;
 
 /**
- * Stores the operator's caps and the amounts used of them: one sum for each minute. Uses are written, and the caps are checked, in the commit
- * that opens a spend, see {@link IntentStore#open}, so no two concurrent calls can spend the same remainder.
+ * Stores the operator's caps and how much of them is used: one sum per minute. Uses are written and the caps checked in the commit that opens a
+ * spend, see {@link IntentStore#open}, so no two concurrent calls can spend the same remainder.
  */
 public interface AllowanceStore {
-    /** Resolution of the time at which a use counts. */
+    /** Time resolution of the recorded uses. */
     long MINUTE_MILLIS = 60_000;
 
     /**
@@ -30,8 +30,9 @@ public interface AllowanceStore {
      */
     record Limits(Optional<Amount> perTransaction, Optional<Amount> perPeriod, Duration period) {
         /**
-         * How long a use is remembered after its period. No clock alone erases a use: as many minutes as this and the period contain are kept,
-         * whatever the time is, so that uses which a fast clock takes for old count again once the clock is right.
+         * How long a use is kept after its period. Uses are never erased by the clock alone: the last minutes with uses, as many as this duration
+         * and the period contain, are kept regardless of the time, so that uses which seem old to a clock that runs ahead count again once the clock
+         * is right.
          */
         private static final Duration REMEMBERED = Duration.ofDays(31);
 
@@ -42,13 +43,13 @@ public interface AllowanceStore {
             return perTransaction.isEmpty() && perPeriod.isEmpty();
         }
 
-        /** Returns the limits as text, amounts in base units, which {@link #parse} reads. */
+        /** Returns the limits as text that {@link #parse} reads; amounts in base units. */
         public String words() {
             return "per transaction " + perTransaction.map(Amount::toString).orElse("none") + ", per period "
                     + perPeriod.map(Amount::toString).orElse("none") + ", period " + period.toSeconds() + " s";
         }
 
-        /** Reads what {@link #words} has written; empty when it is no such text. */
+        /** Parses the text of {@link #words}; empty when it is not in that format. */
         public static Optional<Limits> parse(String words) {
             Matcher found = WORDS.matcher(words);
             return found.matches()
@@ -63,12 +64,12 @@ public interface AllowanceStore {
             return word.equals("none") ? Optional.empty() : Optional.of(Amount.of(new BigInteger(word)));
         }
 
-        /** Returns the least number of minutes that are remembered: the last ones in which something was used. */
+        /** Returns the number of most recent minutes with uses that are always kept. */
         public int minutesKept() {
             return (int) Math.min(Integer.MAX_VALUE, period.plus(REMEMBERED).toMinutes() + 1);
         }
 
-        /** Returns the time from which on uses are remembered, milliseconds since 1970. */
+        /** Returns the time since which uses are kept, milliseconds since 1970. */
         public long rememberedSince(long now) {
             return now - period.plus(REMEMBERED).toMillis();
         }
@@ -86,14 +87,14 @@ public interface AllowanceStore {
             return Math.floorDiv(at, MINUTE_MILLIS) * MINUTE_MILLIS;
         }
 
-        /** Returns the last millisecond of the minute: all its uses count from then, so none leaves a period too early. */
+        /** Returns the last millisecond of the minute: all its uses count as of then, so that no use leaves a period too early. */
         public long last() {
             return start + MINUTE_MILLIS - 1;
         }
     }
 
     /**
-     * The limits and the use of them.
+     * The limits and how much of them is used.
      *
      * @param spent amount used within the last period
      */
@@ -102,7 +103,7 @@ public interface AllowanceStore {
             return new Status(limits, spent.compareTo(Amount.MAX.toBigInteger()) > 0 ? Amount.MAX : Amount.of(spent));
         }
 
-        /** Returns the amount that is left in the period; empty without a limit per period. */
+        /** Returns the amount left in the period; empty without a limit per period. */
         public Optional<Amount> remaining() {
             return limits.perPeriod().map(limit -> limit.isLessThan(spent) ? Amount.ZERO : limit.minus(spent));
         }
@@ -114,38 +115,38 @@ public interface AllowanceStore {
     }
 
     /**
-     * Sets the limits that {@link IntentStore#open} and {@link IntentStore#reopen} apply; called before the first of them.
+     * Sets the limits that {@link IntentStore#open} and {@link IntentStore#reopen} apply; called before either of them.
      *
-     * @param clock runs no faster than time; may be wrong from the beginning
+     * @param clock never runs faster than real time; its initial setting may be wrong
      * @param chainMillis time of the newest block of the followed chain, milliseconds since 1970; empty until one is known
      */
     CompletionStage<Void> govern(Limits limits, Clock clock, Supplier<OptionalLong> chainMillis);
 
     /**
-     * Sets the caps per period of named access tokens, which apply beside those of the operator and slide in the same way.
+     * Sets the caps per period of named access tokens, which apply in addition to the operator's caps and use the same sliding window.
      *
-     * @param caps by the token's name; empty for a token without one
+     * @param caps by token name; empty for a token without a cap
      */
     void governTokens(Function<String, Optional<Amount>> caps);
 
-    /** Returns the present remainder of this token's cap per period; empty when it has none. */
+    /** Returns what is currently left of this token's cap per period; empty when it has none. */
     CompletionStage<Optional<Amount>> remainingOf(String tokenName);
 
-    /** Returns why a spend of this amount would not be opened now; empty when it would. Reads no table and holds no amount. */
+    /** Returns why a spend of this amount would be refused now; empty when it would be opened. Reads no table and reserves nothing. */
     Optional<Opening.CapExceeded> refusal(Amount amount);
 
     CompletionStage<Status> status();
 
-    /** Returns the amount spent within the last period, as far as that is known without reading: 0 without limits. */
+    /** Returns the amount spent within the last period, as far as known without reading the store: 0 without limits. */
     Amount spent();
 
     /** Lists the sums of the minutes that have not ended before {@code since} (milliseconds since 1970), oldest first. */
     CompletionStage<List<Minute>> spentSince(long since);
 
     /**
-     * Removes uses from before {@code before} (milliseconds since 1970); a minute that contains that time stays whole.
+     * Removes uses older than {@code before} (milliseconds since 1970); the minute that contains that time is kept.
      *
-     * @param keep number of minutes, the last ones in which something was used, that stay however old they are: a clock may be ahead
+     * @param keep number of most recent minutes with uses that are kept however old they are, since a clock may run ahead
      */
     CompletionStage<Void> forgetUses(long before, int keep);
 }

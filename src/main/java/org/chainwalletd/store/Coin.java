@@ -23,7 +23,7 @@ public record Coin(Outpoint outpoint, Amount value) {
         return out.array();
     }
 
-    /** Decodes coins that {@link #encode} has encoded. */
+    /** Decodes the output of {@link #encode}. */
     public static List<Coin> decode(byte[] bytes) {
         ByteBuffer in = ByteBuffer.wrap(bytes);
         List<Coin> coins = new ArrayList<>(bytes.length / BYTES);

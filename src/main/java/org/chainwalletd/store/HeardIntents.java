@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Wraps an {@link IntentStore} and reports its changes to a listener. Callers get the store's own stages: they never wait for the listener, and
- * its failures do not reach them. Costs nothing while nobody listens; otherwise one read for each change.
+ * Wraps an {@link IntentStore} and reports its changes to a listener. Callers get the store's own stages: they never wait for the listener and do
+ * not see its failures. Costs nothing without a listener; otherwise one read per change.
  */
 public final class HeardIntents implements IntentStore {
     private static final Logger LOG = LoggerFactory.getLogger(HeardIntents.class);
@@ -33,7 +33,7 @@ public final class HeardIntents implements IntentStore {
     private final IntentStore inner;
     private final IntentListener listener;
     private final Executor executor;
-    /** Newest states that were told of spends that others change; used by one report at a time. */
+    /** Last reported states of spends that other processes change; accessed by one report at a time. */
     private final Map<Hash256, IntentState> elsewhere = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
@@ -43,7 +43,7 @@ public final class HeardIntents implements IntentStore {
         }
     };
 
-    /** Completes when all changes requested before are reported. */
+    /** Completes when all changes requested so far have been reported. */
     private CompletableFuture<Void> told = CompletableFuture.completedFuture(null);
 
     /**
@@ -157,7 +157,7 @@ public final class HeardIntents implements IntentStore {
         return unconfirmation;
     }
 
-    /** Reports a change after those requested before it, whether those succeeded or not. */
+    /** Reports a change after all changes requested before it, whether or not those succeeded. */
     private synchronized <T> void tell(
             CompletionStage<T> change, Predicate<? super T> made, Hash256 txId, IntentState state, String reason) {
         if (!listener.isListening()) {
@@ -170,13 +170,13 @@ public final class HeardIntents implements IntentStore {
                 .thenAcceptAsync(intent -> intent.ifPresent(spend -> listener.changed(spend, state, reason)), executor)
                 .exceptionallyAsync(
                         failure -> {
-                            LOG.debug("that {} is {} is not told: {}", txId, state, failure.toString());
+                            LOG.debug("state change of {} to {} not reported: {}", txId, state, failure.toString());
                             return null;
                         },
                         executor);
     }
 
-    /** Reports the states that spends have entered elsewhere; other changes of a spend leave its state as it was told. */
+    /** Reports the states that other processes have set. A change that leaves the state as last reported is not reported again. */
     private synchronized void tell(List<Changed> others) {
         if (others.isEmpty() || !listener.isListening()) {
             return;
@@ -189,7 +189,7 @@ public final class HeardIntents implements IntentStore {
                         executor)
                 .exceptionallyAsync(
                         failure -> {
-                            LOG.debug("changes of other daemons are not told: {}", failure.toString());
+                            LOG.debug("changes made by other daemons not reported: {}", failure.toString());
                             return null;
                         },
                         executor);
@@ -252,13 +252,13 @@ public final class HeardIntents implements IntentStore {
 
     /** Receives every change of a spend's state once it is durable, in order. */
     public interface IntentListener {
-        /** Tells whether anybody would receive a change now. */
+        /** Tells whether a change would be received now. */
         boolean isListening();
 
         /**
          * Receives a change; must not block.
          *
-         * @param intent the spend; its own state may be a later one
+         * @param intent the spend; its own state may already be a later one
          * @param state the state that it entered
          * @param reason the node's or the operator's words for a state that is not a success; empty otherwise
          */

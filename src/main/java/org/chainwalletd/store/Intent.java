@@ -11,16 +11,16 @@ import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.crypto.SealedBlob;
 
 /**
- * A spend with all that is needed to send it again and to answer its caller again; written before the first broadcast.
+ * A spend with everything needed to send it again and to answer its caller again; written before the first broadcast.
  *
- * @param kind the method that asked for it, such as {@code transfer}
- * @param transaction the signed bytes; every broadcast sends exactly these. In the store those of a swap's claim are sealed (encrypted)
+ * @param kind the method that requested it, such as {@code transfer}
+ * @param transaction the signed bytes; every broadcast sends exactly these. The bytes of a swap's claim are sealed (encrypted) while in the store
  * @param inputs in the order of the transaction
  * @param builtAtHeight height of the tip when the coins were listed
- * @param changeIndex index of the first output that returns to {@code from}, as all later ones do; empty without change
- * @param allowance the amount that it counts against the spend allowance
+ * @param changeIndex index of the first output that returns to {@code from}; all later outputs do too. Empty without change
+ * @param allowance the amount counted against the spend allowance
  * @param createdAt milliseconds since 1970
- * @param details what is reported of the spend and decides nothing
+ * @param details data that is only reported
  */
 public record Intent(
         Hash256 txId,
@@ -38,9 +38,9 @@ public record Intent(
     /**
      * Data that is reported with a spend and has no effect on it.
      *
-     * @param tokenName name of the access token that asked for it; empty for what the daemon does by itself, and for spends of older releases
-     * @param memo the caller's own words; they never enter a log or a metric
-     * @param fee the effective fee, for readers that cannot decode the transaction because its bytes are sealed
+     * @param tokenName name of the access token that requested it; empty for spends that the daemon makes by itself and spends of older releases
+     * @param memo the caller's own text; must never enter a log or a metric
+     * @param fee the effective fee, for readers that cannot decode the transaction because it is sealed
      */
     public record Details(Optional<String> tokenName, Optional<String> memo, Optional<Amount> fee) {
         public static final Details NONE = new Details(Optional.empty(), Optional.empty(), Optional.empty());
@@ -83,7 +83,7 @@ public record Intent(
     /**
      * State of a spend.
      *
-     * @param reason the node's words for a state that is not a success; empty otherwise
+     * @param reason the node's message for a state that is not a success; empty otherwise
      * @param changedAt time of the last change of {@code state}, milliseconds since 1970
      */
     public record Progress(IntentState state, String reason, long changedAt) {
@@ -109,15 +109,12 @@ public record Intent(
         return progress.changedAt();
     }
 
-    /**
-     * Tells whether the bytes are sealed, as the store keeps those of a claim that contains a secret; sealed bytes cannot be decoded as a
-     * transaction.
-     */
+    /** Tells whether the transaction bytes are sealed, as the bytes of a claim with a secret are in the store; sealed bytes cannot be decoded. */
     public boolean isSealed() {
         return SealedBlob.isMarked(transaction.toArray());
     }
 
-    /** Returns this spend with other transaction bytes: the sealed or the decrypted ones. */
+    /** Returns this spend with the transaction bytes replaced by their sealed or decrypted form. */
     public Intent holding(Bytes other) {
         return with(other, progress, details);
     }
@@ -127,7 +124,7 @@ public record Intent(
         return with(transaction, progress, other);
     }
 
-    /** Tells whether the spend spends from {@code address} or pays to it. A sealed claim pays to the address from which it spends. */
+    /** Tells whether the spend spends from {@code address} or pays to it. A sealed claim pays to the address that it spends from. */
     public boolean concerns(Address address) {
         return from.equals(address)
                 || !isSealed()

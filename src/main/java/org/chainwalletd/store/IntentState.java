@@ -8,19 +8,19 @@ public enum IntentState {
     ACCEPTED,
     /** In a block of the best chain; until it is buried a reorganisation can put it back to {@link #ACCEPTED}. */
     CONFIRMED,
-    /** Every answer of the nodes was a refusal and none of them knows it. Not sent again unless its token asks for it. */
+    /** All nodes refused it and none of them has it. Not sent again unless its token requests it. */
     REFUSED,
-    /** Another transaction spends one of its inputs. Not sent again unless its token asks for it. */
+    /** Another transaction spends one of its inputs. Not sent again unless its token requests it. */
     CONFLICTED,
     /** The spend was abandoned: by the operator, for a stand-in ({@link StandIns}), or by a restore of the store. */
     ABANDONED,
     /**
-     * A node had the very same transaction before this daemon sent it. Whose payment it is cannot be told, so it counts as no success, is never
-     * sent again, and its token stays bound to it for good.
+     * A node had the very same transaction before this daemon sent it. It cannot be determined whose payment it is, so it does not count as a
+     * success, is never sent again, and its token stays bound to it permanently.
      */
     CONTESTED;
 
-    /** Tells whether the spend must still be watched, and sent again when the nodes have forgotten it. */
+    /** Tells whether the spend must be watched, and sent again when nodes no longer have it. */
     public boolean inFlight() {
         return this == PREPARED || this == ACCEPTED;
     }
@@ -32,13 +32,13 @@ public enum IntentState {
 
     /**
      * Tells whether a spend last seen in this state counts as unchanged when the store has it in {@code found}: the two states in flight count as
-     * one.
+     * the same.
      */
     public boolean isStill(IntentState found) {
         return this == found || inFlight() && found.inFlight();
     }
 
-    /** Tells whether the caller may be told that the payment was made. */
+    /** Tells whether the payment may be reported to the caller as made. */
     public boolean succeeded() {
         return this == ACCEPTED || this == CONFIRMED;
     }

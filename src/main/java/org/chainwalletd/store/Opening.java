@@ -6,7 +6,7 @@ import org.chainwalletd.chain.Hash256;
 
 /** Result of opening a spend, or opening it again. Only {@link Opened} has written anything. */
 public sealed interface Opening {
-    /** Tells whether {@code intent} is in the store now: opened by this call, or by an earlier one whose answer was lost. */
+    /** Tells whether {@code intent} is now in the store, opened by this call or by an earlier call whose answer was lost. */
     default boolean isThere(Intent intent) {
         return false;
     }
@@ -24,9 +24,9 @@ public sealed interface Opening {
     }
 
     /**
-     * The token is bound to something else.
+     * The token is already bound.
      *
-     * @param by the transaction that the token is bound to; zeros when it is that of a payout or a sweep
+     * @param by the transaction that the token is bound to; zeros when it is bound to a payout or a sweep
      */
     record TokenTaken(Hash256 by) implements Opening {
         @Override
@@ -38,8 +38,8 @@ public sealed interface Opening {
     /**
      * An input is not free.
      *
-     * @param coin the first input that is reserved already, or one that was spent long ago
-     * @param by the transaction that holds it, or has spent it; zeros when a running sweep is going to spend it
+     * @param coin the first input that is already reserved or was already spent
+     * @param by the transaction that holds or has spent it; zeros when a running sweep is going to spend it
      */
     record CoinTaken(Coin coin, Hash256 by) implements Opening {}
 
@@ -48,7 +48,7 @@ public sealed interface Opening {
      *
      * @param scope {@code per_tx} or {@code per_period}
      * @param spent amount used of {@code limit} within the last period; zero for the cap per transaction
-     * @param tokenName name of the access token whose cap it is; empty for a cap of the operator, which applies to all
+     * @param tokenName name of the access token that the cap belongs to; empty for a cap of the operator, which applies to all
      */
     record CapExceeded(
             String scope,
@@ -78,7 +78,7 @@ public sealed interface Opening {
         }
     }
 
-    /** A payout of the batch is not queued any more, or its token has ended, or the queue is paused. */
+    /** A payout of the batch is no longer queued or its token has ended, or the queue is paused. */
     record PayoutsMoved() implements Opening {}
 
     /** The part of a sweep has ended without a spend. */
@@ -87,7 +87,7 @@ public sealed interface Opening {
     /**
      * The spend that was to be opened again is no longer in the state that the caller knew.
      *
-     * @param found its present state; empty when it has been forgotten
+     * @param found its present state; empty when its row has been removed
      */
     record Moved(Optional<IntentState> found) implements Opening {}
 }

@@ -8,8 +8,8 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 
 /**
- * The id of a transaction and the outpoints that it spends, in one byte array. The confirmed spends of about an hour are in memory at once, and
- * objects for each hash and outpoint would take several times as much. Immutable, so that all who watch a spend share one.
+ * The id of a transaction and the outpoints that it spends, in one byte array. Compact because the confirmed spends of about an hour are in memory
+ * at once, and objects for each hash and outpoint would take several times as much. Immutable, and shared by all observers of a spend.
  */
 public final class PackedSpend {
     private static final int INDEX_AT = Hash256.LENGTH;
@@ -29,7 +29,7 @@ public final class PackedSpend {
     /**
      * Creates a packed spend from the columns of a row.
      *
-     * @param inputs as {@link Coin#encode} writes them; the value of each coin is left out
+     * @param inputs as encoded by {@link Coin#encode}; the values are dropped
      */
     public static PackedSpend packed(byte[] txId, byte[] inputs) {
         int count = inputs.length / Coin.BYTES;
@@ -78,7 +78,7 @@ public final class PackedSpend {
         return false;
     }
 
-    /** Returns the first eight bytes of a transaction id, for hash tables: equal for equal ids, nearly evenly distributed. */
+    /** Returns a hash for hash tables: the first eight bytes of a transaction id, nearly evenly distributed. */
     public static long fingerprint(Hash256 txId) {
         return ByteBuffer.wrap(txId.toArray()).getLong();
     }
@@ -88,7 +88,7 @@ public final class PackedSpend {
         return ByteBuffer.wrap(bytes).getLong();
     }
 
-    /** Returns a number for hash tables that is equal for equal outpoints. */
+    /** Returns a hash for hash tables; equal for equal outpoints. */
     public static long fingerprint(Outpoint outpoint) {
         return fingerprint(outpoint.txId()) + outpoint.index();
     }

@@ -15,23 +15,23 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.TxOutput;
 
 /**
- * Stores the queue of payouts. A row says whether its payout waits, is held or cancelled, or which spend carries it; everything else follows from
- * the row of that spend, which {@link IntentStore#openBatch} assigns to its payouts in one commit. Completed stages are durable.
+ * Stores the queue of payouts. A payout's row says whether it is queued, held or cancelled, or which spend carries it. Everything else is derived
+ * from the row of that spend, which {@link IntentStore#openBatch} assigns to its payouts in one commit. Completed stages are durable.
  */
 public interface PayoutStore {
-    /** Upper limit of payouts in one call. */
+    /** Maximum number of payouts in one call. */
     int MOST_AT_ONCE = 1_000;
 
-    /** Name under which the classic token is asked about, whose payouts have no owner; no named token can have it. */
+    /** Name that stands for the classic token, whose payouts have no owner; no named token can have this name. */
     String CLASSIC = "spend";
 
-    /** Cursor at the beginning of the feed of changes. */
+    /** Position at the beginning of the feed of changes. */
     Position BEGINNING = new Position(0, 0, 0);
 
     /**
-     * A payment to be made. The {@code memo} is for the operator: it is no part of the parameters that the id is bound to.
+     * A requested payment. The {@code memo} is for the operator and not among the parameters that the id is bound to.
      *
-     * @param payoutId bound for ever; shares one namespace with client tokens
+     * @param payoutId permanently bound to the payment; shares one namespace with client tokens
      */
     record Order(String payoutId, Address to, Amount amount, Optional<Bytes> datum, Optional<String> memo) {
         /** Returns the transaction output that pays it. */
@@ -60,9 +60,9 @@ public interface PayoutStore {
      *
      * @param number in the order of submission
      * @param owner name of the token that submitted it; empty for a classic one
-     * @param from addresses that may pay it
-     * @param attempts ids of the transactions that it was part of, the newest last
-     * @param outputIndex its output in the newest transaction, while that is not lost
+     * @param from addresses that it may be paid from
+     * @param attempts ids of the transactions that contained it, newest last
+     * @param outputIndex of its output in the newest transaction, unless that is lost
      * @param height of the block of that transaction
      * @param feeShare its share of the fee of that transaction
      * @param submittedAt milliseconds since 1970
@@ -105,15 +105,15 @@ public interface PayoutStore {
 
     /** Result of a submission. Only {@link Accepted} has written anything. */
     sealed interface Submission {
-        /** The payouts are durable, in the order of the orders; those that existed before are returned as they are now. */
+        /** The payouts are durable, in the order of the orders; payouts that already existed are returned in their present state. */
         record Accepted(List<Payout> payouts) implements Submission {}
 
         /**
-         * An id is bound to something else.
+         * An id is already bound.
          *
          * @param index of the order in the list, from 0
-         * @param txId of the spend whose token it is; empty when it is a payout with other parameters, or of another token
-         * @param other the payout that has the id, when it is one
+         * @param txId of the spend whose token it is; empty when it belongs to a payout with other parameters or of another access token
+         * @param other the payout that has the id, if it is a payout
          */
         record Taken(int index, String payoutId, Optional<Hash256> txId, Optional<Payout> other) implements Submission {
             public Taken(int index, String payoutId, Optional<Hash256> txId) {
@@ -126,7 +126,7 @@ public interface PayoutStore {
 
     /** Result of changing payouts. Only {@link Done} has written anything. */
     sealed interface Change {
-        /** The payouts in the order of the ids; those that could not be changed are returned as they were. */
+        /** The payouts, in the order of the ids; payouts that could not be changed are returned unchanged. */
         record Done(List<Payout> payouts) implements Change {}
 
         record Unknown(String payoutId) implements Change {}
@@ -135,7 +135,7 @@ public interface PayoutStore {
         record Foreign(String payoutId) implements Change {}
     }
 
-    /** Identity of a caller that wants to change payouts: an empty owner may change all, any other only its own. */
+    /** Caller that changes payouts: an empty owner may change all payouts, a named owner only its own. */
     record Claimant(Optional<String> owner) {
         public static final Claimant ANYBODY = new Claimant(Optional.empty());
 
@@ -145,16 +145,16 @@ public interface PayoutStore {
     }
 
     /**
-     * Writes all of {@code orders} or none. For an id that exists already with the same payment the existing record is returned; an id that any
-     * kept spend ever had as its token, or that a payout with other parameters has, is refused.
+     * Writes all of {@code orders} or none. An id that already exists with the same payment returns the existing record. An id is refused when it
+     * was ever the token of a spend still in the history, or belongs to a payout with other parameters.
      *
-     * @param from addresses that may pay; at least one, unless each id exists already
+     * @param from addresses to pay from; at least one, unless every id exists already
      * @param most upper limit of unfinished payouts in the queue
      */
     CompletionStage<Submission> submit(
             List<Order> orders, List<Address> from, Optional<String> owner, long most, long now);
 
-    /** Finds the first id that is neither a payout's nor was ever bound to another payment. */
+    /** Finds the first id that belongs to no payout and was never bound to another payment. */
     CompletionStage<Optional<String>> firstUnbound(List<String> payoutIds);
 
     CompletionStage<Optional<Payout>> find(String payoutId);
@@ -162,55 +162,55 @@ public interface PayoutStore {
     /**
      * Lists payouts in the order of submission.
      *
-     * @param state only payouts in it; empty for all
+     * @param state only payouts in this state; empty for all
      * @param after number above which the listing starts
      * @param most upper limit of the listing
      */
     CompletionStage<List<Payout>> list(Optional<State> state, long after, int most);
 
-    /** Lists payouts that have changed after a position, each once. A position that this feed has not given counts as its beginning. */
+    /** Lists payouts that have changed after a position, each once. A position that this feed has not issued counts as its beginning. */
     CompletionStage<Changes> changes(Position after, int most);
 
-    /** Returns the position after all changes so far. */
+    /** Returns the position after the latest change. */
     CompletionStage<Position> end();
 
-    /** Cancels those payouts that are queued or held; the others are left as they are. */
+    /** Cancels the payouts that are queued or held; others are left unchanged. */
     CompletionStage<Change> cancel(List<String> payoutIds, Claimant claimant, long now);
 
-    /** Queues those payouts that are held; whether their token has ended does not matter any more. */
+    /** Queues the payouts that are held, even if their token has ended. */
     CompletionStage<Change> release(List<String> payoutIds, Claimant claimant, long now);
 
-    /** Finds the id of a payout that is queued or held and that this address may pay. */
+    /** Finds the id of a queued or held payout that may be paid from this address. */
     CompletionStage<Optional<String>> waitingFrom(Address address);
 
-    /** Holds the queued payouts of tokens that have ended, {@link #CLASSIC} among them. Returns how many. */
+    /** Holds the queued payouts of tokens that have ended, including {@link #CLASSIC}; returns their number. */
     CompletionStage<Integer> holdEnded(Set<String> owners, long now);
 
     CompletionStage<Void> pause(boolean paused);
 
     CompletionStage<Boolean> isPaused();
 
-    /** Lists the batches that were abandoned, by a restore or an earlier recall, and of which no recall is in flight or in a block. */
+    /** Lists the batches that were abandoned by a restore or an earlier recall and that have no recall in flight or in a block. */
     CompletionStage<List<Hash256>> unrecalled();
 
     /**
-     * Returns those of {@code txIds} that are spends from this address, whose outputs to it are its own change, each with the transactions that made
-     * the coins which it spends.
+     * Returns the spends from this address among {@code txIds}, whose outputs to the address are its own change; each with the ids of the
+     * transactions that created the coins it spends.
      */
     CompletionStage<Map<Hash256, Set<Hash256>>> spendsOf(Address address, Set<Hash256> txIds);
 
-    /** Counts the payouts that are neither final nor cancelled. */
+    /** Returns the number of payouts that are neither final nor cancelled. */
     CompletionStage<Long> unfinished();
 
-    /** Sets the test for tokens that have ended, whose payouts are never sent. The writer calls it in the commit of an intent. */
+    /** Sets the predicate that recognises tokens that have ended; their payouts are never sent. The writer calls it in the commit of an intent. */
     void endedTokens(Predicate<String> ended);
 
-    /** Registers a listener that the writer runs after each commit that has changed a payout; it must not block. */
+    /** Registers a listener that the writer runs after each commit that changed a payout; it must not block. */
     void whenChanged(Runnable listener);
 
     /**
-     * Returns the share of a fee that the payout at {@code index} bears. The shares add up to the fee exactly: the first payouts bear one
-     * smallest unit more each, as far as the fee cannot be divided.
+     * Returns the share of a fee borne by the payout at {@code index}. The shares add up to the fee exactly: the remainder of the division is spread
+     * over the first payouts, one base unit each.
      */
     static Amount feeShare(Amount fee, int payouts, int index) {
         long each = Long.divideUnsigned(fee.bits(), payouts);

@@ -21,21 +21,21 @@ public interface ReservationStore {
     CompletionStage<List<Reservation>> all();
 
     /**
-     * Tells whether a spend has reserved the coin in a store that several processes use; always false elsewhere. Answered from memory, on any thread;
-     * {@link IntentStore#open} decides.
+     * Tells whether a spend has reserved the coin in a store used by several processes; always false in other stores. Answered from memory, on any
+     * thread; the binding decision is made by {@link IntentStore#open}.
      */
     boolean isReservedInShared(Outpoint coin);
 
     /**
-     * Tells whether a running sweep is going to spend the coin in a part that has no spend yet and is not the one with this token. Answered from
-     * memory, on any thread, which a store in PostgreSQL fills with its first transaction; {@link IntentStore#open} decides.
+     * Tells whether a running sweep is going to spend the coin, in a part without a spend whose token is not {@code token}. Answered from memory,
+     * which a PostgreSQL store fills in its first transaction, on any thread; the binding decision is made by {@link IntentStore#open}.
      */
     boolean isPlannedByOther(Outpoint coin, Optional<String> token);
 
     /**
-     * Ends the reservations of {@code txId}, and none that another spend has taken over, without changing the spend's state.
+     * Ends the reservations that {@code txId} still holds, without changing the spend's state. Reservations taken over by another spend stay.
      *
-     * @param before the expected state; a spend that was opened again meanwhile keeps its new reservations
+     * @param before the expected state, so that a spend that has been reopened keeps its new reservations
      */
     CompletionStage<Transition> end(Hash256 txId, IntentState before);
 
@@ -43,11 +43,11 @@ public interface ReservationStore {
     CompletionStage<Transition> reserveAgain(Hash256 txId);
 
     /**
-     * Ends reservations of spends that were abandoned at the operator's request. A spend that was opened again meanwhile keeps its coins, one that
-     * another spend holds by now is left alone, and so are reservations that only the chain may end ({@link StandIns#onlyChainCloses}).
+     * Ends reservations of spends abandoned at the operator's request. Kept are the reservations of a spend that has been reopened, of coins now
+     * held by another spend, and those that only the chain may end ({@link StandIns#onlyChainCloses}).
      *
-     * @param named coins to be freed, by the id of the spend that is to have held them
-     * @return the reservations that were ended, with their holders
+     * @param named coins to free, by the id of the spend expected to hold them
+     * @return the ended reservations, with their holders
      */
     CompletionStage<List<Reservation>> abandon(Map<Hash256, Set<Outpoint>> named);
 }

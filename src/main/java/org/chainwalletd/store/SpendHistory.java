@@ -13,13 +13,13 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * History of all spends, for reporting. Each spend has a number for life, ascending in the order in which they were opened. No spend with a lower
- * number appears later, so pages by number miss nothing and repeat nothing, whatever is paid, reorganised or restarted meanwhile. Transactions that
- * were only passed on ({@link RawSendStore}) are among them; these are never confirmed here and never shortened.
+ * History of all spends, for reporting. Each spend has a permanent number, ascending in the order in which spends were opened. No spend with a lower
+ * number appears later, so paging by number misses nothing and repeats nothing, despite payments, reorganisations and restarts in between.
+ * Transactions that were only relayed ({@link RawSendStore}) are included; they are never confirmed here and never shortened.
  */
 public interface SpendHistory {
     /**
-     * Lists spends with a number greater than {@code number}, the lowest first, all as of one moment.
+     * Lists spends with a number greater than {@code number}, lowest first, from one snapshot.
      *
      * @param most upper limit of the listing
      */
@@ -27,52 +27,52 @@ public interface SpendHistory {
 
     CompletionStage<Optional<PastSpend>> ofNumber(long number);
 
-    /** Lists the addresses whose coins the parts of sweeps among these spends spend, by the number of the spend. */
+    /** Returns, by spend number, the addresses whose coins are spent by the parts of sweeps among these spends. */
     CompletionStage<Map<Long, Set<Address>>> payers(List<PastSpend> spends);
 
     CompletionStage<Optional<PastSpend>> ofTransaction(Hash256 txId);
 
-    /** Finds the spend that a token is or was bound to; of several the confirmed one, otherwise the newest. */
+    /** Finds the spend that a token is or was bound to; if there are several, the confirmed one, otherwise the newest. */
     CompletionStage<Optional<PastSpend>> ofToken(String token);
 
-    /** Finds a transaction that a token was ever bound to, even if the token has expired or the spend is erased. */
+    /** Finds a transaction that a token was ever bound to, even if the token has expired or the spend has been erased. */
     CompletionStage<Optional<Hash256>> everBound(String token);
 
     /**
      * Changes the caller's memo of a spend, durably.
      *
-     * @return whether there is such a spend
+     * @return whether the spend exists
      */
     CompletionStage<Boolean> setMemo(long number, Optional<String> memo);
 
     /**
-     * Reduces spends that did not change since {@code before} (milliseconds since 1970) to their numbers, token digests, transaction ids and
-     * amounts, the oldest first, once their tokens have expired.
+     * Reduces spends whose tokens have expired and that have not changed since {@code before} (milliseconds since 1970) to their numbers, token
+     * digests, transaction ids and amounts, oldest first.
      *
      * @param most upper limit of spends in this commit
      * @param amounts derives the amounts to keep from the full record; runs on the store's writer
-     * @return how many in this commit
+     * @return number of spends in this commit
      */
     CompletionStage<Integer> shorten(long before, int most, Function<PastSpend, Amounts> amounts);
 
     /**
-     * Removes spends that did not change since {@code before} (milliseconds since 1970), at most {@code most} in this commit. The transactions
-     * that their tokens were bound to stay known.
+     * Removes spends that have not changed since {@code before} (milliseconds since 1970), at most {@code most} in this commit. The transactions
+     * that their tokens were bound to remain known.
      *
-     * @return how many in this commit
+     * @return number of spends in this commit
      */
     CompletionStage<Integer> erase(long before, int most);
 
     /**
      * Record of a spend in the history.
      *
-     * @param number of the spend, for life
-     * @param from address that it spends from; empty where the answer's change output names it, or nothing does
+     * @param number of the spend, permanent
+     * @param from address that it spends from; empty when only the answer's change output names it, or when it is unknown
      * @param clientToken the token as its caller wrote it
-     * @param createdAt milliseconds since 1970; empty where an older release did not keep it
+     * @param createdAt milliseconds since 1970; empty when an older release did not record it
      * @param changedAt time of the last change of its state, milliseconds since 1970
-     * @param blockHeight empty while it is in no block, and where the height was not kept
-     * @param told how much of the spend is still kept
+     * @param blockHeight empty while it is in no block, or when the height was not recorded
+     * @param told the content of the spend, as far as it is still kept
      */
     record PastSpend(
             long number,
@@ -89,7 +89,7 @@ public interface SpendHistory {
 
     /** Content of a spend as far as it is still kept. */
     sealed interface Told {
-        /** The whole spend; its transaction bytes may be sealed. */
+        /** The complete spend; its transaction bytes may be sealed. */
         record Whole(Intent intent) implements Told {}
 
         /**
@@ -104,7 +104,7 @@ public interface SpendHistory {
     }
 
     /**
-     * Amounts of a spend, where they are known.
+     * Amounts of a spend, if known.
      *
      * @param amount paid to the recipients, without change and fee
      */

@@ -5,28 +5,28 @@ import java.util.Set;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * Kinds of spends that replace an abandoned spend ("stand-ins") by spending one of its coins. A block may still contain the abandoned spend, with
- * all its inputs, so that one keeps the coins it holds until the chain has decided; of all other spends only its stand-in may spend them. Which
- * spend is the stand-in of which follows from their kinds, which are durable with the intents, so that a restart between the two changes nothing.
+ * Kinds of spends that replace an abandoned spend ("stand-ins") by spending one of its coins. A block may still contain the abandoned spend, so it
+ * keeps all its coins until the chain has decided; of all other spends, only its stand-in may spend them. The relation follows from the kinds, which
+ * are durable with the intents, so a restart does not change it.
  */
 public final class StandIns {
-    /** Kind of our lock transaction of a swap. */
+    /** Kind of our lock transaction in a swap. */
     public static final String SWAP_LOCK = "swap_lock";
 
-    /** Kind of a spend that sends a coin of our swap lock back to ourselves, in place of the lock. */
+    /** Kind of a spend that returns a coin of our swap lock transaction to ourselves, so that the lock can never be mined. */
     public static final String SWAP_INSTEAD_OF_LOCK = "swap_instead_of_lock";
 
     /** Kind of a transaction that pays payouts of the queue. */
     public static final String PAYOUT_BATCH = "payout_batch";
 
-    /** Kind of a spend that sends a coin of a payout batch back to ourselves, so that the batch can never be mined. */
+    /** Kind of a spend that returns a coin of a payout batch to ourselves, so that the batch can never be mined. */
     public static final String PAYOUT_RECALL = "payout_recall";
 
     /** Kind of the abandoned spend, by the kind of its stand-in. */
     private static final Map<String, String> STANDS_IN_FOR =
             Map.of(SWAP_INSTEAD_OF_LOCK, SWAP_LOCK, PAYOUT_RECALL, PAYOUT_BATCH);
 
-    /** Kinds that no answer of a node closes, whose coins no lapse of time frees, and that nobody can abandon: only the chain decides. */
+    /** Kinds that are closed by the chain alone: not by a node's answer, a timeout that frees their coins, or an operator who abandons them. */
     private static final Set<String> CLOSED_BY_THE_CHAIN = Set.of(PAYOUT_BATCH, PAYOUT_RECALL);
 
     private StandIns() {}

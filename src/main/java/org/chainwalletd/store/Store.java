@@ -5,8 +5,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Durable state of the daemon about money in flight, independent of the database engine: one narrow interface per owner. Reads see committed
- * data. Only {@link #close} blocks.
+ * Durable state of the daemon about money in flight, independent of the database engine: one narrow interface per owner. Reads see committed data.
+ * Only {@link #close} blocks.
  */
 public interface Store extends AutoCloseable {
     IntentStore intents();
@@ -34,14 +34,14 @@ public interface Store extends AutoCloseable {
     WatchStore watchOnly();
 
     /**
-     * Returns why spending is stopped: the store has lost payments, whose tokens would pay again. The text says what to do. While stopped the
-     * store is only read; no bytes that it contains are sent again either, since other transactions may have replaced them. Empty in normal
-     * operation.
+     * Returns why spending is stopped: the store has lost payments, and their tokens would pay again. The text says what to do. While stopped, the
+     * store is read-only, and transactions that it contains are not sent again either, since other transactions may have replaced them. Empty in
+     * normal operation.
      */
     Optional<String> stopped();
 
     /**
-     * Returns why nothing can be written at this moment although the store is not stopped, such as a database that does not answer; it goes on by
+     * Returns why nothing can currently be written although the store is not stopped, for example because the database does not answer. Recovers by
      * itself. Empty in normal operation.
      */
     Optional<String> complaint();
@@ -50,16 +50,16 @@ public interface Store extends AutoCloseable {
     boolean isForgetful();
 
     /**
-     * Completes when what was opened here may be sent: nobody has declared this start of the daemon off while it was paused. At once where no other
-     * daemon shares the store. Fails with {@code STOPPED}, or when the store cannot tell at this moment.
+     * Completes when spends opened by this process may be sent: no other daemon has declared this start of the daemon dead while it was paused.
+     * Completes at once when no other daemon shares the store. Fails with {@code STOPPED}, or when the store cannot currently determine it.
      */
     CompletionStage<Void> maySend();
 
-    /** Returns the newest commit that is on the disk, for those who must notice when the store loses it; empty while the store is stopped. */
+    /** Returns the newest commit that is on disk, by which others can detect that the store has lost commits; empty while the store is stopped. */
     Optional<CommitMark> confirmed();
 
     /**
-     * Returns the clock that stamps rows and judges their age: the database's, where several daemons whose clocks may differ share it.
+     * Returns the clock that stamps rows and judges their age: the database's clock when several daemons, whose clocks may differ, share the store.
      *
      * @param own the daemon's clock
      */
@@ -68,7 +68,7 @@ public interface Store extends AutoCloseable {
     /** Tells whether several daemons may write the store. */
     boolean isShared();
 
-    /** Rows of which daemons keep copies in memory. */
+    /** Kinds of rows that daemons cache in memory. */
     enum SharedRows {
         SPENDS("spends"),
         PAYOUTS("payouts"),
@@ -82,24 +82,24 @@ public interface Store extends AutoCloseable {
             this.table = table;
         }
 
-        /** Returns the name by which triggers report changes. */
+        /** Returns the name under which triggers report changes. */
         public String table() {
             return table;
         }
     }
 
     /**
-     * Registers who is told that another daemon has changed rows, soon after its commit and before this daemon writes anything. Never told where one
-     * daemon has the store alone.
+     * Registers a listener for row changes by other daemons. It is called soon after such a commit and before this daemon writes anything; never
+     * when one daemon uses the store alone.
      *
-     * @param told runs on the thread that writes: must not block, and may read with a later transaction
+     * @param told runs on the writer's thread; must not block, and may read in a later transaction
      */
     void whenOthersChange(SharedRows rows, Runnable told);
 
-    /** Returns the number of units of work that wait to be written. */
+    /** Returns the number of queued units of work. */
     int queued();
 
-    /** Completes when nothing can be written any more although nobody has closed the store: the process must end. */
+    /** Completes when the store can no longer write although it was not closed: the process must end. */
     CompletionStage<Void> died();
 
     /** Finishes the queued writes, then closes the store. Blocks. */

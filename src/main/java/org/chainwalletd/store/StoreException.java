@@ -4,19 +4,19 @@ package org.chainwalletd.store;
 public final class StoreException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** Reason of the failure, which tells what may have been written. */
+    /** Reason of the failure; implies whether anything may have been written. */
     public enum Reason {
         /** Disk full, input or output error, closed: nothing was written. */
         UNAVAILABLE,
         /** Too many writes wait, so nothing new is accepted; try again in a moment. Nothing was written. */
         BUSY,
-        /** The disk failed during the write: the data may be there after a restart, although it was not when this was reported. */
+        /** The write failed at an unknown point: the data may be there after a restart. */
         UNKNOWN,
-        /** Nothing is written because the store has lost payments, until the operator has restored it. */
+        /** The store has lost payments; nothing is written until the operator has restored it. */
         STOPPED,
-        /** Another daemon does the background work, which was asked for. Nothing was written or begun. */
+        /** The call needs the daemon that does the background work, which is another one. Nothing was written or started. */
         NOT_KEEPER,
-        /** The file is damaged, was written by a newer release, or is no store at all. */
+        /** The file is damaged, was written by a newer release, or is not a store. */
         DAMAGED
     }
 
@@ -27,7 +27,7 @@ public final class StoreException extends RuntimeException {
         this.reason = reason;
     }
 
-    /** Creates the failure {@link Reason#UNAVAILABLE}; {@code cause} is null when nothing else failed. */
+    /** Creates the failure {@link Reason#UNAVAILABLE}; {@code cause} may be null. */
     public static StoreException unavailable(String message, Throwable cause) {
         return new StoreException(Reason.UNAVAILABLE, message, cause);
     }
@@ -51,12 +51,9 @@ public final class StoreException extends RuntimeException {
         return new StoreException(Reason.STOPPED, why, null);
     }
 
-    /** Creates the failure of what only the daemon with the background work may do, at another one. */
+    /** Creates the failure {@link Reason#NOT_KEEPER}. */
     public static StoreException notKeeper() {
-        return new StoreException(
-                Reason.NOT_KEEPER,
-                "this is done by the daemon that does the background work, which is another one",
-                null);
+        return new StoreException(Reason.NOT_KEEPER, "only the daemon that does the background work can do this", null);
     }
 
     public Reason reason() {

@@ -7,27 +7,27 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * The swap journal. A row is replaced only by a writer that has read its newest version: of two concurrent writers one loses, and reads again.
- * Stages fail with {@link StoreException}.
+ * The swap journal. Optimistic locking: a row is replaced only by a writer that has read its newest version; the losing one of two concurrent
+ * writers reads again. Stages fail with {@link StoreException}.
  */
 public interface SwapStore {
     /**
-     * Adds a row of version 0. Returns empty, and writes nothing, when its id, its hash lock or its pool's id exists already: then a pool has
-     * given an id twice, or a secret would be used twice.
+     * Adds a row of version 0. Returns empty, and writes nothing, when its id, hash lock or pool id already exists: the pool has issued an id twice,
+     * or a secret would be used twice.
      */
     CompletionStage<Optional<SwapEntry>> add(SwapEntry entry);
 
-    /** Replaces the row with this id by {@code entry}, whose version must be one above the row's; returns false when it is not. */
+    /** Replaces the row with this id by {@code entry}, whose version must be the row's plus one; otherwise returns false and writes nothing. */
     CompletionStage<Boolean> replace(SwapEntry entry);
 
     CompletionStage<Optional<SwapEntry>> find(String id);
 
     CompletionStage<Optional<SwapEntry>> ofHashLock(Hash256 hashLock);
 
-    /** Lists the swaps that the daemon still works on, oldest first. */
+    /** Lists the swaps that the daemon is still working on, oldest first. */
     CompletionStage<List<SwapEntry>> watched();
 
-    /** Returns the newest row, so that the next rows can share the salt of its seal. */
+    /** Returns the newest row, so that the next rows can share the salt of its encryption. */
     CompletionStage<Optional<SwapEntry>> newest();
 
     /**
@@ -40,19 +40,19 @@ public interface SwapStore {
     CompletionStage<List<SwapEntry>> page(Optional<String> status, long below, int limit);
 
     /**
-     * Removes rows with this status that the daemon no longer works on and that have not changed since {@code updatedBefore} (Unix seconds);
-     * returns how many.
+     * Removes rows with this status that the daemon has finished working on and that have not changed since {@code updatedBefore} (Unix seconds);
+     * returns their number.
      */
     CompletionStage<Integer> remove(String status, long updatedBefore);
 
     /**
-     * A row of the swap journal. Its public fields are stored in clear; the rest, with the secret, is sealed.
+     * A row of the swap journal. {@code content}, which includes the secret, is sealed; the other fields are stored in clear.
      *
-     * @param number in the order of the quotes; given by the store, 0 before
+     * @param number in the order of the quotes; assigned by the store, 0 before that
      * @param version counts the changes; 0 for a new row
      * @param poolId the pool's id of the swap
      * @param status state by which callers filter
-     * @param watched whether the daemon still works on the swap
+     * @param watched whether the daemon is still working on the swap
      * @param content sealed
      * @param updatedAt Unix seconds
      */

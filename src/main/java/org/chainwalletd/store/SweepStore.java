@@ -11,13 +11,13 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 
 /**
- * Stores sweeps: which coins go to which address in which transactions, fixed in one commit before the first transaction is made. A sweep is kept
- * for ever, and so is its client_token, which pays nothing else.
+ * Stores sweeps: which coins go to which address in which transactions, fixed in one commit before the first transaction is made. A sweep and its
+ * client_token are kept permanently, and the token pays nothing else.
  */
 public interface SweepStore {
     /**
-     * Writes a sweep with all its parts in one commit, unless its token is bound to something already. From then on, as long as the sweep is running,
-     * no other spend is opened with a coin of a part that has no spend yet.
+     * Writes a sweep with all its parts in one commit, unless its token is already bound. From then on, while the sweep is running, no other spend
+     * is opened with a coin of a part that has no spend yet.
      *
      * <p>Fails with {@link StoreException.Reason#BUSY} while too many writes wait.
      */
@@ -29,33 +29,33 @@ public interface SweepStore {
     CompletionStage<List<String>> running();
 
     /**
-     * Moves a sweep from {@code before} to {@code after}; leaves it alone when it is in another state. One that stops leaves its coins to others. One
-     * that goes on takes them back, except those of a part of which somebody else has a coin by then.
+     * Changes the state of a sweep from {@code before} to {@code after}; leaves it unchanged when it is in another state. A sweep that stops
+     * releases its coins. A sweep that resumes takes them back, except the coins of a part of which another spend has taken a coin meanwhile.
      */
     CompletionStage<Void> move(String clientToken, State before, State after, String reason);
 
     /**
-     * Ends a part for which no spend was opened, because its coins were spent elsewhere, or another spend bears its transaction. A part that has a
-     * spend is left alone.
+     * Ends a part for which no spend was opened, because its coins were spent elsewhere or another spend has the same transaction. A part that has a
+     * spend is left unchanged.
      */
     CompletionStage<Void> endUnopened(String clientToken, int part);
 
     /**
-     * Ends all parts for which no spend was opened, and with them the sweep. Parts that have a spend are left alone.
+     * Ends all parts for which no spend was opened, and with them the sweep. Parts that have a spend are left unchanged.
      *
-     * @return the sweep afterwards; empty when the token is that of no sweep
+     * @return the sweep afterwards; empty when the token belongs to no sweep
      */
     CompletionStage<Optional<Sweep>> stop(String clientToken);
 
-    /** Finds the token of a sweep that still has to spend coins of this address, or has a spend of them in flight. */
+    /** Finds the token of a sweep that has yet to spend coins of this address, or has a spend of them in flight. */
     CompletionStage<Optional<String>> unfinishedFrom(Address address);
 
     /**
-     * A sweep as it was requested.
+     * A sweep as requested.
      *
      * @param owner name of the access token; empty for a classic one
      * @param digest of the parameters
-     * @param from addresses whose coins are swept, as they were resolved when the sweep began
+     * @param from addresses whose coins are swept, as resolved when the sweep began
      */
     record Order(
             String clientToken,
@@ -80,22 +80,26 @@ public interface SweepStore {
         }
     }
 
-    /** Makes the parts of a sweep. Called in the commit that writes them, perhaps more than once. */
+    /** Divides coins into the parts of a sweep. Called in the commit that writes the parts, perhaps more than once. */
     interface Cutter {
-        /** @param taken whether a spend holds a coin, or another running sweep is going to spend it */
+        /**
+         * @param taken whether a coin is held by a spend, or planned by another running sweep
+         */
         List<Part> cut(Predicate<Outpoint> taken);
 
         /** Returns the id of the only transaction of a part. */
         Hash256 txId(Part part);
 
-        /** Makes another transaction of the same coins, for a part whose transaction another spend has made; empty when there is none. */
+        /**
+         * Makes a different transaction of the same coins, for a part whose transaction is already that of another spend; empty when there is none.
+         */
         Optional<Part> otherwise(Part part);
     }
 
     /** A coin and the address that owns it. */
     record OwnedCoin(Address owner, Coin coin) {}
 
-    /** A transaction of a sweep: coins in the order of its inputs; its only output is worth their sum less the fee. */
+    /** A transaction of a sweep: coins in the order of its inputs. Its only output has their sum less the fee. */
     record Part(int number, Amount fee, List<OwnedCoin> coins) {
         public Part {
             coins = List.copyOf(coins);
@@ -104,11 +108,11 @@ public interface SweepStore {
 
     /** State of a sweep. */
     enum State {
-        /** Parts without a spend still get one. */
+        /** Spends are still opened for parts without one. */
         RUNNING,
-        /** No further part begins until the caller repeats the call. */
+        /** No further spend is opened until the caller repeats the call. */
         STOPPED,
-        /** Each part has a spend, or never gets one. */
+        /** Every part has a spend or has ended. */
         DONE
     }
 
@@ -116,18 +120,18 @@ public interface SweepStore {
      * The spend of a part.
      *
      * @param state empty when only its transaction id is kept
-     * @param closed whether it is never sent again: another transaction that spends one of its coins is final, or only its record is kept
+     * @param closed whether it is never sent again, because another transaction that spends one of its coins is final or only its record is kept
      */
     record PartSpend(Hash256 txId, Optional<IntentState> state, boolean closed, String reason, OptionalLong height) {}
 
     /** Reasons for which no spend will ever be opened for a part. */
     enum Ending {
-        /** Another transaction has spent a coin of it, or another spend bears its transaction. */
+        /** Another transaction has spent one of its coins, or another spend has the same transaction. */
         LOST,
         /** The sweep was stopped for good. */
         STOPPED;
 
-        /** Returns the number that stores and {@code sent.log} have for it; 0 for a part that has not ended. */
+        /** Returns the number that represents it in stores and {@code sent.log}; 0 for a part that has not ended. */
         public static int number(Optional<Ending> ending) {
             return ending.map(known -> known.ordinal() + 1).orElse(0);
         }
@@ -140,8 +144,8 @@ public interface SweepStore {
     /**
      * A part and its progress.
      *
-     * @param spend empty while none was opened
-     * @param ending why none will ever be opened
+     * @param spend empty while no spend was opened
+     * @param ending reason why no spend will ever be opened
      */
     record PartState(Part part, Optional<PartSpend> spend, Optional<Ending> ending) {
         /** Tells whether no spend will ever be opened. */
@@ -154,7 +158,7 @@ public interface SweepStore {
             return spend.isEmpty() && !ended();
         }
 
-        /** Tells whether the part waits for a spend, or its spend is in flight. */
+        /** Tells whether a spend still has to be opened or is in flight. */
         public boolean isUnfinished() {
             return isWaiting()
                     || spend.flatMap(PartSpend::state)
@@ -174,16 +178,16 @@ public interface SweepStore {
             parts = List.copyOf(parts);
         }
 
-        /** Tells whether it was stopped for good before each part had a spend. */
+        /** Tells whether it was stopped for good before every part had a spend. */
         public boolean isEnded() {
             return parts.stream().anyMatch(part -> part.ending().equals(Optional.of(Ending.STOPPED)));
         }
     }
 
-    /** Kind of the spends that carry out parts of sweeps. */
+    /** Kind of the spends that execute parts of sweeps. */
     String KIND = "sweep";
 
-    /** Returns the token under which a part is spent; no caller can name it. */
+    /** Returns the token of a part's spend; no caller can name it. */
     static String partToken(Hash256 sweep, int part) {
         return TokenBinding.ofDaemon(KIND + "-" + sweep + "-" + part);
     }
@@ -196,17 +200,18 @@ public interface SweepStore {
 
     /** Result of a request to begin a sweep. */
     sealed interface Beginning {
-        /** The token is bound to nothing, and there were no coins to sweep; nothing was written. */
+        /** The token is unbound and there were no coins to sweep; nothing was written. */
         record Nothing() implements Beginning {}
 
-        /** The sweep is durable, by this call or an earlier one. */
+        /** The sweep is durable, written by this call or an earlier one. */
         record Begun(Sweep sweep) implements Beginning {}
 
         /**
          * The token is bound to something else; nothing was written.
          *
-         * @param txId transaction of the payment that it is bound to; empty when it is bound to other parameters, another token name, or a payout
-         * @param other the sweep that has the token, when it is one
+         * @param txId transaction of the payment that it is bound to; empty when it is bound to a sweep with other parameters or another access
+         *     token, or to a payout
+         * @param other the sweep that has the token, if it is a sweep
          */
         record Taken(Optional<Hash256> txId, Optional<Sweep> other) implements Beginning {}
     }
