@@ -6,8 +6,8 @@ import java.util.Map;
 import org.chainwalletd.chain.Address;
 
 /**
- * Addresses that were paid, each once, under a number that the rows of coins and of credits use instead: an address is ten times as long, and
- * would be repeated in each of their indexes. None is ever deleted, so the writer may cache the numbers.
+ * Addresses that were paid, each once, with a number that the rows of coins and credits use instead: an address is ten times as long and would be
+ * repeated in each of their indexes. No row is ever deleted, so the writer may cache the numbers.
  */
 final class AddressRows {
     static final String NAME = "addresses";
@@ -15,7 +15,7 @@ final class AddressRows {
     static final List<List<String>> STEPS =
             List.of(List.of("CREATE TABLE addresses (id INTEGER PRIMARY KEY, address BLOB NOT NULL UNIQUE)"));
 
-    /** Upper limit of cached addresses, about 100 bytes each. */
+    /** Maximum number of cached addresses, about 100 bytes each. */
     private static final int REMEMBERED = 8_192;
 
     private final Map<Address, Long> numbers = new HashMap<>();

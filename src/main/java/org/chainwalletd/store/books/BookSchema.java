@@ -36,7 +36,7 @@ final class BookSchema {
         }
     }
 
-    /** Returns the steps of every book by its name, in the order in which they are done. */
+    /** Returns the steps of every book by its name, in the order of execution. */
     private static Map<String, List<List<String>>> steps(List<? extends BookTable<?, ?>> tables) {
         Map<String, List<List<String>>> steps = new LinkedHashMap<>();
         steps.put(BlockRows.NAME, BlockRows.STEPS);
@@ -47,12 +47,12 @@ final class BookSchema {
     }
 
     /**
-     * Creates the tables on a server, as the steps leave them in a file, or upgrades them by the steps that are missing; inside a transaction
-     * that excludes every other one.
+     * Creates the tables on a server as the steps leave them in a file, or upgrades them by the missing steps; inside a transaction that excludes
+     * all others.
      *
-     * @param own makes the tables that only a server has
+     * @param own statements that create the tables which only a server has
      * @param definition translates a statement of a step
-     * @return whether there were no tables before
+     * @return whether the tables were created
      */
     static boolean migrateServer(
             SqlSession session,
@@ -74,7 +74,7 @@ final class BookSchema {
         }
         for (Map.Entry<String, List<List<String>>> book : steps.entrySet()) {
             int known = book.getValue().size();
-            // Daemons of a release run beside those of the next one, which adds to the tables and takes nothing away.
+            // Daemons of one release may run beside those of the next one, whose steps only add to the tables.
             int version = made ? version(session, name, book.getKey(), known, known + 1) : known;
             for (List<String> step : book.getValue().subList(Math.min(version, known), known)) {
                 for (String statement : step) {
@@ -134,7 +134,7 @@ final class BookSchema {
         return version;
     }
 
-    /** The table {@code store_seen}: the newest commit of the money store when the books were written last. */
+    /** The table {@code store_seen}: the newest commit of the money store at the last write of the books. */
     static final class StoreSeen {
         static final String NAME = "store";
 
@@ -144,7 +144,9 @@ final class BookSchema {
 
         private StoreSeen() {}
 
-        /** Records a commit; one of the same store that is older than the recorded one, as a daemon may name that had nothing to write, is not. */
+        /**
+         * Records a commit, unless it is older than the recorded one of the same store: a daemon that had nothing to write may name an older commit.
+         */
         static void write(SqlSession session, CommitMark mark) throws SQLException {
             session.update(
                     "INSERT INTO store_seen (one, store, opening, number) VALUES (1, ?, ?, ?) ON CONFLICT (one) DO UPDATE"
@@ -155,7 +157,7 @@ final class BookSchema {
                     mark.number());
         }
 
-        /** Tells whether the file was written by a release that remembers commits. */
+        /** Tells whether the file was written by a release that records commits. */
         static boolean isIn(SqlSession session) throws SQLException {
             return Sqlite.hasTable(session, "store_seen");
         }
@@ -170,7 +172,7 @@ final class BookSchema {
                     row -> new CommitMark(row.getString(1), row.getLong(2), row.getLong(3)));
         }
 
-        /** Lists the transactions that spent a coin of ours at this height or above, in the order of the chain. */
+        /** Lists the transactions that spent one of our coins at this height or above, in the order of the chain. */
         static List<Hash256> spenders(SqlSession session, long height) throws SQLException {
             return session.query(
                     "SELECT spent_by FROM spendings WHERE scan = 0 AND height >= ? GROUP BY spent_by ORDER BY min(height)",

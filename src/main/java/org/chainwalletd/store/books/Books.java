@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Books of the followed chain: one thread writes, one transaction per unit of work, and one reads committed data. They are a file of one daemon,
- * or tables of a server which several daemons read and write ({@link BooksEngine}). Callers block only while they are opened and closed.
+ * Books of the followed chain: one thread writes, in one transaction per unit of work, and another reads committed data. They are a file of one
+ * daemon, or tables on a server that several daemons read and write ({@link BooksEngine}). Only opening and closing block the caller.
  */
 public final class Books implements AutoCloseable {
     public static final String FILE_NAME = SqliteBooks.FILE_NAME;
@@ -36,17 +36,17 @@ public final class Books implements AutoCloseable {
     private final Optional<BooksWatch> watch;
     private final ExecutorService writer = thread("books-writer");
     private final ExecutorService reader = thread("books-reader");
-    /** Sessions with what is cached of rows; null before the first transaction. Each belongs to its thread. */
+    /** Sessions with their row caches; null before the first transaction. Each is confined to its thread. */
     private BooksSession writing;
 
     private BooksSession reading;
-    /** Whether a write of this daemon's last run was refused because another daemon has begun one since. */
+    /** Whether a write of this daemon's last run was refused because another daemon has begun a run since. */
     private volatile boolean replaced;
 
     private volatile Supplier<Optional<CommitMark>> store = Optional::empty;
     private Optional<CommitMark> remembered = Optional.empty();
 
-    /** A unit of work; takes effect once, whole or not at all, and is run again when a connection was lost before anything was written. */
+    /** A unit of work; takes effect once, atomically. Run again when the connection was lost before anything was written. */
     @FunctionalInterface
     public interface Work<T> {
         T apply(BooksSession session);
@@ -61,29 +61,29 @@ public final class Books implements AutoCloseable {
     /**
      * Opens or creates the file in {@code folder} and upgrades the tables of every book to their newest version. Blocks.
      *
-     * @throws StoreException with the file's name: {@code DAMAGED}, and the file is left as it is, never replaced; or {@code UNAVAILABLE}
+     * @throws StoreException {@code DAMAGED}, with the file left unchanged, or {@code UNAVAILABLE}; the message has the file's name
      */
     public static Books open(Path folder, List<? extends BookTable<?, ?>> tables) {
         return new Books(SqliteBooks.open(folder, tables), tables);
     }
 
     /**
-     * Opens or creates the books that several daemons share, and upgrades the tables of every book. Every daemon may write; blocks are written
-     * only by the one that has begun the last run of background work ({@link #beginRun}). Blocks.
+     * Opens or creates the books that several daemons share, and upgrades the tables of every book. Every daemon may write, but blocks are written
+     * only by the daemon that has begun the last run of background work ({@link #beginRun}). Blocks.
      *
      * @param name of the database for messages, without a password
-     * @throws StoreException with what is to be done about the server
+     * @throws StoreException whose message says what to do about the server
      */
     public static Books openShared(String name, Postgres.Connector connector, List<? extends BookTable<?, ?>> tables) {
         return new Books(PostgresBooks.open(name, connector, tables, OptionalLong.empty(), Optional.empty()), tables);
     }
 
     /**
-     * Opens the books as {@link #openShared(String, Postgres.Connector, List)} does, and creates them with all that the file in {@code folder} has, if
-     * there is one. The file is deleted: cursors that it has given are those of the books in the database.
+     * Opens the books as {@link #openShared(String, Postgres.Connector, List)} does, and creates them with the content of the file in {@code
+     * folder}, if there is one. The file is then deleted; its cursors remain valid for the books in the database.
      *
-     * @param start number of this daemon's start in the store beside the books: it begins a run only while it has the lease on background work
-     * @throws StoreException also when the file is damaged, and is left as it is
+     * @param start number of this daemon's start in the store in the same database: it begins a run only while it holds the lease on background work
+     * @throws StoreException also when the file is damaged; it is then left unchanged
      */
     public static Books openShared(
             Path folder,
@@ -95,23 +95,23 @@ public final class Books implements AutoCloseable {
     }
 
     /**
-     * Makes each later commit record the newest commit of the money store too, so that a store restored from an older copy is noticed.
+     * Makes each later commit record the newest commit of the money store too, so that restoring the store from an older copy is detected.
      *
-     * @param newest called on the writer's thread; empty leaves the recorded commit as it is
+     * @param newest called on the writer's thread; empty leaves the recorded commit unchanged
      */
     public void remember(Supplier<Optional<CommitMark>> newest) {
         store = newest;
     }
 
     /**
-     * Reads the commit of the money store that the books in {@code folder} remember, without creating or changing them; empty when there are
-     * none, or they remember none. Blocks.
+     * Reads the commit of the money store that the books in {@code folder} have recorded, without creating or changing them; empty when there are no
+     * books or no recorded commit. Blocks.
      */
     public static Optional<CommitMark> remembered(Path folder) {
         return SqliteBooks.at(folder, StoreSeen::read);
     }
 
-    /** Reads the commit that books on a server remember, as {@link #remembered(Path)} does. */
+    /** Reads the commit recorded by books on a server, as {@link #remembered(Path)} does. */
     public static Optional<CommitMark> remembered(String name, Postgres.Connector connector) {
         return PostgresBooks.remembered(name, connector);
     }
@@ -126,16 +126,16 @@ public final class Books implements AutoCloseable {
         });
     }
 
-    /** Lists transactions that spent coins of ours in blocks from {@code height} on, according to the books in {@code folder}. Blocks. */
+    /** Lists transactions that spent our coins in blocks from {@code height} on, according to the books in {@code folder}. Blocks. */
     public static List<Hash256> spenders(Path folder, long height) {
         return SqliteBooks.at(folder, session -> Optional.of(StoreSeen.spenders(session, height)))
                 .orElse(List.of());
     }
 
     /**
-     * Requires that the books on a server can be moved into a file ({@link #moveBack}), and returns whether there are any. Blocks.
+     * Checks that the books on a server can be moved into a file ({@link #moveBack}), and returns whether there are any. Blocks.
      *
-     * @throws StoreException otherwise, with what to do
+     * @throws StoreException when they cannot be moved; the message says what to do
      */
     public static boolean requireMovable(
             String name, Postgres.Connector connector, List<? extends BookTable<?, ?>> tables) {
@@ -143,10 +143,10 @@ public final class Books implements AutoCloseable {
     }
 
     /**
-     * Copies the books on a server, which nobody changes meanwhile, into a new file in {@code folder}, with all ids and numbers: cursors that they have
-     * given are those of the file. Blocks.
+     * Copies the books on a server into a new file in {@code folder}, with all ids and numbers, so that their cursors remain valid for the file.
+     * Nothing may change the books meanwhile. Blocks.
      *
-     * @param mark newest commit of the money store, which the file remembers
+     * @param mark newest commit of the money store, which the file records
      * @return the number of rows; empty when there are no books
      */
     public static OptionalLong moveBack(
@@ -158,7 +158,7 @@ public final class Books implements AutoCloseable {
         return PostgresBooks.moveBack(name, connector, folder, tables, mark);
     }
 
-    /** Lists transactions as {@link #spenders(Path, long)} does, according to the books on a server; none when there are no books. */
+    /** Lists transactions as {@link #spenders(Path, long)} does, according to the books on a server; empty when there are no books. */
     public static List<Hash256> spenders(String name, Postgres.Connector connector, long height) {
         return PostgresBooks.spenders(name, connector, height);
     }
@@ -171,12 +171,12 @@ public final class Books implements AutoCloseable {
         });
     }
 
-    /** Runs {@code work} in a transaction of its own; the future completes after the commit, or fails with nothing written. */
+    /** Runs {@code work} in its own transaction; the future completes after the commit, or fails with nothing written. */
     public <T> CompletableFuture<T> write(Work<T> work) {
         return submit(writer, future -> commit(future, work::apply));
     }
 
-    /** Writes for one run of the background work: late writes of a run that has ended change nothing. */
+    /** Writes for one run of the background work: late writes of a run that has ended fail and change nothing. */
     public final class Epoch {
         private final long number;
 
@@ -184,7 +184,7 @@ public final class Books implements AutoCloseable {
             this.number = number;
         }
 
-        /** Writes as {@link Books#write} does; fails once the run has ended, at this daemon or because another one has begun a run. */
+        /** Writes as {@link Books#write} does; fails once the run has ended, by this daemon or because another daemon has begun a run. */
         public <T> CompletableFuture<T> write(Work<T> work) {
             return Books.this.write(session -> {
                 if (!engine.isCurrent(number)) {
@@ -200,7 +200,7 @@ public final class Books implements AutoCloseable {
         private static final long serialVersionUID = 1L;
 
         EpochEnded() {
-            super("the run of background work that wrote it has ended", null, false, false);
+            super("its run of background work has ended", null, false, false);
         }
     }
 
@@ -209,22 +209,21 @@ public final class Books implements AutoCloseable {
         return new Epoch(engine.run());
     }
 
-    /** Tells whether another daemon has begun a run since this daemon's last one, so that this one's writes are refused. */
+    /** Tells whether another daemon is known to have begun a run since this daemon's last one, so that this daemon's writes are refused. */
     public boolean isReplaced() {
         return replaced;
     }
 
     /**
-     * Begins a run of background work at this daemon; every other one, also another daemon's, has ended when the future completes. Fails when this
-     * daemon has lost the lease on background work.
+     * Begins a run of background work at this daemon; every other run, of any daemon, has ended when the future completes. Fails when this daemon
+     * has lost the lease on background work.
      */
     public CompletableFuture<Void> beginRun() {
         return nextRun(false);
     }
 
     /**
-     * Ends this daemon's run: when the future completes, everything passed to its {@link Epoch} before is written, and nothing passed to it later
-     * will be.
+     * Ends this daemon's run: when the future completes, everything passed to its {@link Epoch} before is written, and nothing passed later will be.
      */
     public CompletableFuture<Void> endEpoch() {
         return nextRun(true);
@@ -260,7 +259,7 @@ public final class Books implements AutoCloseable {
         return future;
     }
 
-    /** A unit of work beside the rows of the books. */
+    /** A unit of internal work, which may fail with {@link SQLException}. */
     @FunctionalInterface
     private interface Unit<T> {
         T apply(BooksSession session) throws SQLException;
@@ -280,7 +279,7 @@ public final class Books implements AutoCloseable {
             future.completeExceptionally(engine.failure(e));
             return;
         } catch (Error e) {
-            // The caller must get its failure before the thread ends.
+            // Complete the future before the thread ends.
             abort();
             future.completeExceptionally(unavailable("cannot be written: " + e, e));
             throw e;
@@ -296,7 +295,7 @@ public final class Books implements AutoCloseable {
                 throw e;
             }
             abort();
-            LOG.warn("{}: begins anew after {}", engine.name(), e.getMessage());
+            LOG.warn("{}: connection lost, repeating the transaction: {}", engine.name(), e.getMessage());
             return written(work);
         }
     }
@@ -307,7 +306,7 @@ public final class Books implements AutoCloseable {
             writing = BooksSession.ofWriter(session);
         }
         if (engine.othersWrote()) {
-            // The rows decide, and caches are valid only while nobody else writes.
+            // Caches are valid only while no other process writes.
             writing.forgetAll();
         }
         T result = work.apply(writing);
@@ -327,7 +326,7 @@ public final class Books implements AutoCloseable {
         engine.rollback();
     }
 
-    /** Reads in one transaction, so that several queries see the same moment. */
+    /** Reads in one transaction, so that all queries see the same snapshot. */
     private <T> void readInto(CompletableFuture<T> future, Unit<T> work) {
         try {
             future.complete(triedToRead(work));
@@ -376,26 +375,27 @@ public final class Books implements AutoCloseable {
     }
 
     /**
-     * Begins to look ten times a second whether any daemon has written. Books that are not shared are not looked at: their daemon knows.
+     * Starts polling, ten times a second, for writes of any daemon. Does nothing for books that are not shared: their daemon knows of its own
+     * writes.
      *
-     * @param listener told the newest head that was seen, then each newer one, one at a time on one thread; must not block
-     * @return ends that
+     * @param listener receives the newest known head, then each newer one, one at a time on one thread; must not block
+     * @return removes the listener
      */
     public Runnable whenChanged(Consumer<BooksWatch.Head> listener) {
         return watch.map(all -> all.listen(listener)).orElse(() -> {});
     }
 
-    /** Looks at once for what {@link #whenChanged} tells of, because another daemon says that it has written. Does not block. */
+    /** Polls immediately for the changes that {@link #whenChanged} reports, because another daemon has announced a write. Does not block. */
     public void hint() {
         watch.ifPresent(BooksWatch::hint);
     }
 
-    /** Returns for how many milliseconds {@link #whenChanged} has seen nothing of the books, because they do not answer; 0 while they do. */
+    /** Returns for how many milliseconds polling has failed because the books do not answer; 0 while they do. */
     public long unseenMillis() {
         return watch.map(BooksWatch::unseenMillis).orElse(0L);
     }
 
-    /** Returns why nothing can be written now, as far as is known without an attempt. */
+    /** Returns why nothing can be written at the moment, as far as known without trying. */
     public Optional<StoreException> away() {
         return unseenMillis() == 0
                 ? Optional.empty()

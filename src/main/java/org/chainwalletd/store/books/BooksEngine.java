@@ -6,17 +6,17 @@ import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.sql.SqlSession;
 
 /**
- * Database that keeps the books: begins and ends the transactions of their writer and of their reader, each on a thread of its own, and counts
- * the runs of background work.
+ * Database of the books: begins and ends the transactions of the writer and of the reader, each on its own thread, and numbers the runs of
+ * background work.
  */
 interface BooksEngine {
-    /** Returns the place of the books, for messages. */
+    /** Returns the location of the books, for messages. */
     String name();
 
-    /** Begins a transaction of the writer; its session is another one than before when the connection was lost. */
+    /** Begins a transaction of the writer; returns a new session when the connection was lost. */
     SqlSession begin() throws SQLException;
 
-    /** Tells whether anybody else has written since the writer's last commit, so that what it has cached of rows may be wrong. */
+    /** Tells whether another process has written since the writer's last commit, so that the writer's row caches may be stale. */
     boolean othersWrote() throws SQLException;
 
     /**
@@ -26,40 +26,40 @@ interface BooksEngine {
      */
     void commit() throws SQLException;
 
-    /** Rolls the writer's transaction back, whatever state it is in. */
+    /** Rolls back the writer's transaction, in any state. */
     void rollback();
 
-    /** Tells whether the writer's connection was lost with certainly nothing written, so that the same work may be done on another one. */
+    /** Tells whether the writer's connection was lost with certainly nothing written, so that the work may be repeated on a new one. */
     boolean isCutOff(Exception e);
 
-    /** Returns the failure of the writer's transaction for its caller. */
+    /** Converts a failure of the writer's transaction for its caller. */
     StoreException failure(Exception e);
 
-    /** Begins a transaction that reads, whose queries all see the same moment. */
+    /** Begins a read transaction, whose queries all see the same snapshot. */
     SqlSession beginReading() throws SQLException;
 
     void endReading() throws SQLException;
 
-    /** Tells whether the reader's connection was lost; the next transaction has another one. */
+    /** Tells whether the reader's connection was lost; the next transaction uses a new one. */
     boolean isReadingCutOff(Exception e);
 
-    /** Returns what tells of the commits of all daemons; empty where one daemon has the books for itself. */
+    /** Returns the connection that polls for commits of all daemons; empty when one daemon uses the books alone. */
     Optional<Watching> watching();
 
-    /** Connection of its own on which one thread looks whether somebody has written. */
+    /** Separate connection on which one thread polls for commits. */
     interface Watching extends AutoCloseable {
-        /** Returns the number of the last commit; connects when there is no connection. */
+        /** Returns the number of the last commit; connects if necessary. */
         long lastCommit() throws SQLException;
 
         /** Stops the books for every daemon, because a commit that was seen is missing. */
         void stop(long missing) throws SQLException;
 
-        /** Begins a transaction that reads, see {@link #beginReading}. */
+        /** Begins a read transaction, see {@link #beginReading}. */
         SqlSession begin() throws SQLException;
 
         void end() throws SQLException;
 
-        /** Closes the connection, whatever state it is in. */
+        /** Closes the connection, in any state. */
         @Override
         void close();
     }
@@ -67,19 +67,19 @@ interface BooksEngine {
     /** Returns the number of this daemon's last run of background work. */
     long run();
 
-    /** Tells whether the run of this number is the current one; inside a transaction of the writer. */
+    /** Tells whether the run with this number is the current one; inside a transaction of the writer. */
     boolean isCurrent(long run);
 
     /**
-     * Ends the current run, and begins another one of this daemon; inside a transaction of the writer.
+     * Ends the current run and begins a new run of this daemon; inside a transaction of the writer.
      *
-     * @param own whether only a run of this daemon ends, and nothing begins when the current one is another daemon's
-     * @return false when nothing begins because the lease on background work is another daemon's
+     * @param own whether only a run of this daemon is ended; nothing happens when the current run is another daemon's
+     * @return false when no run begins because another daemon holds the lease on background work
      */
     boolean nextRun(boolean own) throws SQLException;
 
     /**
-     * Returns the generation of numbers in feeds to which a run belongs. Empty where nothing but a new file forgets numbers. Inside a transaction of
+     * Returns the generation of feed numbers that a run belongs to; empty if numbers are never lost except with the file. Inside a transaction of
      * the writer.
      */
     Optional<Generation> generation() throws SQLException;
@@ -87,8 +87,8 @@ interface BooksEngine {
     /**
      * Generation of numbers, see {@link BookTable#beginGeneration}.
      *
-     * @param start number of the last start of a daemon: higher than that of any earlier one, also of one that the database has forgotten
-     * @param timeline of the server: higher after each fail-over, whichever daemons run
+     * @param start number of the last start of a daemon: higher than that of any earlier start, including starts that the database has lost
+     * @param timeline of the server: increases with each fail-over, independently of the daemons
      */
     record Generation(long start, long timeline) {}
 

@@ -17,10 +17,10 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.sql.Row;
 
 /**
- * Reads the feed of credits. At depth 0 the feed is the log itself. At depth n it is made from the log and the heights: log entries are processed
- * in order, so that reported credits that no longer exist are reported as removed; then the credits of the next heights are reported as far as
- * they have n confirmations. Applying all events gives exactly the credits of the chain at that depth. Nothing is reported of blocks above the
- * followed tip. Thread-safe.
+ * Reads the feed of credits. At depth 0 the feed is the log itself. At depth n it is derived from the log and the heights: log entries are processed
+ * in order, so that reported credits that no longer exist are reported as removed; then the credits of the next heights are reported, up to those
+ * with n confirmations. Applying all events yields exactly the credits of the chain at that depth. Blocks above the followed tip are not reported.
+ * Thread-safe.
  */
 public final class CreditFeed {
     private static final int MOST_CONFIRMED = 10_000;
@@ -31,7 +31,7 @@ public final class CreditFeed {
     /**
      * Creates the reader.
      *
-     * @param tip the followed tip; empty when nothing is followed
+     * @param tip the followed tip; empty when no chain is followed
      */
     public CreditFeed(Books books, Supplier<Optional<BlockPlace>> tip) {
         this.books = books;
@@ -42,12 +42,12 @@ public final class CreditFeed {
      * A page of events.
      *
      * @param cursor position after them
-     * @param more whether further events can be read at once
-     * @param tipHeight height to which confirmations are counted; -1 when nothing is followed
+     * @param more whether further events are available now
+     * @param tipHeight height up to which confirmations are counted; -1 when no chain is followed
      */
     public record Batch(List<CreditEvent> events, CreditCursor cursor, boolean more, long tipHeight) {}
 
-    /** Returns the id of this store, which its cursors contain. */
+    /** Returns the id of this store, which is part of its cursors. */
     public CompletionStage<String> store() {
         return books.read(session -> store(session.head()));
     }
@@ -57,7 +57,7 @@ public final class CreditFeed {
                 .orElseThrow();
     }
 
-    /** Returns the cursor of a reader who wants only future events. */
+    /** Returns the cursor for reading only future events. */
     public CompletionStage<CreditCursor> now(long depth, Optional<Address> address) {
         return books.read(session -> {
             long top = top(session.head());
@@ -67,7 +67,7 @@ public final class CreditFeed {
         });
     }
 
-    /** Returns the number of the last log entry that may be reported; at depth 0 entries that may not be reported yet come after the cursor. */
+    /** Returns the number of the last log entry that may be reported. At depth 0, entries that may not be reported yet come after it. */
     private static long lastNumber(Page page, long top) {
         long last = Math.max(CreditPruning.lastPruned(page), CreditTable.lastNumber(page));
         long hidden = page.number(
@@ -78,9 +78,9 @@ public final class CreditFeed {
     }
 
     /**
-     * Reads the next events after a cursor. The stage fails with {@link CreditPruning.PrunedException} when they are not kept any more.
+     * Reads the next events after a cursor. The stage fails with {@link CreditPruning.PrunedException} when those have been pruned.
      *
-     * @param change whether credits of change are reported as well
+     * @param change whether credits of change are reported too
      * @param limit upper limit of events
      */
     public CompletionStage<Batch> read(CreditCursor cursor, boolean change, int limit) {
@@ -88,8 +88,8 @@ public final class CreditFeed {
     }
 
     /**
-     * Finds the first transaction after a cursor that pays the cursor's address at least {@code least} and is in the chain or in a mempool now. A
-     * transaction that was seen before the cursor and is confirmed after it does not count, nor does change. Fails as {@link #read} does.
+     * Finds the first transaction after a cursor that pays at least {@code least} to the cursor's address and is now in the chain or a mempool.
+     * Excluded are transactions that were seen before the cursor and confirmed after it, and change. Fails as {@link #read} does.
      *
      * @param cursor of one address, at depth 0
      */
@@ -98,9 +98,9 @@ public final class CreditFeed {
     }
 
     /**
-     * Result of a read that may meet a pruned feed.
+     * Result of a read from a feed that may be pruned.
      *
-     * @param pruned the first valid cursor, when the feed is pruned there and nothing was read
+     * @param pruned the first valid cursor, when the feed is pruned at the requested one and nothing was read
      */
     private record Kept<T>(Optional<CreditCursor> pruned, T read) {}
 
@@ -132,12 +132,12 @@ public final class CreditFeed {
     /**
      * Result of {@link #payment}.
      *
-     * @param cursor position after the payment, or after everything that is none
+     * @param cursor position after the payment, or after the entries that are no such payment
      */
     public record NextPayment(Optional<Payment> payment, CreditCursor cursor, long tipHeight) {}
 
     /**
-     * A transaction of a block that pays an address.
+     * A confirmed transaction that pays an address.
      *
      * @param amount sum that the transaction pays to the address
      */
@@ -148,8 +148,8 @@ public final class CreditFeed {
     }
 
     /**
-     * Finds the transactions in blocks of the chain that pay one of the addresses, which is ours; change does not count. Those of an address come in
-     * the order of the chain, at most {@value #MOST_CONFIRMED} outputs of each.
+     * Finds confirmed transactions that pay one of these addresses, which are ours; change is excluded. Results of an address are in the order of
+     * the chain, from at most {@value #MOST_CONFIRMED} outputs per address.
      *
      * @param from height of the lowest block
      * @param to height of the highest block
@@ -178,7 +178,7 @@ public final class CreditFeed {
         return List.copyOf(found.values());
     }
 
-    /** Returns the cursor of a reader who has read nothing yet. */
+    /** Returns the cursor at the beginning of the feed. */
     public CompletionStage<CreditCursor> beginning(long depth, Optional<Address> address) {
         return books.read(session ->
                 CreditPruning.first(session.head(), CreditCursor.beginning(store(session.head()), depth, address)));
@@ -190,8 +190,8 @@ public final class CreditFeed {
     }
 
     /**
-     * Returns the height up to which blocks are reported; -1 when nothing is followed. During a reorganisation the followed tip may be off the chain
-     * of the books: then its height says nothing about the blocks of the other branch, and their rows decide.
+     * Returns the height up to which blocks are reported; -1 when no chain is followed. During a reorganisation the followed tip may not be on the
+     * chain of the books: then its height says nothing about the other branch, and the rows of the books limit the result.
      */
     private long top(Page page) {
         Optional<BlockPlace> followed = tip.get();
@@ -203,19 +203,19 @@ public final class CreditFeed {
 
     /** Reads one page of the feed of credits, inside one transaction. */
     private static final class CreditReading {
-        /** Number of log entries that are processed at a time. */
+        /** Number of log entries processed at a time. */
         private static final int ENTRIES = 500;
-        /** Size in bytes at which a page ends. */
+        /** Size in bytes above which a page ends. */
         private static final int PAGE_BYTES = 1_000_000;
 
-        /** Size in bytes of a credit in an answer, without its datum. */
+        /** Estimated size in bytes of a credit in an answer, without its datum. */
         private static final int CREDIT_BYTES = 700;
 
         /**
          * An entry of the log.
          *
          * @param kind one of the kinds in {@link CreditTable}
-         * @param credit null for an entry that only names a height
+         * @param credit null for an entry that has only a height
          */
         record Entry(long number, int kind, long height, Credit credit) {
             CreditEvent event() {
@@ -261,7 +261,7 @@ public final class CreditFeed {
             return new CreditFeed.Batch(events, at, more, top);
         }
 
-        /** Processes entries of the log; returns whether more remain than fitted on the page. */
+        /** Processes entries of the log; returns whether more remain because the page is full. */
         private boolean goThroughLog() {
             List<Entry> entries = entries(page, at);
             while (!entries.isEmpty()) {
@@ -280,7 +280,7 @@ public final class CreditFeed {
             return false;
         }
 
-        /** Tells whether the entry is a credit of a block that may not be reported yet; at depth 0 everything after it waits as well. */
+        /** Tells whether the entry is a credit of a block that may not be reported yet; at depth 0 it also holds back everything after it. */
         static boolean isHidden(Page page, Entry entry, long top) {
             return entry.enters() && entry.height() > top && isActive(page, entry.credit());
         }
@@ -309,7 +309,7 @@ public final class CreditFeed {
             }
         }
 
-        /** Tells whether the entry concerns a block and is not reported by height, as connected credits are. */
+        /** Tells whether the entry concerns a block but is not reported by height, as connected credits are. */
         private static boolean isOfBlock(Entry entry) {
             return entry.kind() == CreditTable.REMOVED || entry.kind() == CreditTable.LATE;
         }
@@ -334,7 +334,7 @@ public final class CreditFeed {
                     values);
         }
 
-        /** Adds the credits of the next heights, as far as they are deep enough; returns whether more remain. */
+        /** Adds the credits of the next heights that are deep enough; returns whether more remain. */
         private boolean goUp() {
             long deepEnough = top - at.depth() + 1;
             String ofAddress = at.address().isPresent() ? "c.address = " + CreditTable.ADDRESS + " AND " : "";
@@ -356,7 +356,7 @@ public final class CreditFeed {
                     tell(event);
                     at = at.at(credit.block().height() - 1, credit.position() + 1);
                 }
-                // Omitted change takes no room on the page: there may be more behind it.
+                // Omitted change does not fill the page, so continue behind it.
             } while (next.size() > limit);
             if (deepEnough > at.height()) {
                 at = at.at(deepEnough, 0);
@@ -383,14 +383,14 @@ public final class CreditFeed {
     }
 
     /**
-     * Searches the log for the first transaction after a cursor that pays its address enough: in the chain or a mempool by now, no change, and
-     * not one that was seen before the cursor and is only confirmed after it. Runs inside one transaction.
+     * Searches the log for the first transaction after a cursor that pays enough to its address, see {@link CreditFeed#payment}. Runs inside one
+     * transaction.
      */
     private static final class PaymentReading {
         private final Page page;
         private final Amount least;
         private final long top;
-        /** Log number up to which seen credits were reported already. */
+        /** Log number of the initial cursor. */
         private final long told;
 
         private CreditCursor at;
@@ -465,7 +465,7 @@ public final class CreditFeed {
                     && !wasPending(credit.outpoint().txId(), credit.outpoint().index());
         }
 
-        /** Tells whether the last report about the output before the cursor was that it was seen in a mempool. */
+        /** Tells whether, before the cursor, the last report about the output was that it was seen in a mempool. */
         private boolean wasPending(Hash256 txId, long output) {
             return page.queryOne(
                             "SELECT l.entry FROM (SELECT id" + CreditTable.SEEN_IN + " AND output = ?2) c"

@@ -18,13 +18,13 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.sql.Row;
 
 /**
- * The rows of the feed of credits. A credit is not deleted when its block is removed: it is marked, and the log gets an entry. The log is
- * append-only; its numbers are never used twice. Only {@link CreditPruning} deletes, from the old end, and {@link #undo} what no reader can have
- * passed, because its block was not to be told of yet.
+ * The rows of the feed of credits. When its block is undone, a credit is not deleted but marked inactive, and an entry is added to the log. The log
+ * is append-only, and its numbers are never reused. Only {@link CreditPruning} deletes from it, at the old end, and {@link #undo}, which deletes
+ * entries that no reader can have passed because their blocks were not reportable yet.
  *
- * <p>Kinds of log entries: a credit was connected with the tip, found by a rescan in an older block, or removed with its block; the chain was
- * undone to a height, which says which heights are reported anew; a credit was seen in a mempool, or is lost from all of them. A credit that was
- * only seen is a row of the scan {@link #PENDING}, with its transaction id in the place of a block id.
+ * <p>Kinds of log entries: a credit was confirmed at the tip, found by a rescan in an older block, or removed with its block; the chain was undone
+ * to a height above which heights are reported again; a credit was seen in a mempool, or is no longer in any. A credit that was only seen is a row
+ * of the scan {@link #PENDING}, with its transaction id in place of a block id.
  */
 public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     static final int CONNECTED = 1;
@@ -34,24 +34,24 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     static final int SEEN = 5;
     static final int LOST = 6;
 
-    /** The scan of credits that are in no block. */
+    /** Scan number of credits that are in no block. */
     static final long PENDING = -1;
 
-    /** Bits of a number of the log below its generation, so that it stays exact in JSON for eight million generations. */
+    /** Number of low bits of a log number, below its generation; leaves eight million generations before numbers become inexact in JSON. */
     private static final int NUMBER_BITS = 30;
 
-    /** Bits of the numbers that a fail-over skips: it forgets fewer entries of the log. */
+    /** Log numbers skipped at a fail-over, in bits: more than the entries that a fail-over can lose. */
     private static final int SKIPPED_BITS = 20;
 
-    /** The last start of a daemon when a generation was begun last. */
+    /** Fact: number of the last daemon start when the newest generation began. */
     private static final String GENERATION = "generation";
 
     private static final String TIMELINE = "timeline";
 
-    /** Number of generations before those of this server; those of a server from which the books were moved to a file. */
+    /** Fact: number of generations before those of this server, left by a server from which the books were moved to a file. */
     private static final String BEFORE = "generations before";
 
-    /** The height up to which credits may have been told when blocks were undone last, or none were there yet. */
+    /** Fact: height up to which credits may have been reported at the last undo, or at the beginning of the books. */
     private static final String TOLD = "told";
 
     static final String COLUMNS =
@@ -61,7 +61,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     /** Subquery for the number of an address, for a statement whose parameter is the address. */
     static final String ADDRESS = "(SELECT id FROM addresses WHERE address = ?)";
 
-    /** The credits of the transaction ?1 that were seen in a mempool; few others have the same first bytes. */
+    /** The credits of the transaction ?1 that were seen in a mempool. The index has only the first bytes of transaction ids; collisions are rare. */
     static final String SEEN_IN =
             " FROM credits c INDEXED BY credits_seen WHERE substr(tx, 1, 6) = substr(?1, 1, 6) AND tx = ?1 AND scan = -1";
 
@@ -103,25 +103,24 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
             List.of("CREATE INDEX credits_by_output ON credits (tx, output)"),
             ShortKeys.CREDITS,
             List.of(
-                    // Credits in the chain are found by their coins, which saves a block one written page for each
-                    // credit.
+                    // Credits in the chain are looked up by their coins, which saves writing one page per credit.
                     "DROP INDEX credits_by_output",
                     "CREATE INDEX credits_seen ON credits (substr(tx, 1, 6)) WHERE scan = -1"));
 
     private final Function<Page, View> owned;
 
-    /** Data that the book looks up while it reads a transaction. */
+    /** Data that the book needs while it reads a transaction. */
     @FunctionalInterface
     public interface View {
-        /** Tells whether the key of an address is here. */
+        /** Tells whether we have the key of an address. */
         boolean owns(Address address);
 
-        /** Tells whether credits of an address are reported: those of our keys, and of addresses that are watched without one. */
+        /** Tells whether credits of an address are reported: those of our keys and of watch-only addresses. */
         default boolean tells(Address address) {
             return owns(address);
         }
 
-        /** Tells whether one of our keys redeems an HTLC in this way. */
+        /** Tells whether this spend of an HTLC is made with one of our keys. */
         default boolean redeems(Outpoint lock, HtlcSpend spend) {
             return false;
         }
@@ -130,7 +129,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     /**
      * Creates the book.
      *
-     * @param owned returns the look-up of our addresses in a page
+     * @param owned creates the look-up of our addresses for a page
      */
     public CreditTable(Function<Page, View> owned) {
         this.owned = owned;
@@ -153,9 +152,9 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     }
 
     /**
-     * Leaves a gap in the numbers of the log: a cursor from commits that the database has forgotten lies before all that is entered from now on.
-     * Such a cursor may also say that higher blocks are reported than the books have; so the log gets an entry as if blocks were undone, which
-     * lowers it. To any other cursor that entry says nothing.
+     * Leaves a gap in the numbers of the log, so that a cursor from commits that the database has lost lies before all future entries. Such a cursor
+     * may also claim more heights as reported than the books have; the log therefore gets an entry as if blocks were undone, which lowers the
+     * cursor's height. It has no effect on other cursors.
      */
     @Override
     public void beginGeneration(Page head, long start, long timeline) {
@@ -174,7 +173,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         head.update("INSERT INTO credit_log (entry, height) VALUES (?, ?)", UNDONE, top(head));
     }
 
-    /** The next server counts starts and timelines anew. */
+    /** Adds the generations of this server to the base, because the next server counts starts and timelines from the beginning. */
     @Override
     public void leaveServer(Page head) {
         put(head, BEFORE, number(head, BEFORE) + number(head, GENERATION));
@@ -208,7 +207,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         enter(page, credit, CONNECTED);
     }
 
-    /** Enters a credit; a block that returns to the chain restores its credits as they were. */
+    /** Enters a credit; when a block returns to the chain, reactivates its credits unchanged. */
     private static void enter(Page page, Credit credit, int entry) {
         Optional<long[]> known =
                 CreditsInMind.of(page).mayBeKnown(page, credit) ? find(page, credit) : Optional.empty();
@@ -238,7 +237,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         }
     }
 
-    /** Finds the number of the credit at the same position, and whether it is in the chain. */
+    /** Finds the id of the credit at the same position, and whether it is active (in the chain). */
     private static Optional<long[]> find(Page page, Credit credit) {
         return page.queryOne(
                 "SELECT id, active FROM credits INDEXED BY credits_by_height WHERE scan = ? AND active IN (0, 1) AND height = ? AND position = ? AND block = ?",
@@ -256,9 +255,9 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     }
 
     /**
-     * Marks the row of an output from when it was seen in a mempool.
+     * Sets whether the row of an output from a mempool is active.
      *
-     * @return whether there is such a row
+     * @return whether the row exists
      */
     private static boolean setSeen(Page head, Outpoint outpoint, boolean active) {
         return head.updated(
@@ -292,7 +291,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     }
 
     /**
-     * Enters a credit of a mempool, unless it is in the chain or entered already.
+     * Enters a credit from a mempool, unless its output is in the chain or already entered.
      *
      * @return whether it was entered
      */
@@ -315,7 +314,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         return true;
     }
 
-    /** Reports the seen credits of a transaction as removed: no mempool has it any more, and no block is expected to contain it. */
+    /** Reports the seen credits of a transaction as removed: no mempool has it any more, and it is not expected to be mined. */
     public static void lose(Page head, Hash256 txId) {
         head.update(
                 "INSERT INTO credit_log (entry, credit, address, height) SELECT ?2, id, address, ?3" + SEEN_IN
@@ -327,7 +326,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         CreditsInMind.of(head).lose(txId);
     }
 
-    /** Lists transactions whose credits were seen and are in no block, in the order in which they were entered. */
+    /** Lists transactions with credits that were seen and are in no block, in the order of entry. */
     public static List<Hash256> pending(Page head, int most) {
         return head.query(
                 "SELECT tx FROM credits INDEXED BY credits_by_height WHERE scan = ? AND active = 1 GROUP BY tx"
@@ -337,7 +336,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
                 most);
     }
 
-    /** Returns the number of the last entry of the log that is kept; 0 when there is none. */
+    /** Returns the number of the last kept entry of the log; 0 when there is none. */
     static long lastNumber(Page page) {
         return page.number("SELECT COALESCE(MAX(number), 0) FROM credit_log");
     }
@@ -351,7 +350,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         put(page, TOLD, height);
     }
 
-    /** Logs the removed credits backwards: the last credit first. Those of blocks that were never told of leave no entry. */
+    /** Logs the removed credits in reverse order, the last credit first. Credits of blocks that were never reported leave no entry. */
     @Override
     public void undo(Page page, long height) {
         if (!page.isHead()) {
@@ -365,15 +364,15 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     }
 
     /**
-     * Returns the height up to which readers may have been told of blocks. {@link BlockRows#told} only grows between two undos, so it bounds all that
-     * was told since the last one; for all before the height decides that was recorded then. Books without that record have told everything.
+     * Returns the height up to which blocks may have been reported to readers. {@link BlockRows#told} only grows between two undos, so it bounds the
+     * reports since the last undo; the height recorded at that undo bounds the earlier ones. Books without that record count as reported completely.
      */
     private static long told(Page head) {
         long believed = BlockRows.told(head).map(BlockRow::height).orElse(-1L);
         return find(head, TOLD).map(before -> Math.max(before, believed)).orElse(Long.MAX_VALUE);
     }
 
-    /** Removes the log entries of credits above {@code told}; outputs that were told as seen before are only seen again. */
+    /** Removes the log entries of credits above {@code told}; outputs that had been reported as seen become pending again. */
     private static void withdraw(Page head, long told) {
         List<Outpoint> untold = head.query(
                 "SELECT tx, output FROM credits INDEXED BY credits_by_height WHERE scan = ? AND active = 1 AND height > ?",
@@ -392,7 +391,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         untold.forEach(outpoint -> waitsAgain(head, outpoint));
     }
 
-    /** Lets an output wait in a mempool again, if that is the last that was told of it. */
+    /** Makes an output pending again, if being seen in a mempool is the last report about it. */
     private static void waitsAgain(Page head, Outpoint outpoint) {
         byte[] tx = outpoint.txId().toArray();
         boolean seenLast = head.has(
@@ -420,7 +419,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         page.update("INSERT INTO credit_log (entry, height) VALUES (?, ?)", UNDONE, height);
     }
 
-    /** Logs all reported credits as removed; readers then get those of the other chain. Every cursor keeps its meaning. */
+    /** Logs all reported credits as removed; readers then get the credits of the other chain. Every cursor stays valid. */
     @Override
     public OptionalLong beginAnew(Page head, long height) {
         OptionalLong lowest = head.ifNumber(
@@ -462,8 +461,8 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     }
 
     /**
-     * Cache in the memory of the feed's writer: the highest position of each scan, which may be higher than any existing one, and the outputs
-     * that wait in a mempool. With it a credit that was never reported before, as nearly all are, is entered without a look at older ones.
+     * Cache of the feed's writer: the highest position of each scan (possibly higher than any existing one), and the pending outputs (seen in a
+     * mempool). Because of it a credit that was never reported before, which is the normal case, is entered without reading older rows.
      */
     static final class CreditsInMind {
         private static final String HIGHEST =
@@ -492,9 +491,9 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         }
 
         /**
-         * Notes a credit of a block that is about to be entered.
+         * Records the position of a credit in a block that is about to be entered.
          *
-         * @return false when no row of the page's scan, in the chain or not, has its position
+         * @return false when certainly no row of the page's scan, active or not, has its position
          */
         boolean mayBeKnown(Page page, Credit credit) {
             Place place = new Place(credit.block().height(), credit.position());
@@ -515,21 +514,21 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
             return waiting.contains(outpoint);
         }
 
-        /** Notes an output that is seen in a mempool. */
+        /** Records an output as pending. */
         void waits(Outpoint outpoint) {
             waiting.add(outpoint);
         }
 
         /**
-         * Removes an output from those that wait in a mempool.
+         * Removes an output from the pending ones.
          *
-         * @return whether it was there
+         * @return whether it was pending
          */
         boolean waitedFor(Outpoint outpoint) {
             return waiting.remove(outpoint);
         }
 
-        /** Removes all outputs of the transaction from those that wait. */
+        /** Removes all pending outputs of the transaction. */
         void lose(Hash256 txId) {
             waiting.removeIf(outpoint -> outpoint.txId().equals(txId));
         }

@@ -29,11 +29,14 @@ import org.chainwalletd.store.books.LedgerSieve.WatchedAddresses;
 import org.chainwalletd.store.sql.Row;
 
 /**
- * Queries of the ledger's tables, and changes beside the blocks: which addresses are watched and covered. Results apply to one block of the
- * chain, which the caller names; they are empty when that block is not on the followed chain any more. Stages fail with {@code StoreException}.
+ * Queries of the ledger's tables, and the changes that do not come from blocks: which addresses are watched and covered. Results apply to one block
+ * of the chain, named by the caller; they are empty when that block is no longer on the followed chain. Stages fail with {@code StoreException}.
  */
 public final class LedgerBooks {
-    /** Number of the rescan that will read for addresses watched now: the first pending one may have begun without them, the next one has not. */
+    /**
+     * Number of the first rescan that reads for addresses watched from now on: the first pending rescan may have begun without them, the second has
+     * not.
+     */
     private static final String NEXT_SCAN =
             "COALESCE((SELECT scan FROM scans ORDER BY scan LIMIT 1 OFFSET 1), (SELECT MAX(scan) + 1 FROM scans), 1)";
 
@@ -46,22 +49,21 @@ public final class LedgerBooks {
     /**
      * A watched address and the extent of its known history.
      *
-     * @param birth height below which no block can pay it; 0 when that is not known
-     * @param historyFrom height from which on its history is complete; {@link Long#MAX_VALUE} before the first block
+     * @param birth height below which no block can pay it; 0 when unknown
+     * @param historyFrom height from which its history is complete; {@link Long#MAX_VALUE} before the first block
      */
     public record Watched(Address address, long birth, long historyFrom) {
-        /** Tells whether the coins of the address are complete. */
+        /** Tells whether all coins of the address are known. */
         public boolean isCovered() {
             return historyFrom <= Math.max(birth, 1);
         }
     }
 
     /**
-     * Watches addresses from the block that was written last on. Durable when the stage completes; addresses that are watched already stay as
-     * they are.
+     * Watches addresses from the last written block on. Durable when the stage completes; addresses already watched stay unchanged.
      *
-     * @param fresh whether they were drawn here just now: then they have no coins in blocks more than {@code young} below. Before the first block
-     *     nobody knows that height, so they count as old.
+     * @param fresh whether the keys were just generated here, so that no block more than {@code young} below the top pays them. Before the first
+     *     block that height is unknown, and the addresses count as old.
      * @param young number of blocks
      */
     public CompletionStage<Void> watch(List<Address> addresses, boolean fresh, long young) {
@@ -75,7 +77,7 @@ public final class LedgerBooks {
         });
     }
 
-    /** Returns why no address can be watched now, as far as is known without an attempt. */
+    /** Returns why no address can be watched at the moment, as far as known without trying. */
     public Optional<StoreException> away() {
         return file.away();
     }
@@ -89,8 +91,8 @@ public final class LedgerBooks {
     }
 
     /**
-     * Watches an address whose key is here. If it was watched without the key, its coins and credits stay, and blocks are read for it as for any
-     * imported key, because its HTLCs were never entered.
+     * Watches an address whose key we have. If it was watch-only before, its coins and credits stay, and blocks are read for it as for any imported
+     * key, because its HTLCs were never entered.
      */
     private static void watch(Page head, Watched address) {
         head.update(
@@ -105,10 +107,10 @@ public final class LedgerBooks {
     }
 
     /**
-     * Watches addresses that may have coins in every block from their births on, and stops watching others, from the block that was written last
-     * on; durable in one commit when the stage completes. Known coins of the others stay, and their spends are still noted.
+     * Watches addresses that may have coins in every block from their births on, and stops watching {@code unwatched}, both from the last written
+     * block on; durable in one commit when the stage completes. Known coins of unwatched addresses stay, and their spends are still recorded.
      *
-     * @param births height for each address to watch; 0 when it is not known
+     * @param births height for each address to watch; 0 when unknown
      */
     public CompletionStage<Void> settle(Map<Address, Long> births, Collection<Address> unwatched) {
         return file.write(session -> {
@@ -121,11 +123,11 @@ public final class LedgerBooks {
     }
 
     /**
-     * Watches addresses whose keys are elsewhere, from the block that was written last on, and stops watching others of that kind; an address
-     * with a key here stays as it is. Durable when the stage completes.
+     * Watches watch-only addresses, and stops watching other ones, both from the last written block on. An address with a key here stays unchanged.
+     * Durable when the stage completes.
      *
-     * @param births heights from which on blocks are to be read for them; empty when no earlier block is to be read
-     * @param owned tells whether there is a key for an address at the moment of the write
+     * @param births heights from which blocks are to be read for them; empty when no earlier block is to be read
+     * @param owned tells, at the time of the write, whether we have the key of an address
      */
     public CompletionStage<Void> settleWatchOnly(
             Map<Address, OptionalLong> births, Collection<Address> unwatched, Predicate<Address> owned) {
@@ -145,8 +147,8 @@ public final class LedgerBooks {
     }
 
     /**
-     * Stops watching an address whose key is elsewhere, and deletes its coins: they could not be distinguished from those of a key that was here.
-     * Reported credits stay.
+     * Stops watching a watch-only address and deletes its coins, which would be indistinguishable from those of a key that was here. Reported
+     * credits stay.
      */
     private static void leave(Page head, Address address) {
         if (head.updated("DELETE FROM watched WHERE address = ? AND watch_only = 1", (Object) address.toArray()) > 0) {
@@ -158,7 +160,7 @@ public final class LedgerBooks {
         }
     }
 
-    /** Watches an address whose key is elsewhere. For one that is watched already, its history, or more of it, may be requested. */
+    /** Watches a watch-only address. For one already watched, its history, or more of it, may be requested. */
     private static void watchOnly(Page head, Address address, OptionalLong birth, long from) {
         head.update(
                 "INSERT INTO watched (address, birth, history_from, watch_only, read_history, before_scan)"
@@ -174,13 +176,13 @@ public final class LedgerBooks {
         LedgerSieve.inMindOf(head.session()).ifPresent(sieve -> sieve.watch(address));
     }
 
-    /** Goes on watching an address whose key was deleted, as one whose key is elsewhere. */
+    /** Keeps watching an address whose key was deleted, as watch-only. */
     private static void disown(Page head, Address address) {
         head.update(
                 "UPDATE watched SET watch_only = 1 WHERE address = ? AND watch_only = 0", (Object) address.toArray());
     }
 
-    /** Returns the addresses that are watched without a key. */
+    /** Returns the watch-only addresses. */
     public CompletionStage<Set<Address>> watchOnly() {
         return file.read(session -> new HashSet<>(session.query(
                 "SELECT address FROM watched INDEXED BY watched_without_key WHERE watch_only = 1",
@@ -188,9 +190,9 @@ public final class LedgerBooks {
     }
 
     /**
-     * Stops watching an address whose key was deleted; one that is watched without a key since then stays. Where several daemons share the keyring
-     * and the store their rows decide, under the lock of the books: a key that came at another daemon is watched by that one after it was recorded,
-     * and so either seen here or watched again, and the same holds for an address that is watched without a key.
+     * Stops watching an address whose key was deleted, unless it has since become watch-only. When several daemons share the keyring and the store,
+     * their rows decide, under the lock of the books: a key added at another daemon is watched by that daemon after the key was recorded, so it is
+     * either seen here or watched again afterwards. The same holds for watch-only addresses.
      */
     private static void unwatch(Page head, Address address) {
         if (hasSharedKey(head, address)) {
@@ -210,14 +212,14 @@ public final class LedgerBooks {
         return head.session().isShared() && SharedKeys.has(head, address);
     }
 
-    /** Tells whether the coins of at least one of these addresses are complete. */
+    /** Tells whether at least one of these addresses is covered. */
     public CompletionStage<Boolean> coversAny(List<Address> addresses) {
         return file.read(session -> addresses.stream()
                 .anyMatch(address ->
                         find(session.head(), address).filter(Watched::isCovered).isPresent()));
     }
 
-    /** Returns all addresses that are watched because their keys are here. */
+    /** Returns all watched addresses whose keys we have. */
     public CompletionStage<Set<Address>> allWatched() {
         return file.read(session -> {
             Set<Address> watched = new HashSet<>();
@@ -230,7 +232,7 @@ public final class LedgerBooks {
         });
     }
 
-    /** Returns the addresses of {@link #allWatched}, each once, concatenated, in several arrays. */
+    /** Returns the addresses of {@link #allWatched}, each once, concatenated, split over several arrays. */
     public CompletionStage<List<byte[]>> allWatchedJoined() {
         return file.read(WatchedAddresses.OWNED::joined);
     }
@@ -249,7 +251,7 @@ public final class LedgerBooks {
         return new Watched(Address.of(row.getBytes(1)), row.getLong(2), row.getLong(3));
     }
 
-    /** Reads the unspent coins of each covered one of {@code addresses} after the block {@code at}; the others are left out. */
+    /** Reads the unspent coins, after the block {@code at}, of each address that is covered; other addresses are left out. */
     public CompletionStage<Optional<Map<Address, List<OwnCoin>>>> unspent(BlockPlace at, List<Address> addresses) {
         return after(at, head -> CoinReading.unspent(head, at.height(), addresses));
     }
@@ -261,7 +263,7 @@ public final class LedgerBooks {
     }
 
     /**
-     * Reads the balance of each of {@code addresses} after the block {@code at}, in their order; empty for those that are not covered.
+     * Reads the balance of each address after the block {@code at}, in the order of {@code addresses}; empty for addresses that are not covered.
      *
      * @param maturity blocks between a coinbase and the first block that may spend it; only coins that the next block may spend count
      */
@@ -270,7 +272,7 @@ public final class LedgerBooks {
         return after(at, head -> CoinReading.sums(head, new CoinSums.Moment(at.height(), maturity), addresses));
     }
 
-    /** Reads deposits and payments; empty when the wanted block is not on the followed chain any more. */
+    /** Reads deposits and payments; empty when the requested block is no longer on the followed chain. */
     public CompletionStage<Optional<MoneyFlow.Read>> flow(MoneyFlow.Wanted wanted) {
         return file.read(session -> MoneyFlow.read(session.head(), wanted));
     }
@@ -282,7 +284,7 @@ public final class LedgerBooks {
     }
 
     /**
-     * Reads the history of an address in a range of heights, ascending, not before the height from which it is complete.
+     * Reads the history of an address within a range of heights, ascending, but not below the height from which it is complete.
      *
      * @param after position after which the listing starts; empty for the beginning
      */
@@ -303,7 +305,10 @@ public final class LedgerBooks {
      */
     public record Sought(Hash256 txId, List<Outpoint> inputs) {}
 
-    /** Finds the heights of the blocks that have transactions, in their order; only one that pays or spends from a watched address is found. */
+    /**
+     * Returns the heights of the blocks that contain the transactions, in their order. Only transactions that pay or spend from a watched address
+     * are found.
+     */
     public CompletionStage<List<OptionalLong>> heights(List<Sought> transactions) {
         return file.read(session -> {
             Page head = session.head();
@@ -313,7 +318,7 @@ public final class LedgerBooks {
         });
     }
 
-    /** Reads those of these outpoints whose outputs are proven by the bytes of their transactions. */
+    /** Reads the outputs, among these outpoints, that are proven by the bytes of their transactions. */
     public CompletionStage<Map<Outpoint, Map.Entry<Amount, Bytes>>> verified(Set<Outpoint> wanted) {
         return file.read(session -> {
             Map<Outpoint, Map.Entry<Amount, Bytes>> known = new HashMap<>();
@@ -336,11 +341,11 @@ public final class LedgerBooks {
     }
 
     /**
-     * Reads a page of an address's history. Indexes contain its coins by height; within a block they are sorted here by transaction, so that a
-     * page costs its content and the coins of the blocks at its borders, and no index needs transaction ids.
+     * Reads a page of an address's history. The indexes order its coins by height; within a block they are sorted here by transaction. So a page
+     * costs its content plus the coins of the blocks at its borders, and no index needs transaction ids.
      */
     private static final class HistoryReading {
-        /** Number of coins that are read at a time. */
+        /** Number of coins read at a time. */
         private static final int COINS = 500;
 
         private static final String OF_ADDRESS =
@@ -372,7 +377,7 @@ public final class LedgerBooks {
         /**
          * Returns the first entries after a position, at heights {@code from} to {@code to}.
          *
-         * @throws ArithmeticException above 2^64-1 for one transaction, which no chain has
+         * @throws ArithmeticException when one transaction sums to more than 2^64-1, which no valid chain contains
          */
         static List<HistoryEntry> read(
                 Page head, Address address, long from, long to, HistoryEntry.Position after, int most) {
@@ -385,7 +390,7 @@ public final class LedgerBooks {
                     .toList();
         }
 
-        /** Reads the entries of one direction, received or spent. A block whose last coin is not read yet has no entry. */
+        /** Reads the entries of one direction, received or spent. A block yields entries only once all its coins are read. */
         private static List<HistoryEntry> half(
                 Page head, Address address, boolean input, long first, long to, HistoryEntry.Position after, int most) {
             List<HistoryEntry> entries = new ArrayList<>();

@@ -10,9 +10,9 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.sql.Row;
 
 /**
- * The ledger: coins of watched addresses, and for each address the height at which its complete history begins. Only blocks enter coins; an
- * address is covered when every block since its birth was read for it. A coin is proven by the bytes of its transaction, and no fork can make
- * that false: undoing leaves a row among the verified outputs for each coin that it deletes.
+ * The ledger: coins of watched addresses, and for each address the height from which its history is complete. Only blocks enter coins; an address is
+ * covered when every block since its birth was read for it. A coin is proven by the bytes of its transaction, which holds on any fork: undoing keeps
+ * each coin that it deletes as a verified output.
  */
 public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChange> {
     private static final List<String> FIRST = List.of(
@@ -50,8 +50,8 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
               PRIMARY KEY (tx_id, output_index)) WITHOUT ROWID""");
 
     /**
-     * Indexes of the unspent coins, with everything that a listing or a sum needs, and of the spends of an address in their order, so that an
-     * address with a long history is read as fast as one without.
+     * Covering indexes for listing and summing unspent coins, and for the spends of an address in order, so that addresses with a long history are
+     * read as fast as those without.
      */
     private static final List<String> SECOND = List.of("""
             CREATE INDEX coins_unspent ON coins (scan, address, height, value, coinbase, spent_height)
@@ -60,10 +60,10 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
               WHERE spent_height IS NOT NULL""");
 
     /**
-     * Keeps only coins read from blocks. Earlier releases entered coins that a node listed for addresses that were not drawn here, and nothing
-     * distinguishes these rows from those of blocks: all rows of such addresses are deleted, and read again from the first block on. The same for
-     * an address that was drawn before any block was known: it counted as complete from the first followed block on, which may be younger than
-     * the address.
+     * Keeps only coins read from blocks. Earlier releases entered coins listed by a node for addresses whose keys were not generated here, and these
+     * rows cannot be distinguished from those of blocks: all rows of such addresses are deleted and read again from the first block on. The same
+     * applies to addresses generated before any block was known: they counted as complete from the first followed block on, which may be younger
+     * than the address.
      */
     private static final List<String> BLOCKS_ONLY = List.of(
             "ALTER TABLE watched RENAME TO earlier_watched",
@@ -92,8 +92,8 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
             "CREATE INDEX watched_unread ON watched (birth) WHERE history_from > MAX(birth, 1)");
 
     /**
-     * Adds addresses whose keys are elsewhere, and whether the blocks before they were watched are to be read. The index for rescans leaves out
-     * those for which nobody has asked for that.
+     * Adds watch-only addresses, and whether the blocks before they were watched are to be read. The index for rescans leaves out those for which
+     * that was not requested.
      */
     private static final List<String> WATCH_ONLY = List.of(
             "ALTER TABLE watched ADD COLUMN watch_only INTEGER NOT NULL DEFAULT 0",
@@ -102,24 +102,24 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
             "CREATE INDEX watched_unread ON watched (birth) WHERE history_from > MAX(birth, 1) AND read_history = 1",
             "CREATE INDEX watched_without_key ON watched (address) WHERE watch_only = 1");
 
-    /** Value of {@code history_from} while no block was read for an address. */
+    /** Value of {@code history_from} while no block has been read for an address. */
     static final long NOTHING_READ = Long.MAX_VALUE;
 
-    /** Condition of addresses whose coins are complete. The first block has no transactions that a follower reads. */
+    /** Condition of covered addresses. The first block has no transactions that a follower reads. */
     static final String COVERED = "history_from <= MAX(birth, 1)";
 
-    /** The coin with the outpoint ?1, ?2 in the scan ?3; few others have the same first bytes. */
+    /** The coin with the outpoint ?1, ?2 in the scan ?3. The index has only the first bytes of transaction ids; collisions are rare. */
     private static final String OF_OUTPOINT =
             " WHERE substr(tx_id, 1, 6) = substr(?1, 1, 6) AND tx_id = ?1 AND output_index = ?2 AND scan = ?3";
 
-    /** Data that the ledger looks up while it reads a block. */
+    /** Data that the ledger needs while it reads a block. */
     public record View(Page page) {
-        /** Tells whether coins of the address are entered, with its key here or elsewhere. */
+        /** Tells whether coins of the address are entered, whether its key is here or it is watch-only. */
         public boolean isWatched(Address address) {
             return owned(address).isPresent();
         }
 
-        /** Tells whether the address is watched because its key is here. */
+        /** Tells whether the address is watched and we have its key. */
         public boolean isOwned(Address address) {
             return owned(address).orElse(false);
         }
@@ -172,23 +172,23 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
                 .orElse(true);
     }
 
-    /** Notes that the rows have changed other than by a block on top of the last one. */
+    /** Records that the rows have changed other than by a block on top of the last one. */
     static void changed(Page page) {
         page.update("INSERT INTO chain_facts (name, value) VALUES ('ledger_changes', '1')"
                 + " ON CONFLICT (name) DO UPDATE SET value = CAST(chain_facts.value AS INTEGER) + 1");
     }
 
-    /** Returns a mark that stays equal as long as the only changes are blocks that follow on each other. */
+    /** Returns a version that changes unless the only changes are blocks added on top of each other. */
     static String changes(Page page) {
         return BlockRows.fact(page, "ledger_changes").orElse("0");
     }
 
-    /** Returns a mark that stays equal as long as no rescan has added coins to blocks that were read before. */
+    /** Returns a version that changes when a rescan has added coins to blocks that were read before. */
     static String rescans(Page page) {
         return BlockRows.fact(page, "ledger_rescans").orElse("");
     }
 
-    /** Records that nothing older than the first block that is read is known of addresses watched before. */
+    /** Records that addresses watched so far have no known history before the first block that is read. */
     @Override
     public void begin(Page page, long height) {
         page.update("UPDATE watched SET history_from = ?1 WHERE history_from > ?1", height + 1);
@@ -212,7 +212,7 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
                 page.scan());
     }
 
-    /** Finds the height of the block with a transaction that has made a coin, or has spent one of these outpoints if they were coins. */
+    /** Finds the height of the block with a transaction that created a coin or spent one of these outpoints that is a coin. */
     static OptionalLong heightOf(Page page, Hash256 txId, List<Outpoint> inputs) {
         OptionalLong made = page.ifNumber(
                 "SELECT height FROM coins INDEXED BY coins_by_outpoint"
@@ -236,7 +236,7 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
         return OptionalLong.empty();
     }
 
-    /** Enters a coin; one that exists already stays as it is. */
+    /** Enters a coin; an existing one stays unchanged. */
     static void create(Page page, OwnCoin coin) {
         LedgerSieve.inMindOf(page.session()).ifPresent(sieve -> sieve.unspent(coin.outpoint()));
         page.update(
@@ -252,7 +252,7 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
                 coin.coinbase() ? 1 : 0);
     }
 
-    /** Deletes the coins above a height; the outputs proven by their bytes stay as verified outputs. */
+    /** Deletes the coins above a height; keeps them as verified outputs, since they are proven by transaction bytes. */
     private static void delete(Page page, long height) {
         page.update(
                 "INSERT INTO verified_outputs (tx_id, output_index, value, script)"
@@ -284,10 +284,7 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
         return new Outpoint(Hash256.of(row.getBytes(1)), row.getLong(2));
     }
 
-    /**
-     * Makes every address be read from the first block on, because births are heights of the previous chain. Outputs that were proven by bytes
-     * stay.
-     */
+    /** Resets every address to be read from the first block on, because births are heights of the previous chain. Verified outputs stay. */
     @Override
     public OptionalLong beginAnew(Page head, long height) {
         undo(head, -1);
@@ -311,10 +308,7 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
                 .forEach(row -> known(page, row.fromHeight()));
     }
 
-    /**
-     * Records that everything from the scan's first block on is known of addresses that were watched before the scan began; no undoing takes that
-     * back.
-     */
+    /** Records that the addresses watched before the scan began have complete history from its first block on; undoing does not revert that. */
     private static void known(Page page, long from) {
         page.update("UPDATE watched SET history_from = MIN(history_from, ?) WHERE before_scan <= ?", from, page.scan());
     }

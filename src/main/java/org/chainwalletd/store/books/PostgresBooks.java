@@ -19,32 +19,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The books of several daemons in PostgreSQL, beside the money store but in transactions of their own. Each transaction that writes takes the
- * lock of the row of {@code books}, then its number in {@code book_commits}: so they commit one after the other, and each daemon notices when
- * another one has written. A transaction that needs both locks takes this one first, then that of the money store.
+ * The books of several daemons in PostgreSQL, in the same database as the money store but in separate transactions. Each writing transaction locks
+ * the row of {@code books}, then adds its number to {@code book_commits}; so transactions commit one after the other, and each daemon notices when
+ * another one has written. A transaction that needs both locks takes this one before that of the money store.
  */
 final class PostgresBooks implements BooksEngine {
     private static final Logger LOG = LoggerFactory.getLogger(PostgresBooks.class);
 
     /** Advisory lock that admits one migration at a time ("WDBK"). */
     private static final long MIGRATION_LOCK = 0x5744424bL;
-    /** Time in milliseconds after which a connection without an answer is closed. */
+    /** Time in milliseconds after which a connection that does not answer is closed. */
     private static final int PATIENCE_MILLIS = 10_000;
 
-    /** That time for what may take long: undoing or joining a long rescan is one statement, and so is entering the rows of a file. */
+    /** The same for statements that may take long: undoing or joining a long rescan is a single statement, and so is copying the rows of a file. */
     private static final int WORKING_MILLIS = 60_000;
 
-    /** That time for counting the rows of a table. */
+    /** The same for counting the rows of a table. */
     private static final int MOVING_MILLIS = 600_000;
 
-    /** Time in milliseconds after which a look for commits counts as failed: it costs a row. */
+    /** Time in milliseconds after which polling for new commits counts as failed; it reads a single row. */
     private static final int WATCHING_MILLIS = 5_000;
 
     private static final long KEPT_COMMITS = 10_000;
     private static final long COMMITS_BETWEEN_PRUNING = 1_000;
     private static final long NO_RUN = -1;
 
-    /** The money store has another table of that name. */
+    /** Table that is renamed, because the money store has a table with the same name. */
     private static final Pattern RESCANS = Pattern.compile("\\bscans\\b");
 
     private static final List<String> TABLES = List.of(
@@ -71,9 +71,9 @@ final class PostgresBooks implements BooksEngine {
     private static final String STOPPED = "COALESCE((SELECT s.stopped FROM store s WHERE s.one = 1), books.stopped)";
 
     /**
-     * A commit, as the daemon that made it remembers it.
+     * A commit made by this daemon.
      *
-     * @param random number that tells it from another commit with the same number
+     * @param random distinguishes it from another commit with the same number
      */
     private record Made(long number, long random) {}
 
@@ -81,22 +81,22 @@ final class PostgresBooks implements BooksEngine {
 
     private final String name;
     private final Postgres.Connector connector;
-    /** Number of this daemon's start; empty where no lease decides who begins a run. */
+    /** Number of this daemon's start; empty when no lease decides which daemon may begin a run. */
     private final OptionalLong start;
 
     private final SecureRandom random = new SecureRandom();
-    /** Whether the money store is beside the books: what stops it stops them. */
+    /** Whether the money store is in the same database: when it is stopped, so are the books. */
     private boolean besideStore;
 
     private SqlSession writing;
     private SqlSession reading;
-    /** Last commit of this daemon; nothing is cached before it. */
+    /** Last commit of this daemon; nothing is cached before it exists. */
     private Optional<Made> made = Optional.empty();
 
     private Made next = new Made(0, 0);
     private boolean othersWrote;
     private boolean committing;
-    /** Number of the current run, as the row says. */
+    /** Number of the current run, read from the row of {@code books}. */
     private long current;
 
     private long begun = NO_RUN;
@@ -109,10 +109,10 @@ final class PostgresBooks implements BooksEngine {
     }
 
     /**
-     * Opens the books, or creates them where there are none; upgrades their tables.
+     * Opens the books, or creates them if they do not exist, and upgrades their tables.
      *
-     * @param start number of this daemon's start, which begins a run only while it has the lease on background work; empty where there is no lease
-     * @param move from a file; it is what the books are created with
+     * @param start number of this daemon's start, which begins a run only while it holds the lease on background work; empty if there is no lease
+     * @param move file whose content new books are created with
      */
     static PostgresBooks open(
             String name,
@@ -132,7 +132,7 @@ final class PostgresBooks implements BooksEngine {
                 move.get().run(session, PostgresBooks::renamed);
             }
             books.besideStore = Schema.isOnServer(session, "daemons");
-            // The numbers of the next run are higher than any that were given, whatever was lost.
+            // Safe: the log numbers of the next run are above any that were ever assigned, whatever was lost.
             session.update("UPDATE books SET stopped = NULL WHERE stopped IS NOT NULL");
             session.execute("COMMIT");
         } catch (SQLException e) {
@@ -142,15 +142,15 @@ final class PostgresBooks implements BooksEngine {
         return books;
     }
 
-    /** Reads the commit of the money store that the books remember; empty when there are no books, or they remember none. */
+    /** Returns the commit of the money store that the books have recorded; empty when there are no books or no recorded commit. */
     static Optional<CommitMark> remembered(String name, Postgres.Connector connector) {
         return look(name, connector, "store_seen", StoreSeen::newest).flatMap(mark -> mark);
     }
 
     /**
-     * Requires that the books can be moved into a file, and returns whether there are any.
+     * Checks that the books can be moved into a file, and returns whether there are any.
      *
-     * @throws StoreException otherwise, with what to do
+     * @throws StoreException when they cannot be moved; the message says what to do
      */
     static boolean requireMovable(String name, Postgres.Connector connector, List<? extends BookTable<?, ?>> tables) {
         return look(name, connector, "books", session -> {
@@ -172,9 +172,9 @@ final class PostgresBooks implements BooksEngine {
     }
 
     /**
-     * Copies the books of a server, which nobody changes meanwhile, into a new file in {@code folder}.
+     * Copies the books of a server into a new file in {@code folder}. Nothing may change them meanwhile.
      *
-     * @param mark newest commit of the money store, which the file remembers
+     * @param mark newest commit of the money store, which the file records
      * @return the number of rows; empty when there are no books
      */
     static OptionalLong moveBack(
@@ -193,13 +193,13 @@ final class PostgresBooks implements BooksEngine {
                 .orElse(OptionalLong.empty());
     }
 
-    /** Lists transactions that spent coins of ours at a height or above; none when there are no books. */
+    /** Lists transactions that spent our coins at a height or above; empty when there are no books. */
     static List<Hash256> spenders(String name, Postgres.Connector connector, long height) {
         return look(name, connector, "spendings", session -> StoreSeen.spenders(session, height))
                 .orElse(List.of());
     }
 
-    /** Query of books that nobody need have opened. */
+    /** Query of books that are not open. */
     @FunctionalInterface
     private interface Look<T> {
         T at(SqlSession session) throws SQLException;
@@ -236,7 +236,7 @@ final class PostgresBooks implements BooksEngine {
         }
         writing.forget();
         writing.networkTimeout(PATIENCE_MILLIS);
-        // Later statements of the transaction see everything that was committed before the lock was granted.
+        // READ COMMITTED: later statements see everything that was committed before the lock was granted.
         writing.execute(LOCK);
         Head head = writing.queryOne(
                         String.format(HEAD, besideStore ? STOPPED : "stopped"),
@@ -269,7 +269,7 @@ final class PostgresBooks implements BooksEngine {
         return commit.number() > head.pruned() && !head.random().equals(Optional.of(commit.random()));
     }
 
-    /** Stops the books for every daemon: readers were told of what they lack, and their numbers would be given again. */
+    /** Stops the books for every daemon: events of the lost commit were already delivered to readers, and their numbers would be assigned again. */
     private void stop(Made missing) throws SQLException {
         String why = lacking(missing.number());
         writing.update("UPDATE books SET stopped = ? WHERE one = 1", why);
@@ -294,8 +294,8 @@ final class PostgresBooks implements BooksEngine {
     }
 
     /**
-     * Commits; never cancelled and never repeated. After a warning, a standby may lack the commit: it counts as durable once a further commit is
-     * made without one.
+     * Commits; never cancelled and never repeated. When the server warns that a standby may lack the commit, it counts as durable only after a
+     * further commit without such a warning.
      */
     @Override
     public void commit() throws SQLException {
@@ -333,7 +333,8 @@ final class PostgresBooks implements BooksEngine {
             writing.flush();
             boolean warned = commitWarns();
             if (othersWrote) {
-                // Between the two commits; the caller, which has cached rows, has not heard of it.
+                // Another daemon wrote between the two commits, and the caller's caches do not reflect it: make the
+                // next transaction drop them.
                 made = Optional.empty();
             }
             return warned;
@@ -344,10 +345,10 @@ final class PostgresBooks implements BooksEngine {
     }
 
     /**
-     * Finds out, under the lock, whether the commit whose answer was lost was made: nothing of its transaction runs any more then.
+     * Determines under the lock whether the commit whose answer was lost was made: holding the lock means that its transaction is over.
      *
-     * @param lost thrown again when it was not made, which is certain then
-     * @return whether the server warns about the commit of this transaction, which came after it
+     * @param lost rethrown when the commit was certainly not made
+     * @return whether the server warns about the commit of this later transaction
      */
     private boolean lookWarns(SQLException lost) throws SQLException {
         boolean there;
@@ -429,7 +430,10 @@ final class PostgresBooks implements BooksEngine {
                 : unavailable(what + ": " + e.getMessage(), e);
     }
 
-    /** Returns the failure of a start, or of an operator's command, which has said what is to be done about a server that cannot be reached. */
+    /**
+     * Returns the failure of opening the books at a start or for an operator's command; the cause's message says what to do when the server cannot
+     * be reached.
+     */
     private StoreException unopened(String what, SQLException e) {
         return Postgres.isCutOff(e)
                 ? StoreException.unavailable("store " + name + " " + e.getMessage(), e)
@@ -528,14 +532,14 @@ final class PostgresBooks implements BooksEngine {
     }
 
     /**
-     * Tells whether this daemon has the lease. A daemon that takes it after this look begins its run after this transaction, whose lock it needs; so
-     * the last run is that of the last holder.
+     * Tells whether this daemon holds the lease. A daemon that takes the lease after this check begins its run after this transaction, because it
+     * needs the same lock; so the last run belongs to the last holder.
      */
     private boolean mayBegin() throws SQLException {
         return start.isEmpty() || writing.has("SELECT 1 FROM keeper WHERE one = 1 AND start = ?", start.getAsLong());
     }
 
-    /** Starts are counted in the money store, whose restore gives no number again that a lost start may have had. */
+    /** Starts are counted in the money store; restoring it does not assign a number again that a lost start may have had. */
     @Override
     public Optional<Generation> generation() throws SQLException {
         return besideStore
