@@ -8,8 +8,8 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.sql.Row;
 
 /**
- * The book of block ids, and the position of each scan. Heights are below 2^63: no chain has more blocks. A scan keeps the ids of its last
- * {@value #KEPT} blocks and of every {@value #EVERY}th; the highest one kept is its position.
+ * The book of block ids, and the position of each scan. Heights are below 2^63. A scan keeps the ids of its last {@value #KEPT} blocks and of every
+ * {@value #EVERY}th block below them; its position is the highest kept block.
  */
 public final class BlockRows {
     static final String NAME = "blocks";
@@ -33,12 +33,12 @@ public final class BlockRows {
                     "CREATE TABLE chain_facts (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"),
             ShortKeys.BLOCKS);
 
-    /** Number of the last blocks whose ids are all kept. */
+    /** Number of most recent blocks whose ids are all kept. */
     public static final long KEPT = 10_000;
-    /** Spacing of the ids kept below them: the height of each is a multiple of this. */
+    /** Spacing of the ids kept below those: their heights are multiples of this. */
     public static final long EVERY = 1_000;
 
-    /** Number of blocks with checked work above one whose work was not checked from which on that one is believed. */
+    /** Number of blocks with checked work needed above a block with unchecked work for that block to be trusted. */
     public static final int TRUSTED_DEPTH = 100;
 
     private static final String WRITTEN = "height, id, parent, time, target, work_checked";
@@ -53,7 +53,7 @@ public final class BlockRows {
 
     private BlockRows() {}
 
-    /** Lists the kept blocks of a scan, the lowest first. */
+    /** Lists the kept blocks of a scan, lowest first. */
     public static List<BlockRow> all(Page page) {
         return page.query(
                 "SELECT " + COLUMNS + " FROM blocks WHERE scan = ? ORDER BY height", BlockRows::read, page.scan());
@@ -68,8 +68,9 @@ public final class BlockRows {
     }
 
     /**
-     * Returns the highest block that others may be told of: the one below the lowest block whose work was not checked and that has fewer than
-     * {@value #TRUSTED_DEPTH} blocks above it whose work was; the newest without such a block. Empty before the first block.
+     * Returns the highest block that may be reported to others: the block below the lowest untrusted block, which is one whose work was not checked
+     * and that has fewer than {@value #TRUSTED_DEPTH} blocks with checked work above it (that block itself when none is kept below). The newest
+     * block when there is no untrusted one. Empty before the first block.
      */
     public static Optional<BlockRow> told(Page page) {
         long trusted = page.ifNumber(
@@ -95,7 +96,7 @@ public final class BlockRows {
                 height);
     }
 
-    /** Finds the lowest kept block from a height on. */
+    /** Finds the lowest kept block at or above a height. */
     public static Optional<BlockRow> from(Page page, long height) {
         return page.queryOne(
                 "SELECT " + COLUMNS + " FROM blocks WHERE scan = ? AND height >= ? ORDER BY height LIMIT 1",
@@ -104,7 +105,7 @@ public final class BlockRows {
                 height);
     }
 
-    /** Lists the kept blocks between two heights, both included, the lowest first. */
+    /** Lists the kept blocks between two heights, both included, lowest first. */
     public static List<BlockRow> between(Page page, long from, long to) {
         return page.query(
                 "SELECT " + COLUMNS + " FROM blocks WHERE scan = ? AND height BETWEEN ? AND ? ORDER BY height",
@@ -119,7 +120,7 @@ public final class BlockRows {
         return from(page, height).filter(row -> row.height() == height);
     }
 
-    /** Tells whether the work of every block from one height to another, both included, was checked; false where ids are not kept. */
+    /** Tells whether the work of every block from one height to another, both included, was checked; false when ids in the range are not kept. */
     public static boolean isWorkChecked(Page page, long from, long to) {
         if (to - from >= KEPT) {
             return false;
@@ -132,7 +133,7 @@ public final class BlockRows {
         return checked == to - from + 1;
     }
 
-    /** Lists the lowest blocks between two heights, both included, whose work was not checked. */
+    /** Lists the lowest blocks with unchecked work between two heights, both included. */
     public static List<BlockRow> withoutWork(Page page, long from, long to, int limit) {
         return page.query(
                 "SELECT " + COLUMNS + " FROM blocks WHERE scan = ? AND height BETWEEN ? AND ? AND work_checked = 0"
@@ -144,7 +145,7 @@ public final class BlockRows {
                 limit);
     }
 
-    /** Records that the work of this block is checked, if the block is still there. */
+    /** Records that the work of this block was checked, if the block is still there. */
     public static void checkWork(Page page, BlockPlace place) {
         page.update(
                 "UPDATE blocks SET work_checked = 1 WHERE scan = ? AND height = ? AND id = ?",
@@ -153,7 +154,7 @@ public final class BlockRows {
                 place.blockId().toArray());
     }
 
-    /** Tells whether this block is one of the kept ones of a scan. */
+    /** Tells whether this block is among the kept ones of a scan. */
     public static boolean has(Page page, BlockPlace place) {
         return page.has(
                 "SELECT 1 FROM blocks WHERE scan = ? AND height = ? AND id = ?",
@@ -162,7 +163,7 @@ public final class BlockRows {
                 place.blockId().toArray());
     }
 
-    /** Number of the target that was written last; targets are never deleted. */
+    /** Id of the target that was written last; targets are never deleted. */
     private record LastTarget(Hash256 target, long number) {}
 
     private static long target(Page page, Hash256 target) {
@@ -198,21 +199,19 @@ public final class BlockRows {
         }
     }
 
-    /** Forgets the blocks above {@code height}. */
+    /** Deletes the blocks above {@code height}. */
     public static void undo(Page page, long height) {
         page.update("DELETE FROM blocks WHERE scan = ? AND height > ?", page.scan(), height);
     }
 
-    /** Lists the rescans that have not joined, the oldest first. */
+    /** Lists the rescans that have not joined, oldest first. */
     public static List<ScanRow> scans(Page page) {
         return page.query(
                 "SELECT scan, from_height FROM scans ORDER BY scan",
                 row -> new ScanRow(row.getLong(1), row.getLong(2)));
     }
 
-    /**
-     * Notes a rescan to be done, under a number of its own. The first of the noted ones may have begun; further requests share the one after it.
-     */
+    /** Records a rescan to be done, under a new number. The first recorded rescan may already have begun; later requests share the second one. */
     public static void beginScan(Page page, long fromHeight) {
         Optional<ScanRow> waiting = scans(page).stream().skip(1).findFirst();
         if (waiting.isPresent()) {
@@ -229,7 +228,7 @@ public final class BlockRows {
                 fromHeight);
     }
 
-    /** Removes a rescan that has joined, except block ids that the head lacks so far below; its number is not used again. */
+    /** Removes a rescan that has joined, keeping for the head the block ids below its own lowest one. The scan's number is not used again. */
     public static void endScan(Page page) {
         putFact(page, LAST_SCAN, String.valueOf(page.scan()));
         page.update(
@@ -243,12 +242,12 @@ public final class BlockRows {
         page.update("DELETE FROM scans WHERE scan = ?", page.scan());
     }
 
-    /** Returns the number of the rescan that has joined last; 0 before the first one. */
+    /** Returns the number of the rescan that joined last; 0 before the first one. */
     public static long lastScan(Page page) {
         return fact(page, LAST_SCAN).map(Long::parseLong).orElse(0L);
     }
 
-    /** Reads a fact that was found out once about the chain, such as its network. */
+    /** Reads a fact determined once about the chain, such as its network. */
     public static Optional<String> fact(Page page, String name) {
         return page.queryOne("SELECT value FROM chain_facts WHERE name = ?", row -> row.getString(1), name);
     }

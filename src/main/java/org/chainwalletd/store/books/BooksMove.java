@@ -19,13 +19,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves the books of a datadir's file to a server: every row with its ids and numbers, so that cursors of clients keep their meaning, and nothing is
- * read from the chain again. All rows come in the transaction that makes the tables; the file is deleted after its commit. A move that was interrupted
- * is begun again, or only the file is deleted.
+ * Moves the books from a datadir's file to a server: every row with its ids and numbers, so that clients' cursors stay valid and nothing is read
+ * from the chain again. All rows are copied in the transaction that creates the tables; the file is deleted after its commit. An interrupted move
+ * starts again, or only the deletion of the file remains.
  */
 final class BooksMove {
     private static final Logger LOG = LoggerFactory.getLogger(BooksMove.class);
-    /** Tables of the file; the log of changes of HTLCs comes last, because a trigger writes it when rows of HTLCs are entered. */
+    /** Tables of the file; the log of HTLC changes comes last, because a trigger writes to it when HTLC rows are inserted. */
     private static final String TABLES =
             "SELECT name FROM sqlite_master WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_'"
                     + " AND name <> 'book_versions' ORDER BY name = 'htlc_changes', rowid";
@@ -54,9 +54,9 @@ final class BooksMove {
     }
 
     /**
-     * Fills the tables of a server, which were made in the same transaction.
+     * Fills the tables of a server, which were created in the same transaction.
      *
-     * @param names replaces names of tables
+     * @param names maps table names
      */
     void run(SqlSession server, UnaryOperator<String> names) throws SQLException {
         long all = SqliteBooks.at(folder, session -> {
@@ -71,10 +71,10 @@ final class BooksMove {
     }
 
     /**
-     * Fills a new file in {@code folder} with the rows of a server, which nobody changes meanwhile, and returns the number of rows.
+     * Fills a new file in {@code folder} with the rows of a server, and returns the number of rows. Nothing may change them meanwhile.
      *
-     * @param names replaces names of tables
-     * @param mark newest commit of the money store, which the file remembers
+     * @param names maps table names
+     * @param mark newest commit of the money store, which the file records
      */
     static long back(
             SqlSession server,
@@ -100,11 +100,11 @@ final class BooksMove {
         return rows;
     }
 
-    /** Deletes the file, once the server has all of it: the books of the database are the only ones then. */
+    /** Deletes the file after the server has all its rows; from then on the books exist only in the database. */
     void deleteFile() {
         CrashPoint.BOOKS_MOVED.reached();
         try {
-            // A log without its file would be taken for that of the next file.
+            // Delete the WAL first: a WAL without its file would be applied to the next file.
             for (String suffix : List.of("-wal", "-shm", "")) {
                 AtomicFiles.delete(folder.resolve(SqliteBooks.FILE_NAME + suffix));
             }

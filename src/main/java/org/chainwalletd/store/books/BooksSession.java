@@ -10,7 +10,7 @@ import java.util.function.Function;
 import org.chainwalletd.store.sql.Row;
 import org.chainwalletd.store.sql.SqlSession;
 
-/** The connection of a reader or of the writer inside one transaction; its failures are unchecked. Used by one thread at a time. */
+/** The connection of a reader or of the writer inside one transaction; database failures are unchecked exceptions. Used by one thread at a time. */
 public final class BooksSession {
     private final SqlSession sql;
     private final boolean writes;
@@ -48,22 +48,22 @@ public final class BooksSession {
         return page(Page.HEAD);
     }
 
-    /** Tells whether this is a session on this connection. */
+    /** Tells whether this session uses the connection. */
     boolean isOf(SqlSession connection) {
         return sql == connection;
     }
 
-    /** Tells whether this is the writer's session, which alone sees all changes. */
+    /** Tells whether this is the writer's session; only its caches see all changes. */
     boolean isWriter() {
         return writes;
     }
 
-    /** Returns a table's cache of its rows, which lives from one unit of work to the next; makes it when there is none. */
+    /** Returns a table's row cache, which outlives the unit of work; creates it if absent. */
     public <T> T keptInMind(Class<T> kind, Function<BooksSession, T> make) {
         return kind.cast(inMind.computeIfAbsent(kind, absent -> make.apply(this)));
     }
 
-    /** Returns a table's cache of its rows, if there is one. */
+    /** Returns a table's row cache, if it exists. */
     <T> Optional<T> keptInMind(Class<T> kind) {
         return Optional.ofNullable(kind.cast(inMind.get(kind)));
     }
@@ -73,17 +73,17 @@ public final class BooksSession {
         inMind.remove(kind);
     }
 
-    /** Drops all caches: a unit of work was rolled back, or another writer has changed rows, so that they may contain rows that do not exist. */
+    /** Drops all caches, which may be stale: a unit of work was rolled back, or another writer has changed rows. */
     void forgetAll() {
         inMind.clear();
     }
 
-    /** Returns the text of every statement that was used and has not failed. */
+    /** Returns the text of every statement that was executed without failing. */
     Set<String> statements() {
         return sql.statements();
     }
 
-    /** Tells whether other daemons read the same rows. */
+    /** Tells whether other daemons use the same rows. */
     public boolean isShared() {
         return sql.isRemote();
     }

@@ -15,28 +15,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks ten times a second whether any daemon has written the books that several share, as long as somebody listens, and tells of their head when
- * it has changed. Stops the books when a commit that was seen is missing, because the daemon that made it may be gone. Each look is one query of
- * one row on a connection of its own, so that neither long reads nor long writes delay it. A database that does not answer is looked for again
- * and again. Thread-safe.
+ * Polls the shared books ten times a second for writes of any daemon while there are listeners, and reports each new head to them. Stops the books
+ * when a commit that was seen is missing, because the daemon that made it may no longer run. Each poll is a query of one row on a separate
+ * connection, so that long reads and writes do not delay it. Retries as long as the database does not answer. Thread-safe.
  */
 public final class BooksWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BooksWatch.class);
     private static final long TICK_MILLIS = 100;
-    /** Pause after a look that has failed. */
+    /** Pause after a failed poll. */
     private static final long PAUSE_MILLIS = 500;
 
     private static final long CLOSING_SECONDS = 10;
 
     /**
-     * Head of the books at one commit.
+     * Head of the books as of a commit.
      *
-     * @param commit number of the commit, which is the last one
-     * @param told the block up to which others may be told; empty before the first one
+     * @param commit number of the last commit
+     * @param told the highest block that may be reported; empty before the first one
      * @param credit number of the last entry in the log of credits
      */
     public record Head(long commit, Optional<BlockPlace> told, long credit) {
-        /** The head before anything was seen. */
+        /** The head before the first poll. */
         static final Head NONE = new Head(-1, Optional.empty(), 0);
     }
 
@@ -46,7 +45,7 @@ public final class BooksWatch implements AutoCloseable {
     private Optional<ScheduledExecutorService> timer = Optional.empty();
     private boolean closed;
     private volatile long seenNanos = System.nanoTime();
-    /** State of the timer's thread. */
+    /** State confined to the timer's thread. */
     private final List<Consumer<Head>> listeners = new ArrayList<>();
 
     private Head head = Head.NONE;
@@ -60,7 +59,7 @@ public final class BooksWatch implements AutoCloseable {
         this.credited = tables.stream().anyMatch(CreditTable.class::isInstance);
     }
 
-    /** Listens, see {@code Books.whenChanged}. */
+    /** Adds a listener, see {@code Books.whenChanged}. */
     synchronized Runnable listen(Consumer<Head> listener) {
         Consumer<Head> one = listener::accept;
         if (closed) {
@@ -95,13 +94,13 @@ public final class BooksWatch implements AutoCloseable {
         }
     }
 
-    /** Returns for how long nothing was seen, see {@code Books.unseenMillis}. */
+    /** Returns for how long polling has failed, see {@code Books.unseenMillis}. */
     long unseenMillis() {
         long unseen = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - seenNanos);
         return unseen <= 2 * PAUSE_MILLIS ? 0 : unseen;
     }
 
-    /** Looks at once, because there may be something new; one look waits at a time. */
+    /** Polls immediately; hints that arrive before that poll runs are merged. */
     void hint() {
         synchronized (this) {
             if (closed || timer.isEmpty() || hinted.getAndSet(true)) {
@@ -118,14 +117,18 @@ public final class BooksWatch implements AutoCloseable {
         again(see());
     }
 
-    /** @return milliseconds until the next look */
+    /**
+     * Polls once.
+     *
+     * @return milliseconds until the next poll
+     */
     private long see() {
         long pause = TICK_MILLIS;
         try {
             Head now = listeners.isEmpty() ? head : read();
             seenNanos = System.nanoTime();
             if (failing) {
-                LOG.info("{}: the head of the books is seen again", name);
+                LOG.info("{}: the books can be read again", name);
             }
             failing = false;
             if (!now.equals(head)) {
@@ -136,19 +139,19 @@ public final class BooksWatch implements AutoCloseable {
             database.close();
             pause = PAUSE_MILLIS;
             if (!failing) {
-                LOG.warn("{}: the head of the books is not seen now: {}", name, e.getMessage());
+                LOG.warn("{}: cannot poll the books: {}", name, e.getMessage());
             }
             failing = true;
         }
         return pause;
     }
 
-    /** Tells one listener, whose failure must not keep the head from the others. It is told once. */
+    /** Calls one listener, once; its failure must not keep the head from the other listeners. */
     private void tell(Consumer<Head> listener, Head now) {
         try {
             listener.accept(now);
         } catch (RuntimeException e) {
-            LOG.error("{}: a new head of the books could not be told", name, e);
+            LOG.error("{}: a listener for the head of the books failed", name, e);
         }
     }
 
@@ -168,13 +171,13 @@ public final class BooksWatch implements AutoCloseable {
         }
         SqlSession session = database.begin();
         Page page = BooksSession.ofReader(session).head();
-        // The snapshot may be of a later commit than the number: then the next look reads it once more.
+        // The snapshot may be of a later commit than this number; the next poll then reads it again.
         Head now = new Head(commit, told(page, head.told()), credited ? CreditTable.lastNumber(page) : 0);
         database.end();
         return now;
     }
 
-    /** As long as the block that was told before is on the chain, none below it is told instead. */
+    /** Returns the block to report: never a lower one than before while the block reported before is on the chain. */
     private static Optional<BlockPlace> told(Page page, Optional<BlockPlace> before) {
         Optional<BlockPlace> now = BlockRows.told(page).map(BlockRow::place);
         long height = now.map(BlockPlace::height).orElse(-1L);
@@ -193,7 +196,7 @@ public final class BooksWatch implements AutoCloseable {
             thread.shutdownNow();
             try {
                 if (!thread.awaitTermination(CLOSING_SECONDS, TimeUnit.SECONDS)) {
-                    LOG.warn("{}: a look at the head did not end in time", name);
+                    LOG.warn("{}: a poll of the books did not end in time", name);
                     return;
                 }
             } catch (InterruptedException e) {

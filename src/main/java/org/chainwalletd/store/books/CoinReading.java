@@ -13,12 +13,12 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.store.sql.Row;
 
 /**
- * Reads the unspent coins of covered addresses, and their sums, as they were after a given block: later blocks may be written and not reported
- * yet. A few addresses are looked up one by one, many by one pass over all unspent coins; either way coins spent long ago cost nothing. Sums of
- * many addresses are cached, see {@link CoinSums}.
+ * Reads the unspent coins of covered addresses, and their sums, as of a given block: later blocks may be written but not reported yet. A few
+ * addresses are looked up one by one, many in a single pass over all unspent coins; either way, coins spent long ago cost nothing. Sums of many
+ * addresses are cached, see {@link CoinSums}.
  */
 final class CoinReading {
-    /** Number of addresses above which one pass over all unspent coins is used. */
+    /** Number of addresses above which a single pass over all unspent coins is used. */
     private static final int SINGLY = 1_000;
 
     private static final String COVERED = "SELECT address FROM watched WHERE " + LedgerTable.COVERED;
@@ -26,7 +26,7 @@ final class CoinReading {
     private static final String STILL_THERE =
             " FROM coins INDEXED BY coins_unspent WHERE scan = 0 AND spent_height IS NULL AND height <= ?1";
 
-    /** Coins that blocks above the given one have spent. */
+    /** Coins spent by blocks above the given one. */
     private static final String SPENT_SINCE =
             " FROM coins INDEXED BY coins_spent WHERE scan = 0 AND spent_height > ?1 AND height <= ?1";
 
@@ -38,16 +38,13 @@ final class CoinReading {
     private static final String COINS_OF =
             COINS + STILL_THERE + OF_ADDRESS + " UNION ALL " + COINS + SPENT_SINCE + OF_ADDRESS + " ORDER BY 1, 2";
 
-    /** The most valuable coins, as unsigned numbers. */
+    /** The most valuable coins; values are compared as unsigned numbers. */
     private static final String MOST_VALUABLE_OF = COINS + ", value < 0" + STILL_THERE + OF_ADDRESS + " UNION ALL "
             + COINS + ", value < 0" + SPENT_SINCE + OF_ADDRESS + " ORDER BY 7 DESC, 4 DESC, 1, 2 LIMIT ?3";
 
     private CoinReading() {}
 
-    /**
-     * Reads the coins of each covered one of {@code addresses} after the block at {@code height}, by address; addresses that are not covered are
-     * left out.
-     */
+    /** Reads the coins, as of the block at {@code height}, of each address that is covered; other addresses are left out. */
     static Map<Address, List<OwnCoin>> unspent(Page head, long height, List<Address> addresses) {
         Map<Address, List<OwnCoin>> coins = new HashMap<>();
         if (addresses.size() <= SINGLY) {
@@ -87,7 +84,7 @@ final class CoinReading {
                 row.getInt(6) != 0);
     }
 
-    /** Returns the balance of each of {@code addresses}, in their order; empty for those that are not covered. */
+    /** Returns the balance of each address, in the order of {@code addresses}; empty for addresses that are not covered. */
     static List<Optional<Amount>> sums(Page head, CoinSums.Moment moment, List<Address> addresses) {
         if (addresses.size() > SINGLY) {
             return CoinSums.at(head, moment).of(addresses);
@@ -106,9 +103,9 @@ final class CoinReading {
     }
 
     /**
-     * Balances of all covered addresses after one block, cached by their reader: the next query costs only the changes by blocks since. After any
-     * other change (a reorganisation, an address added or covered, a rescan that has joined) they are read anew, which takes some tenths of a
-     * second for each 100,000 addresses. Takes about 180 bytes for each address.
+     * Balances of all covered addresses as of one block, cached by the reader: the next query costs only the changes by later blocks. After any
+     * other change (a reorganisation, an address added or covered, a rescan that has joined) they are read again, which takes some tenths of a
+     * second per 100,000 addresses. Takes about 180 bytes per address.
      */
     static final class CoinSums {
         private static final String COVERED = "SELECT address FROM watched WHERE " + LedgerTable.COVERED;
@@ -122,7 +119,10 @@ final class CoinReading {
                 + " UNION ALL " + COLUMNS
                 + " FROM coins INDEXED BY coins_spent WHERE scan = 0 AND spent_height > ?1 AND height <= ?1";
 
-        /** Query for the coins that blocks above ?1 up to ?2 have made or spent, and for coinbases at ?3 to ?4 that have matured; each once. */
+        /**
+         * Query for the coins that blocks above ?1 up to ?2 have created or spent, and for coinbases at heights above ?3 up to ?4, which have
+         * matured; each coin once.
+         */
         private static final String SINCE = COLUMNS
                 + " FROM coins INDEXED BY coins_by_height WHERE scan = 0 AND height > ?1 AND height <= ?2"
                 + " UNION ALL " + COLUMNS
@@ -133,20 +133,20 @@ final class CoinReading {
 
         private final String changes;
         private final Map<Address, Holding> holdings = new HashMap<>();
-        /** The last question, and what it found: a wallet asks for all its addresses, in the same order, at each tip. */
+        /** The addresses of the last query and their holdings: a wallet queries all its addresses, in the same order, at each tip. */
         private List<Address> asked = List.of();
 
         private List<Optional<Holding>> found = List.of();
         private Moment moment;
 
         /**
-         * The block after which balances are asked for.
+         * The block as of which balances are requested.
          *
          * @param height of the block
          * @param maturity blocks between a coinbase and the first block that may spend it
          */
         record Moment(long height, int maturity) {
-            /** Returns the height up to which coinbases may be spent by the next block. */
+            /** Returns the height up to which coinbases are mature, that is, spendable by the next block. */
             long mature() {
                 return height + 1 - maturity;
             }
@@ -158,10 +158,10 @@ final class CoinReading {
         }
 
         /**
-         * A coin with the heights at which it was made and spent.
+         * A coin with the heights at which it was created and spent.
          *
-         * @param height of the block that made it
-         * @param spent height of the block that spent it; {@link Long#MAX_VALUE} while it is unspent
+         * @param height of the block that created it
+         * @param spent height of the block that spent it; {@link Long#MAX_VALUE} while unspent
          */
         private record Life(Address address, Amount value, long height, boolean coinbase, long spent) {
             static Life read(Row row) throws SQLException {
@@ -198,7 +198,7 @@ final class CoinReading {
         /**
          * Returns the balances as of a block, updated from the cached ones where possible.
          *
-         * @throws ArithmeticException above 2^64-1, which no chain has
+         * @throws ArithmeticException when a balance exceeds 2^64-1, which no valid chain contains
          */
         static CoinSums at(Page head, Moment moment) {
             BooksSession session = head.session();
@@ -207,7 +207,7 @@ final class CoinReading {
                     .filter(sums -> sums.changes.equals(changes)
                             && sums.moment.maturity() == moment.maturity()
                             && sums.moment.height() <= moment.height());
-            // Balances that were only partly updated must not stay cached.
+            // Partly updated balances must not stay cached if updating them fails.
             session.forget(CoinSums.class);
             CoinSums sums = known.orElseGet(() -> new CoinSums(head, moment, changes));
             sums.advance(head, moment);
@@ -219,7 +219,7 @@ final class CoinReading {
             if (from.height() < to.height()) {
                 List<Life> lives =
                         head.query(SINCE, Life::read, from.height(), to.height(), from.mature(), to.mature());
-                // Subtracts spent coins first, so no sum is larger on the way than at its end.
+                // Subtract spent coins first, so that no intermediate sum overflows.
                 lives.stream()
                         .filter(life -> life.counts(from) && !life.counts(to))
                         .forEach(
@@ -231,7 +231,7 @@ final class CoinReading {
             }
         }
 
-        /** Returns the balance of each address, in their order; empty for those that are not covered. */
+        /** Returns the balance of each address, in the order of {@code addresses}; empty for addresses that are not covered. */
         List<Optional<Amount>> of(List<Address> addresses) {
             if (!asked.equals(addresses)) {
                 found = addresses.stream()

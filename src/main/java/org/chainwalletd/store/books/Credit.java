@@ -9,11 +9,11 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BlockPlace;
 
 /**
- * An output that pays one of our addresses, in a block or in a transaction that is in none.
+ * An output that pays one of our addresses, in a confirmed or unconfirmed transaction.
  *
- * @param block {@link #nowhere} while it is in none
- * @param position in its block: orders the credits of a block, the same for every reader
- * @param own whether every input belongs to our keys, be it plain or an HTLC that they redeem
+ * @param block {@link #nowhere} while unconfirmed
+ * @param position in its block; gives the credits of a block the same order for every reader
+ * @param own whether every input belongs to our keys, as a plain input or an HTLC that they redeem
  * @param change whether an input spends a coin of the same address
  */
 public record Credit(
@@ -28,7 +28,7 @@ public record Credit(
         Optional<Bytes> datum) {
     private static final long NOWHERE = Long.MAX_VALUE;
 
-    /** Returns the placeholder for the block of a transaction that is in none. */
+    /** Returns the placeholder for the block of an unconfirmed transaction. */
     public static BlockPlace nowhere(Hash256 txId) {
         return new BlockPlace(NOWHERE, txId);
     }

@@ -5,12 +5,12 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * Position of a reader in the feed of credits. It belongs to one store, one depth and one address, and is valid for ever.
+ * Position of a reader in the feed of credits. It belongs to one store, one depth and one address, and does not expire.
  *
  * @param store id of the store that issued it
- * @param depth confirmations that the reader asks for; 0 and 1 differ
- * @param address empty for all
- * @param log entries of the log up to this number are reported or do not concern the reader
+ * @param depth confirmations that the reader requires; 0 and 1 differ
+ * @param address empty for all addresses
+ * @param log log entries up to this number are reported or irrelevant to the reader
  * @param height credits of blocks up to this height are reported; not used at depth 0
  * @param position credits of the next block before this position are reported; not used at depth 0
  */
@@ -19,7 +19,7 @@ public record CreditCursor(String store, long depth, Optional<Address> address, 
     private static final int PARTS = 7;
     private static final String ANY = "-";
 
-    /** Returns the cursor of a reader who has read nothing yet. */
+    /** Returns the cursor at the beginning of the feed. */
     public static CreditCursor beginning(String store, long depth, Optional<Address> address) {
         return new CreditCursor(store, depth, address, 0, -1, 0);
     }
@@ -37,7 +37,7 @@ public record CreditCursor(String store, long depth, Optional<Address> address, 
         return at(event.number());
     }
 
-    /** Tells whether the reader has received a credit that was entered before the cursor's position in the log. */
+    /** Tells whether a credit that was entered before the cursor's position in the log was reported to the reader. */
     boolean isTold(Credit credit) {
         long at = credit.block().height();
         return at <= height || at == height + 1 && credit.position() < position;
@@ -56,7 +56,7 @@ public record CreditCursor(String store, long depth, Optional<Address> address, 
      *
      * @param depth requested by the call that carries the cursor
      * @param address requested by that call
-     * @return empty when it is no cursor of this store and these parameters
+     * @return empty when it is not a cursor of this store with these parameters
      */
     public static Optional<CreditCursor> parse(String text, String store, long depth, Optional<Address> address) {
         String[] parts = text.split("\\.", -1);

@@ -3,7 +3,7 @@ package org.chainwalletd.store.books;
 /**
  * An event of the feed of credits.
  *
- * @param number of the log entry that led to it
+ * @param number of the log entry that caused it
  */
 public record CreditEvent(long number, Kind kind, Credit credit) {
     /** State of the credit that the event reports. */
@@ -12,7 +12,7 @@ public record CreditEvent(long number, Kind kind, Credit credit) {
         SEEN,
         /** The credit is in the chain. */
         CONFIRMED,
-        /** The credit was in the chain or a mempool, and is no more. */
+        /** The credit was in the chain or a mempool and no longer is. */
         REMOVED
     }
 

@@ -3,9 +3,8 @@ package org.chainwalletd.store.books;
 import java.util.Optional;
 
 /**
- * Removes the old end of the feed of credits, if the operator has configured that. It removes a beginning of the log whose blocks are all older
- * than the given time; cursors from before are refused from then on. At least the last {@value #KEPT_BLOCKS} blocks are kept, however old they
- * are: a reorganisation may reach them.
+ * Removes the old end of the feed of credits, if configured: the beginning of the log whose blocks are all older than the given time. Cursors from
+ * before are refused afterwards. At least the last {@value #KEPT_BLOCKS} blocks are kept regardless of age, because a reorganisation may reach them.
  */
 public final class CreditPruning {
     public static final int KEPT_BLOCKS = 1_000;
@@ -15,7 +14,7 @@ public final class CreditPruning {
 
     private CreditPruning() {}
 
-    /** The cursor lies before the first entry that is kept. */
+    /** Thrown for a cursor before the first kept entry. */
     public static final class PrunedException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -36,7 +35,7 @@ public final class CreditPruning {
      * Removes entries of blocks older than {@code before}, at most {@code most} of them in this commit.
      *
      * @param before Unix seconds
-     * @return how many entries of the log; fewer than {@code most} when none is left
+     * @return number of log entries removed; fewer than {@code most} when none is left
      */
     public static int prune(Page head, long before, int most) {
         long top = BlockRows.top(head).map(BlockRow::height).orElse(-1L);
@@ -68,7 +67,7 @@ public final class CreditPruning {
         return forgotten;
     }
 
-    /** Returns the first valid cursor for the depth and address of another one. */
+    /** Returns the first valid cursor for the depth and address of {@code like}. */
     static CreditCursor first(Page page, CreditCursor like) {
         CreditCursor beginning = CreditCursor.beginning(like.store(), like.depth(), like.address());
         Optional<Long> number = fact(page, NUMBER);
@@ -77,7 +76,7 @@ public final class CreditPruning {
                 : beginning.at(number.get()).at(fact(page, HEIGHT).orElse(-1L), 0);
     }
 
-    /** Returns the number of the last entry that was removed; 0 when none was. */
+    /** Returns the number of the last removed entry; 0 when none was removed. */
     static long lastPruned(Page page) {
         return fact(page, NUMBER).orElse(0L);
     }
@@ -88,7 +87,7 @@ public final class CreditPruning {
         return cursor.log() >= first.log() && (cursor.depth() == 0 || cursor.height() >= first.height());
     }
 
-    /** Forgets the height up to which the feed was pruned, because heights belong to another chain from now on. */
+    /** Clears the height up to which the feed was pruned, because heights now refer to another chain. */
     static void forgetHeight(Page head) {
         head.update("UPDATE credit_facts SET value = '-1' WHERE name = ?", HEIGHT);
     }

@@ -7,15 +7,15 @@ import org.chainwalletd.chain.Hash256;
 /**
  * Effect of a transaction on an address in one direction.
  *
- * @param amount sum of all coins of the address that the transaction made, or spent
- * @param input true when they were spent
+ * @param amount sum of all coins of the address that the transaction created or spent
+ * @param input true when the coins were spent
  */
 public record HistoryEntry(long height, Hash256 txId, boolean input, Amount amount, boolean coinbase) {
     public Position position() {
         return new Position(height, txId, input);
     }
 
-    /** A position in a history, which ascends by height, transaction id and direction, received before spent. */
+    /** A position in a history, ordered by height, transaction id and direction, received before spent. */
     public record Position(long height, Hash256 txId, boolean input) implements Comparable<Position> {
         /** Position before all entries. */
         static final Position START = new Position(-1, Hash256.ZERO, false);
@@ -39,7 +39,7 @@ public record HistoryEntry(long height, Hash256 txId, boolean input, Amount amou
         /**
          * Parses the text form of a position.
          *
-         * @throws IllegalArgumentException for a text that {@link #text} has not produced
+         * @throws IllegalArgumentException for a text that is not from {@link #text}
          */
         public static Position parse(String text) {
             String[] parts = text.split(":", -1);

@@ -15,18 +15,15 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.sql.Row;
 
 /**
- * A filter in the memory of the ledger's writer: which addresses may be watched, and which outpoints may be unspent coins of any scan. With it
- * the payments of strangers, which are nearly all of a chain, cost no look-up in a table. It contains everything in the tables, and possibly
- * more: spent coins and addresses that are watched no longer stay in it.
+ * In-memory filter of the ledger's writer: which addresses may be watched, and which outpoints may be unspent coins of any scan. It saves a table
+ * look-up for foreign payments, nearly all of a chain's. It contains everything in the tables and possibly more: spent coins and addresses no longer
+ * watched stay in it.
  */
 final class LedgerSieve {
-    /** Number of spent coins that may stay in the filter before it is rebuilt, beside as many again as there were unspent ones. */
+    /** Number of spent coins allowed in the filter before it is rebuilt, in addition to the number of unspent coins when it was built. */
     private static final int SPENT = 100_000;
 
-    /**
-     * Upper limit of the addresses remembered from the table, and whether their keys are here, so that several books that ask for the same one
-     * share a look-up.
-     */
+    /** Maximum number of cached addresses (with whether we have their keys), so that several books asking for the same address share a look-up. */
     private static final int FOUND = 8_192;
 
     private final Sieve watched = new Sieve();
@@ -48,8 +45,8 @@ final class LedgerSieve {
     }
 
     /**
-     * Returns the writer's filter, building it if there is none: that takes some hundredths of a second for each 100,000 addresses and more for
-     * as many coins. Empty for a reader, who uses the tables.
+     * Returns the writer's filter; builds it if necessary, which takes some hundredths of a second per 100,000 addresses, and longer for as many
+     * coins. Empty for a reader, which uses the tables.
      */
     static Optional<LedgerSieve> of(BooksSession session) {
         if (inMindOf(session).filter(LedgerSieve::isWorn).isPresent()) {
@@ -60,12 +57,15 @@ final class LedgerSieve {
                 : Optional.empty();
     }
 
-    /** Returns the filter for callers that add to it what they write; empty when there is none yet: it will be built with their rows. */
+    /**
+     * Returns the filter for callers that add to it what they write; empty when it does not exist: it will be built from the tables, with their
+     * rows.
+     */
     static Optional<LedgerSieve> inMindOf(BooksSession session) {
         return session.keptInMind(LedgerSieve.class);
     }
 
-    /** Tells whether so many coins have been added and spent that the filter should be rebuilt. */
+    /** Tells whether so many coins were added and spent that the filter should be rebuilt. */
     private boolean isWorn() {
         return unspent.size() > most;
     }
@@ -75,7 +75,7 @@ final class LedgerSieve {
         found.remove(address);
     }
 
-    /** Notes that the address is watched no longer. */
+    /** Records that the address is no longer watched. */
     void leave(Address address) {
         found.remove(address);
     }
@@ -86,9 +86,9 @@ final class LedgerSieve {
     }
 
     /**
-     * Tells whether the key of a watched address is here; empty for one that is not watched.
+     * Tells whether we have the key of a watched address; empty for an address that is not watched.
      *
-     * @param inTable looks it up in the table; not called when the answer is known already
+     * @param inTable looks it up in the table; not called when the answer is known
      */
     Optional<Boolean> owned(Address address, Supplier<Optional<Boolean>> inTable) {
         if (!mayBeWatched(address)) {
@@ -125,20 +125,20 @@ final class LedgerSieve {
         return outpoint.txId().leading() + outpoint.index();
     }
 
-    /** Returns the number that stands for an outpoint read from a row. */
+    /** Returns the number of an outpoint read from a row. */
     private static long number(byte[] id, long index) {
         return ByteBuffer.wrap(id).getLong() + index;
     }
 
-    /** Addresses that the ledger watches. */
+    /** Watched addresses, read in bulk. */
     enum WatchedAddresses {
         ALL(""),
-        /** The watched addresses whose keys are here. */
+        /** Watched addresses whose keys we have. */
         OWNED(" AND watch_only = 0");
 
         /**
-         * Query for a part of the addresses, concatenated: a row for each would cost the driver three times as much. SQLite joins the bytes
-         * unchanged, whatever they are; the count shows that none is missing.
+         * Query for one part of the addresses, concatenated: a row per address would cost the driver three times as much. SQLite concatenates
+         * arbitrary bytes unchanged; the count verifies that none is missing.
          */
         private static final String SOME_WATCHED =
                 "SELECT COUNT(*), CAST(group_concat(address, '') AS BLOB) FROM watched WHERE address >= ? AND address < ?";
@@ -151,7 +151,7 @@ final class LedgerSieve {
             this.which = which;
         }
 
-        /** Returns each address once, concatenated, in several arrays. */
+        /** Returns each address once, concatenated, split over several arrays. */
         List<byte[]> joined(BooksSession session) {
             List<byte[]> parts = new ArrayList<>(PARTS);
             for (int part = 0; part < PARTS; part++) {
@@ -160,7 +160,7 @@ final class LedgerSieve {
             return parts;
         }
 
-        /** Returns the lower bound of a part; the last part ends above the highest possible address, which is shorter. */
+        /** Returns the lower bound of a part; the bound after the last part is one byte longer than an address, and so above every address. */
         private static byte[] border(int part) {
             if (part < PARTS) {
                 return new byte[] {(byte) (part * (1 << Byte.SIZE) / PARTS)};
@@ -181,15 +181,14 @@ final class LedgerSieve {
     }
 
     /**
-     * A set of numbers that can tell that one is certainly not in it, so that a table need not be asked for rows it does not have. Different
-     * things may have the same number: a caller that finds one still asks the table. Nothing is ever removed. Takes eight to sixteen bytes for
-     * each number.
+     * A set of hashes with no false negatives: it can tell that a number is certainly absent, which saves a table look-up. Different objects may
+     * share a number, so a caller must check hits in the table. Nothing is ever removed. Takes eight to sixteen bytes per number.
      */
     static final class Sieve {
         private static final int FEWEST_SLOTS = 1 << 10;
         private static final long FREE = 0;
 
-        /** Random salt: strangers choose the numbers, and must not be able to choose their slots as well. */
+        /** Random salt: others choose the numbers, and must not be able to choose their slots as well. */
         private final long salt = new SplittableRandom().nextLong();
 
         private long[] slots = new long[FEWEST_SLOTS];
@@ -244,10 +243,7 @@ final class LedgerSieve {
             return (int) (spread >>> Integer.SIZE) & slots.length - 1;
         }
 
-        /**
-         * Mixes the bits of a number with the final steps of MurmurHash3, which map different numbers to different ones, except for the one that
-         * would be {@link #FREE}.
-         */
+        /** Mixes the bits with the final steps of MurmurHash3, which are a bijection, except that {@link #FREE} is replaced. */
         private long spread(long number) {
             long mixed = number ^ salt;
             mixed = (mixed ^ mixed >>> 33) * 0xff51afd7ed558ccdL;

@@ -14,15 +14,15 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.sql.Row;
 
 /**
- * Reads deposits to and payments from own addresses in blocks. A transaction that spends coins of ours counts as a payment of the amount it takes
- * away altogether, fee included; an output of any other to an own address is a deposit, a coinbase in the first block that may spend it. So
- * deposits minus payments are the change of the balance.
+ * Reads deposits to and payments from own addresses in blocks. A transaction that spends our coins counts as a payment of its net amount, fee
+ * included; if it pays us more than it spends, the net amount is deposited. An output of any other transaction to an own address is a deposit, a
+ * coinbase as of the first block that may spend it. So deposits minus payments equal the change of the balance.
  */
 public final class MoneyFlow {
-    /** Number of blocks that are read at a time, so that other queries come in between. */
+    /** Number of blocks read at a time, so that other queries can run in between. */
     private static final int BLOCKS = 1_000;
 
-    /** Condition that leaves out coins of addresses whose keys are elsewhere: they are not the wallet's. */
+    /** Condition that excludes coins of watch-only addresses, which are not the wallet's. */
     private static final String OURS =
             " AND NOT EXISTS (SELECT 1 FROM addresses a JOIN watched w ON w.address = a.address WHERE a.id = coins.address"
                     + " AND w.watch_only = 1)";
@@ -40,12 +40,12 @@ public final class MoneyFlow {
     private MoneyFlow() {}
 
     /**
-     * A request for the flow of money.
+     * A request for deposits and payments.
      *
      * @param at last block to read
      * @param maturity blocks between a coinbase and the first block that may spend it
-     * @param known marks up to which blocks were read before, the newest first: reading continues after the first that is still valid
-     * @param since when none is valid, only blocks with a later timestamp (Unix seconds) are read, as far as they are kept
+     * @param known marks of earlier reads, newest first: reading continues after the first mark that is still valid
+     * @param since when no mark is valid, only blocks with a later timestamp (Unix seconds) are read, as far as they are kept
      */
     public record Wanted(BlockPlace at, int maturity, List<Mark> known, long since) {
         public Wanted {
@@ -56,14 +56,14 @@ public final class MoneyFlow {
     /**
      * A position up to which blocks were read.
      *
-     * @param rescans state of the rescans that had joined: a further one may have added coins to blocks below
+     * @param rescans version of the joined rescans; another rescan may have added coins to blocks below
      */
     public record Mark(BlockPlace at, String rescans) {}
 
     /**
      * Deposits and payments in one block.
      *
-     * @param time Unix seconds, as the block says
+     * @param time block timestamp, Unix seconds
      * @param deposits number of outputs
      * @param payments number of transactions
      */
@@ -72,10 +72,10 @@ public final class MoneyFlow {
     /**
      * Result of a request.
      *
-     * @param begun Unix seconds from which on blocks were read, when no known mark was valid: then results read before are void
-     * @param after results read before of blocks above this height are void too
+     * @param begun Unix seconds from which blocks were read, when no known mark was valid: all earlier results are then void
+     * @param after earlier results of blocks above this height are void too
      * @param moved the blocks above {@code after} up to the mark that have deposits or payments, ascending
-     * @param mark of the wanted block, or below it: then there is more to read
+     * @param mark of the requested block, or of a lower one when there is more to read
      */
     public record Read(OptionalLong begun, long after, List<Moved> moved, Mark mark) {
         public Read {
@@ -83,7 +83,7 @@ public final class MoneyFlow {
         }
     }
 
-    /** Reads a part of the requested blocks; empty when the wanted block is not on the followed chain any more. */
+    /** Reads a part of the requested blocks; empty when the requested block is no longer on the followed chain. */
     static Optional<Read> read(Page head, Wanted wanted) {
         if (!BlockRows.has(head, wanted.at())) {
             return Optional.empty();
@@ -109,7 +109,10 @@ public final class MoneyFlow {
 
     private record Start(OptionalLong time, long after) {}
 
-    /** Returns where reading starts. If no block is kept below the oldest wanted one, the state before it is not known. */
+    /**
+     * Returns where reading starts. If the block before the first requested one is not kept, the state before it is unknown and the period begins
+     * with that first block.
+     */
     private static Start start(Page head, long kept, Wanted wanted) {
         return head.queryOne(
                         "SELECT height, time FROM blocks WHERE scan = 0 AND height > ? AND height <= ? AND time > ? ORDER BY height LIMIT 1",
@@ -124,7 +127,7 @@ public final class MoneyFlow {
                         new Start(OptionalLong.of(wanted.since()), wanted.at().height()));
     }
 
-    /** Amounts that one transaction has deposited and taken. */
+    /** Amounts that one transaction pays to us and spends of ours. */
     private static final class Change {
         private long outputs;
         private boolean spends;

@@ -6,24 +6,24 @@ import java.util.OptionalLong;
 import org.chainwalletd.store.sql.SqlSession;
 
 /**
- * The rows of one scan, inside one transaction. Failures of the database are unchecked exceptions here and end the whole transaction.
+ * The rows of one scan, inside one transaction. Database failures are unchecked exceptions and abort the whole transaction.
  *
- * @param scan {@link #HEAD}, or the number of a rescan whose rows no reader sees yet
+ * @param scan {@link #HEAD}, or the number of a rescan whose rows are not visible to readers yet
  */
 public record Page(BooksSession session, long scan) {
-    /** Scan number of the rows known from the followed tip downwards, which all readers see. */
+    /** Scan number of the rows of the followed chain, which all readers see. */
     public static final long HEAD = 0;
 
     public boolean isHead() {
         return scan == HEAD;
     }
 
-    /** Runs a statement that changes rows, before the next query at the latest. */
+    /** Runs a modifying statement, possibly deferred until the next query. */
     public void update(String sql, Object... values) {
         session.update(sql, values);
     }
 
-    /** Runs a statement that changes rows, and returns how many it has changed. */
+    /** Runs a modifying statement immediately; returns the number of rows changed. */
     int updated(String sql, Object... values) {
         return session.updated(sql, values);
     }
@@ -41,12 +41,12 @@ public record Page(BooksSession session, long scan) {
         return queryOne(sql, row -> true, values).isPresent();
     }
 
-    /** Returns the number in the only column of the first row, which there is. */
+    /** Returns the number in the first column of the first row, which must exist. */
     public long number(String sql, Object... values) {
         return ifNumber(sql, values).orElseThrow();
     }
 
-    /** Returns the number in the only column of the first row, when there is a row. */
+    /** Returns the number in the first column of the first row; empty without a row. */
     public OptionalLong ifNumber(String sql, Object... values) {
         return query(sql, row -> row.getLong(1), values).stream()
                 .mapToLong(Long::longValue)

@@ -2,21 +2,21 @@ package org.chainwalletd.store.books;
 
 import org.chainwalletd.chain.Address;
 
-/** Rows of the keyring and of the store beside books that several daemons share. */
+/** Queries the rows of the keyring and of the money store in the same database as shared books. */
 final class SharedKeys {
     private SharedKeys() {}
 
-    /** Tells whether there is a key for an address at this moment; none in a database that has only books. */
+    /** Tells whether the keyring now has a key for an address; false in a database that has only books. */
     static boolean has(Page head, Address address) {
         return isIn("keys", head, address);
     }
 
-    /** Tells whether the store has a row for an address that is watched although its key is elsewhere. */
+    /** Tells whether the store has a row for a watch-only address. */
     static boolean isWatchedWithout(Page head, Address address) {
         return isIn("watch_only", head, address);
     }
 
-    /** Tells whether a store is beside the books; false also for a file. */
+    /** Tells whether the money store is in the same database; false also for a file. */
     static boolean haveStore(Page head) {
         return head.session().isShared() && exists("watch_only", head);
     }

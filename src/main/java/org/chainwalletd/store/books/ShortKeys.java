@@ -3,12 +3,12 @@ package org.chainwalletd.store.books;
 import java.util.List;
 
 /**
- * Schema step of each book that reduces the pages a block changes: rows are appended instead of sorted by an id, and found by the first bytes of
- * one; a number stands for an address ({@link AddressRows}) or a target. Each commit writes every page that it touches as a whole, so the number
- * of pages is the cost, and long keys used to be repeated in each index. Also moves the rows of earlier releases.
+ * Schema step of each book that reduces the number of pages a block changes: rows are appended instead of sorted by an id, and found by the id's
+ * first bytes; an integer stands for an address ({@link AddressRows}) or a target. A commit writes every changed page as a whole, so its cost is the
+ * number of pages, and long keys were repeated in each index. Also converts the rows of earlier releases.
  */
 final class ShortKeys {
-    /** Omits from a block's row what it has in common with the block below: its parent's id, and nearly always its target. */
+    /** Omits the parent's id from a row when the row below has it, and stores targets, which rarely change, in a table. */
     static final List<String> BLOCKS = List.of(
             "ALTER TABLE blocks RENAME TO earlier_blocks",
             "CREATE TABLE targets (id INTEGER PRIMARY KEY, target BLOB NOT NULL UNIQUE)",
@@ -31,7 +31,7 @@ final class ShortKeys {
               ORDER BY b.scan, b.height""",
             "DROP TABLE earlier_blocks");
 
-    /** Writes a verified output as a row of its own only when its coin is deleted. */
+    /** Stores a verified output as a separate row only when its coin is deleted. */
     static final List<String> COINS = List.of(
             "ALTER TABLE coins RENAME TO earlier_coins",
             "INSERT OR IGNORE INTO addresses (address) SELECT DISTINCT address FROM earlier_coins",
@@ -67,10 +67,7 @@ final class ShortKeys {
               SELECT 1 FROM coins c INDEXED BY coins_by_outpoint WHERE substr(c.tx_id, 1, 6) = substr(verified_outputs.tx_id, 1, 6)
                 AND c.tx_id = verified_outputs.tx_id AND c.output_index = verified_outputs.output_index)""");
 
-    /**
-     * Removes the index by block: its height is nearly as selective. Numbers of credits and of log entries stay as they are, and are never given
-     * again.
-     */
+    /** Removes the index by block: its height is nearly as selective. Numbers of credits and log entries are kept and never reused. */
     static final List<String> CREDITS = List.of(
             "ALTER TABLE credits RENAME TO earlier_credits",
             "ALTER TABLE credit_log RENAME TO earlier_log",

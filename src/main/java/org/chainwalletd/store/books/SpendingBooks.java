@@ -7,7 +7,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BlockPlace;
 
-/** Finds from the books whether transactions of ours are in a block or have lost a coin. Stages fail with {@code StoreException}. */
+/** Determines from the books whether our transactions are in a block or have lost a coin. Stages fail with {@code StoreException}. */
 public final class SpendingBooks {
     private final Books file;
 
@@ -16,22 +16,22 @@ public final class SpendingBooks {
     }
 
     /**
-     * A transaction of ours to look up.
+     * One of our transactions, to be looked up.
      *
      * @param inputs all outpoints that it spends
-     * @param place the block in which it was last, if it was in one
+     * @param place the block that contained it last, if any
      */
     public record Question(Hash256 txId, List<Outpoint> inputs, Optional<BlockPlace> place) {}
 
-    /** Result for a transaction, according to the followed chain. */
+    /** Result for a transaction, on the followed chain. */
     public sealed interface Fate {
         /** The transaction is in this block. */
         record InBlock(BlockPlace place) implements Fate {}
 
-        /** Another transaction, in a block, has spent one of its inputs. */
+        /** Another transaction in a block has spent one of its inputs. */
         record Lost(Spending to) implements Fate {}
 
-        /** No block that was read contains the transaction, or another one that spends its inputs. */
+        /** No block that was read contains the transaction or another one that spends its inputs. */
         record Open() implements Fate {}
 
         /** No block id is kept at the height of the transaction's last block. */
@@ -39,8 +39,8 @@ public final class SpendingBooks {
     }
 
     /**
-     * Returns the results, in the order of the questions, on the chain that ends with the block {@code tip}; empty when the books follow another
-     * chain by now, or have not reached that block yet.
+     * Returns the results, in the order of the questions, on the chain that ends with the block {@code tip}; empty when the books now follow another
+     * chain, or have not reached that block yet.
      */
     public CompletionStage<Optional<List<Fate>>> fates(BlockPlace tip, List<Question> questions) {
         return file.read(session -> {
@@ -66,7 +66,7 @@ public final class SpendingBooks {
         return question.place().map(place -> last(head, tip, place)).orElseGet(Fate.Open::new);
     }
 
-    /** Decides by block ids alone for a block from before this book was kept. */
+    /** Decides by block ids alone, for a block older than this book. */
     private static Fate last(Page head, BlockPlace tip, BlockPlace place) {
         if (place.height() > tip.height()) {
             return new Fate.Open();

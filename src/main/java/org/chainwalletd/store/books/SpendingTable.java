@@ -7,8 +7,8 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Outpoint;
 
 /**
- * Outpoints spent in blocks with our keys, or from our HTLCs, by outpoint: one look-up tells of a payment whether it is in a block, or whether
- * another transaction has spent its coin.
+ * Outpoints spent in blocks with our keys or from our HTLCs: a single look-up finds whether a payment is in a block, or whether another transaction
+ * has spent its coin.
  */
 public final class SpendingTable implements BookTable<SpendingTable.View, Spending> {
     private static final List<String> FIRST =
@@ -23,10 +23,10 @@ public final class SpendingTable implements BookTable<SpendingTable.View, Spendi
               PRIMARY KEY (scan, tx_id, output_index)) WITHOUT ROWID""", "CREATE INDEX spendings_by_height ON spendings (scan, height)");
 
     /**
-     * Data that the book looks up while it reads a block.
+     * Data that the book needs while it reads a block.
      *
      * @param isOurs whether an address belongs to one of our keys
-     * @param isHtlc whether an outpoint is an HTLC of ours
+     * @param isHtlc whether an outpoint is one of our HTLCs
      */
     public record View(Predicate<Address> isOurs, Predicate<Outpoint> isHtlc) {}
 
@@ -35,7 +35,7 @@ public final class SpendingTable implements BookTable<SpendingTable.View, Spendi
     /**
      * Creates the book.
      *
-     * @param lookUp reads the tables of other books, which a block changes before this one
+     * @param lookUp reads the tables of other books, which are updated for a block before this one
      */
     public SpendingTable(Function<Page, View> lookUp) {
         this.lookUp = lookUp;

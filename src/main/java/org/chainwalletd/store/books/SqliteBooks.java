@@ -14,21 +14,21 @@ import org.chainwalletd.store.sql.Sqlite;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The file {@code books.db} (0600) of one daemon, in write-ahead mode with an fsync per commit. */
+/** The file {@code books.db} (0600) of one daemon, in WAL mode with an fsync per commit. */
 final class SqliteBooks implements BooksEngine {
     static final String FILE_NAME = "books.db";
 
     private static final Logger LOG = LoggerFactory.getLogger(SqliteBooks.class);
     /**
-     * Page size in bytes, the smallest possible: a block changes about fourteen trees, and each changed page is written whole into the log. Files
-     * of older releases keep their page size.
+     * Page size in bytes, the smallest possible: a block changes about fourteen B-trees, and each changed page is written to the WAL as a whole.
+     * Files of older releases keep their page size.
      */
     private static final int PAGE_SIZE = 512;
 
     private final String file;
     private final SqlSession writing;
     private final SqlSession reading;
-    /** SQLite's data version: it changes when another connection has written. */
+    /** SQLite's data_version, which changes when another connection has written. */
     private long othersWrote;
 
     private final AtomicLong run = new AtomicLong();
@@ -114,7 +114,7 @@ final class SqliteBooks implements BooksEngine {
         try {
             writing.execute("ROLLBACK");
         } catch (SQLException | RuntimeException e) {
-            // SQLite has rolled back by itself after some errors; there is no transaction left then.
+            // After some errors SQLite has already rolled back, and no transaction is left.
             LOG.debug("{}: nothing to roll back: {}", file, e.getMessage());
         }
     }
