@@ -17,18 +17,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the node of this daemon together with those of the others. They find each other in the database: the first one begins a gathering, which has a
- * number, the others join those who belong to it. A node that has ended, or belongs to another gathering than the newest, is begun anew after a pause.
- * Nothing here has an influence on the daemon but on its speed.
+ * Keeps this daemon's node in one cluster with the nodes of the other daemons. They find each other through the database: the first node founds a
+ * cluster (a "gathering", which has a number), and the others join its members. A node that has ended, or that belongs to an older gathering than
+ * the newest, is closed and started again after a pause. The connections only affect speed; the daemon works without them.
  */
 public final class Gatherer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Gatherer.class);
     private static final Duration LOOKED_AT = Duration.ofMillis(500);
     private static final Duration PAUSE = Duration.ofSeconds(1);
-    /** Time for which joining may take, and daemons of one gathering may not know each other. */
+    /** Time that joining may take, and for which daemons of one gathering may fail to see each other. */
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    /** Time for which the clock of the database is known after it was read. */
+    /** Time for which a reading of the database's clock is used. */
     private static final Duration KNOWN = Duration.ofSeconds(10);
 
     private static final Duration LEAVING = Duration.ofSeconds(5);
@@ -42,28 +42,28 @@ public final class Gatherer implements AutoCloseable {
         made.setDaemon(true);
         return made;
     });
-    /** Null while there is none. */
+    /** Null while there is no node. */
     private volatile Node node;
 
-    /** Number of the gathering to which the node belongs; 0 as long as it belongs to none. */
+    /** Number of the gathering that the node belongs to; 0 while it belongs to none. */
     private volatile long gathered;
 
-    /** The clock of the database as it was read. */
+    /** Last reading of the database's clock. */
     private volatile Clocks clocks = new Clocks(0, System.nanoTime() - KNOWN.toNanos());
 
-    /** State of the thread. */
+    /** State confined to the thread. */
     private boolean told;
 
     private boolean complained;
     private long joining;
     private long distrusted;
     private long notBefore = System.nanoTime();
-    /** Monotonic time since when it is joining, or others of its gathering are not seen. */
+    /** Monotonic time at which joining began, or at which members of its gathering were first not seen. */
     private long since;
 
     private boolean strangers;
 
-    /** The clock of the database and this daemon's monotonic one at the same moment. */
+    /** The database's clock and this daemon's monotonic clock at the same moment. */
     private record Clocks(long millis, long nanos) {}
 
     private Gatherer(Settings.Cluster place, PostgresPeers peers, Node.Duties duties) {
@@ -72,20 +72,20 @@ public final class Gatherer implements AutoCloseable {
         this.duties = duties;
     }
 
-    /** Begins; the node comes later. */
+    /** Starts the thread; the node is created later. */
     public static Gatherer start(Settings.Cluster place, PostgresPeers peers, Node.Duties duties) {
         Gatherer gatherer = new Gatherer(place, peers, duties);
         gatherer.thread.scheduleWithFixedDelay(gatherer::look, 0, LOOKED_AT.toMillis(), TimeUnit.MILLISECONDS);
         return gatherer;
     }
 
-    /** Number of nodes that are reachable, this one's included; 0 while it is not with the others. */
+    /** Returns the number of reachable nodes, including this one; 0 while it has not joined the others. */
     public int members() {
         Node now = node;
         return now == null || gathered == 0 || now.hasEnded() ? 0 : now.reachable();
     }
 
-    /** Returns the time by the clock of the database, milliseconds since 1970; empty when that was not read lately. */
+    /** Returns the time by the clock of the database, milliseconds since 1970; empty when it was not read recently. */
     public OptionalLong millis() {
         Clocks read = clocks;
         long passed = System.nanoTime() - read.nanos();
@@ -94,12 +94,12 @@ public final class Gatherer implements AutoCloseable {
                 : OptionalLong.empty();
     }
 
-    /** Returns the node as it is now; it may end at any time. */
+    /** Returns the current node, which may end at any time. */
     public Optional<Node> node() {
         return Optional.ofNullable(node);
     }
 
-    /** Hints at something new, see {@link Node#hint}. */
+    /** Sends a hint, see {@link Node#hint}. */
     public void hint(Node.Hint hint) {
         Node now = node;
         if (now != null) {
@@ -107,7 +107,7 @@ public final class Gatherer implements AutoCloseable {
         }
     }
 
-    /** Hands a call over, see {@link Node#hand}. */
+    /** Forwards a call, see {@link Node#hand}. */
     public CompletionStage<Node.Answer> hand(Node.Call call) {
         Node now = node;
         return now == null || gathered == 0
@@ -120,18 +120,18 @@ public final class Gatherer implements AutoCloseable {
             if (node == null) {
                 begin();
             } else if (node.hasEnded()) {
-                LOG.warn("the connections with the other daemons of the database have ended; they are begun anew");
+                LOG.warn("the connections with the other daemons of the database have ended; reconnecting");
                 forget();
             }
             if (node != null) {
                 meet();
             }
         } catch (StoreException e) {
-            LOG.debug("the other daemons are not seen: {}", e.getMessage());
+            LOG.debug("cannot read the addresses of the other daemons: {}", e.getMessage());
         } catch (RuntimeException | LinkageError e) {
             if (!complained) {
                 LOG.warn(
-                        "no connections with the other daemons of the database; calls and payments go on without them",
+                        "no connections with the other daemons of the database; calls and payments continue without them",
                         e);
             }
             complained = true;
@@ -151,7 +151,8 @@ public final class Gatherer implements AutoCloseable {
             peers.tellNode(node.address());
             told = true;
         }
-        // Before it is read: the clock seems rather late than early then, and calls older than they are.
+        // Taken before the read, so that the derived time is never behind the database's clock: a receiver sees calls
+        // as older rather than younger.
         long asked = System.nanoTime();
         PostgresPeers.Gathering now = peers.read();
         clocks = new Clocks(now.millis(), asked);
@@ -177,7 +178,7 @@ public final class Gatherer implements AutoCloseable {
         }
     }
 
-    /** Addresses of those that belong to the gathering or, while nobody does, of its founder. */
+    /** Addresses of the members of the gathering, or of its founder while it has no member. */
     private static List<String> addresses(PostgresPeers.Gathering now) {
         if (now.number() == 0) {
             return List.of();
@@ -206,9 +207,9 @@ public final class Gatherer implements AutoCloseable {
         } else if (hasPassed(PATIENCE)) {
             if (!complained) {
                 LOG.warn(
-                        "node {} has not come to the others of the database at {}: see that each daemon reaches the --cluster-bind of each"
-                                + " other one, and that their certificates are of one --cluster-ca and have a name in common. Calls and payments"
-                                + " go on without",
+                        "node {} could not join the other daemons of the database at {}: check that each daemon can reach the"
+                                + " --cluster-bind of every other one, and that their certificates are issued by one --cluster-ca and have"
+                                + " a name in common. Calls and payments continue without the connections",
                         node.address(),
                         now.peers().stream().map(PostgresPeers.Peer::node).toList());
             }
@@ -229,10 +230,10 @@ public final class Gatherer implements AutoCloseable {
         }
         strangers = some;
         if (now.number() != gathered) {
-            LOG.info("the other daemons of the database have gathered anew; this one joins them");
+            LOG.info("the other daemons of the database have formed a new cluster; joining it");
             again();
         } else if (strangers && hasPassed(PATIENCE)) {
-            LOG.warn("daemons of the database do not know each other; they gather anew");
+            LOG.warn("some daemons of the database are not in one cluster; forming a new one");
             distrusted = gathered;
             again();
         }
@@ -261,12 +262,12 @@ public final class Gatherer implements AutoCloseable {
             try {
                 peers.tellNode("");
             } catch (StoreException e) {
-                LOG.debug("the end of the node is not told: {}", e.getMessage());
+                LOG.debug("the end of the node could not be recorded: {}", e.getMessage());
             }
         }
     }
 
-    /** Leaves the others. Blocks. */
+    /** Leaves the cluster and stops the thread. Blocks. */
     @Override
     public void close() {
         thread.execute(() -> {

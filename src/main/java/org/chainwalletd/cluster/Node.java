@@ -8,48 +8,48 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** Connections of this daemon with the others of its database. May end by itself at any time. Safe for threads; only {@link #close} blocks. */
+/** Connections of this daemon with the other daemons of its database. May end by itself at any time. Thread-safe; only {@link #close} blocks. */
 public interface Node {
-    /** Address at which other nodes reach this one, as they are told it. */
+    /** Returns the address at which other nodes reach this one, in the form passed to {@link #join}. */
     String address();
 
     /**
-     * Joins the nodes at these addresses, of which one must be reached.
+     * Joins the cluster of the nodes at these addresses, at least one of which must be reachable.
      *
-     * @param others empty: begins alone
+     * @param others empty to form a cluster of this node alone
      */
     void join(List<String> others);
 
-    /** Whether this node and others know each other, or it has begun alone. */
+    /** Tells whether this node is a full member of a cluster, possibly alone. */
     boolean isUp();
 
-    /** Whether the node has ended, by itself or by {@link #close}. */
+    /** Tells whether the node has ended, by itself or by {@link #close}. */
     boolean hasEnded();
 
-    /** Addresses of all nodes that know each other, this one's included, reachable or not. */
+    /** Returns the addresses of all members of the cluster, including this one, reachable or not. */
     Set<String> members();
 
-    /** Number of the nodes among {@link #members} that are reachable from this one, itself included. */
+    /** Returns the number of {@link #members} reachable from this node, including itself. */
     int reachable();
 
-    /** Tells the other daemons that there is something new. May be lost. */
+    /** Sends a hint to the other daemons. May be lost. */
     void hint(Hint hint);
 
     /**
-     * Hands a call to the daemon that does the background work. One that says that it does not, or does no more, is believed in this only: the same call,
-     * which each daemon begins once at most, goes to the one that does.
+     * Forwards a call to the daemon that does the background work. When a daemon replies that it does not do that work (any more), the same call
+     * goes to the one that does: the reply may be forged, but each daemon begins a call at most once, so this is safe.
      *
      * @return never fails
      */
     CompletionStage<Answer> hand(Call call);
 
-    /** Leaves the others and ends, within {@code patience} as far as that is possible. */
+    /** Leaves the cluster and ends, within {@code patience} if possible. */
     void close(Duration patience);
 
     /**
-     * Something new, as far as it was known when it was told.
+     * Announcement of a change, as known when it was sent.
      *
-     * @param of what is new: {@code store} or {@code books}
+     * @param of kind of change: {@code store} or {@code books}
      * @param number of the newest commit or block
      */
     record Hint(String of, long number) {}
@@ -57,24 +57,24 @@ public interface Node {
     /**
      * A call that another daemon answers.
      *
-     * @param token name of the caller's token; for a classic one the word of its scope
-     * @param named whether the token is one that the operator has named
+     * @param token name of the caller's token; for a classic token the word of its scope
+     * @param named whether the token is a named one
      * @param client address of the caller
-     * @param millis when it was handed over, by the clock of the database as far as that is known; milliseconds since 1970
-     * @param request JSON with one call in UTF-8; may hold secrets
+     * @param millis time of forwarding by the clock of the database, as far as it is known; milliseconds since 1970
+     * @param request JSON with one call in UTF-8; may contain secrets
      */
     record Call(String token, boolean named, String client, long millis, byte[] request) {}
 
-    /** Outcome of handing a call over. */
+    /** Outcome of forwarding a call. */
     sealed interface Answer {
-        /** It was never sent: nobody who answers is known here, or too much waits already. */
+        /** The call was never sent: no daemon that answers calls is known, or too many calls are waiting. */
         record NotBegun() implements Answer {}
 
-        /** It may have been carried out, and there will be no answer. */
+        /** The call may have been executed, and there will be no answer. */
         record Lost() implements Answer {}
 
         /**
-         * It was answered.
+         * The call was answered.
          *
          * @param status HTTP status
          * @param body JSON in UTF-8; empty for a call without an id
@@ -83,17 +83,17 @@ public interface Node {
     }
 
     /**
-     * Duties of this daemon towards the others.
+     * Callbacks that serve the other daemons.
      *
-     * @param keeps whether this daemon does the background work and answers calls that are handed over
+     * @param keeps whether this daemon does the background work and so answers forwarded calls
      * @param answers answers such a call; a failure counts as {@link Answer.Lost}
-     * @param hears takes a hint of another daemon; must not block
+     * @param hears receives a hint of another daemon; must not block
      */
     record Duties(BooleanSupplier keeps, Function<Call, CompletionStage<Answer>> answers, Consumer<Hint> hears) {}
 
-    /** Longest request that is handed over, in bytes. */
+    /** Maximum length of a forwarded request, in bytes. */
     int MAX_REQUEST_BYTES = 2 << 20;
 
-    /** Longest answer, in bytes. */
+    /** Maximum length of an answer, in bytes. */
     int MAX_ANSWER_BYTES = 3 << 20;
 }

@@ -13,11 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.chainwalletd.config.Settings;
 
-/** Makes nodes. Their classes and libraries are loaded at the first one, so that other daemons load none of them. */
+/** Creates nodes. Their classes and libraries are loaded with the first node, so that daemons without a cluster load none of them. */
 public final class Nodes {
-    /** Property with the folder of the packaged daemon, which the launcher sets. */
+    /** System property with the folder of the packaged daemon, set by the launcher. */
     private static final String HOME = "chainwalletd.home";
-    /** Folder of the libraries in it: no part of the class path. */
+    /** Subfolder with the cluster libraries, which are not on the class path. */
     private static final String FOLDER = "lib/cluster";
 
     private static final String LIBRARY = "org.apache.pekko.cluster.typed.Cluster";
@@ -26,7 +26,7 @@ public final class Nodes {
 
     private Nodes() {}
 
-    /** The class of nodes, loaded once. */
+    /** The node class, loaded once. */
     private static final class Loaded {
         static final Class<?> NODE_CLASS = load();
 
@@ -69,15 +69,15 @@ public final class Nodes {
 
         private static IllegalStateException missing(Throwable cause) {
             return new IllegalStateException(
-                    "the libraries of the cluster are missing (" + FOLDER
-                            + " beside the daemon's jars): install the daemon anew, or leave --cluster-bind out",
+                    "the cluster libraries are missing (" + FOLDER
+                            + " beside the daemon's jars): reinstall the daemon, or omit --cluster-bind",
                     cause);
         }
     }
 
     /**
-     * Loader that stays open as long as the process. The daemon's own classes that use the libraries are defined here too, because those of its parent do
-     * not see them.
+     * Class loader, open for the life of the process. It also defines the daemon's own classes that use the libraries, because classes defined by
+     * its parent do not see them.
      */
     private static final class Beside extends URLClassLoader {
         Beside(URL[] jars, ClassLoader parent) {
@@ -109,9 +109,9 @@ public final class Nodes {
     }
 
     /**
-     * Tells whether nodes can be made.
+     * Checks that nodes can be created.
      *
-     * @throws IllegalStateException with what to do
+     * @throws IllegalStateException otherwise; the message says what to do
      */
     public static void require() {
         try {
@@ -125,7 +125,7 @@ public final class Nodes {
     }
 
     /**
-     * Makes a node that has joined nobody yet. Blocks until it listens.
+     * Creates a node that has not joined any other yet. Blocks until it listens.
      *
      * @throws IllegalStateException when it cannot listen
      */

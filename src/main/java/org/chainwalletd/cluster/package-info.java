@@ -1,2 +1,2 @@
-/** Connections between the daemons of a database, by which they hear of changes sooner and hand calls to the one with the background work. */
+/** Connections between the daemons of a database, which speed up the notice of changes and forward calls to the daemon with the background work. */
 package org.chainwalletd.cluster;

@@ -10,7 +10,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.receptionist.Receptionist;
 import org.chainwalletd.cluster.Node;
 
-/** Answers calls of other daemons while this one does the background work, which it makes known to them. */
+/** Answers calls of other daemons while this one does the background work, and is registered with the receptionist meanwhile. */
 final class Answering {
     private static final Duration LOOKED_AT = Duration.ofMillis(100);
 

@@ -15,19 +15,19 @@ import org.apache.pekko.actor.typed.receptionist.Receptionist;
 import org.chainwalletd.cluster.Node;
 
 /**
- * Hands calls to the daemon that does the background work, and waits for their answers. A call whose daemon says that it does not do that work is handed
- * over again as it is: that daemon may not have said so, and may carry the call out.
+ * Forwards calls to the daemon that does the background work, and waits for their answers. A call whose daemon replies that it does not do that work
+ * is forwarded again unchanged: the reply may be forged, and that daemon may be executing the call.
  */
 final class Asking {
-    /** Time after which no answer is expected any more. */
+    /** Time after which a call counts as lost. */
     private static final Duration PATIENCE = Duration.ofMinutes(2);
-    /** Time between two tries to find the daemon that does the background work. */
+    /** Delay between two attempts to find the daemon that does the background work. */
     private static final Duration AGAIN = Duration.ofMillis(200);
-    /** Most tries: a call that is older than they take is not begun by anybody. */
+    /** Maximum number of attempts; no daemon begins a call that is older than they take. */
     private static final int TRIES = 45;
-    /** Most calls that wait at a time; further ones are not handed over. */
+    /** Maximum number of waiting calls; further ones are not forwarded. */
     private static final int MOST = 256;
-    /** Most bytes of all their requests. */
+    /** Maximum total length of their requests, in bytes. */
     private static final long MOST_BYTES = 16L << 20;
 
     private final ActorContext<Handed.ToAsking> context;
@@ -40,7 +40,7 @@ final class Asking {
         this.context = context;
     }
 
-    /** Hands a call over; the answer never fails. */
+    /** Forwards a call; the future never fails. */
     record Hand(Node.Call call, CompletableFuture<Node.Answer> answer) implements Handed.ToAsking {}
 
     private record Found(List<ActorRef<Handed.Ask>> keepers) implements Handed.ToAsking {}
@@ -49,13 +49,13 @@ final class Asking {
 
     private record Again(long id) implements Handed.ToAsking {}
 
-    /** A call that waits for its answer. */
+    /** A call waiting for its answer. */
     private static final class Open {
         final Hand hand;
         final Cancellable late;
-        /** Daemon whose answer is awaited; null between two tries. */
+        /** Daemon whose answer is awaited; null between two attempts. */
         ActorRef<Handed.Ask> keeper;
-        /** Daemon that has said last that it does not do the work. */
+        /** Daemon that replied last that it does not do the work. */
         ActorRef<Handed.Ask> refused;
 
         int tries;
@@ -115,7 +115,7 @@ final class Asking {
                 .filter(each -> !each.equals(asked.refused))
                 .findFirst()
                 .orElse(keepers.get(0));
-        // Ends the wait when the other daemon ends or is lost: without an answer then the outcome is unknown.
+        // Ends the wait when the other daemon ends or is lost; the outcome of a call without an answer is unknown.
         context.watch(asked.keeper);
         Node.Call call = asked.hand.call();
         asked.keeper.tell(new Handed.Ask(

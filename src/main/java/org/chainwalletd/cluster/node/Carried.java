@@ -1,4 +1,4 @@
 package org.chainwalletd.cluster.node;
 
-/** Messages between daemons, as CBOR. Members are only ever added: releases that follow each other talk. */
+/** Messages between daemons, serialised as CBOR. Only add fields, and never rename types: successive releases talk to each other. */
 interface Carried {}

@@ -4,33 +4,33 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.receptionist.ServiceKey;
 import org.chainwalletd.cluster.Node;
 
-/** Messages between daemons about a call that is handed over. */
+/** Messages between daemons about forwarded calls. */
 final class Handed {
-    /** Key under which those that answer are known. */
+    /** Receptionist key of the actors that answer calls. */
     static final ServiceKey<Ask> KEY = ServiceKey.create(Ask.class, "background");
 
     private Handed() {}
 
-    /** Message to one that answers. */
+    /** Message to the actor that answers calls ({@link Answering}). */
     interface ToAnswering {}
 
-    /** Message to one that asks. */
+    /** Message to the actor that forwards calls ({@link Asking}). */
     interface ToAsking {}
 
     /**
-     * Asks for the answer to a call.
+     * Request to answer a call.
      *
-     * @param id of the asking daemon
+     * @param id assigned by the asking daemon
      * @param request see {@link Node.Call}
      */
     record Ask(
             long id, String token, boolean named, String client, long millis, byte[] request, ActorRef<Answered> from)
             implements ToAnswering, Carried {}
 
-    /** Outcome of a call that was handed over. Whoever can write on the network can make one up, so none says that nothing was begun. */
+    /** Outcome of a forwarded call. Anyone who can write to the network can forge it, so no value claims that the call was never begun. */
     enum Outcome {
         GIVEN,
-        /** The daemon that was asked does not do the background work: another one may answer. */
+        /** The asked daemon does not do the background work; another one may answer. */
         NOT_HERE,
         LOST
     }
@@ -43,7 +43,7 @@ final class Handed {
      */
     record Answered(long id, Outcome outcome, int status, byte[] body) implements ToAsking, Carried {
         static Answered of(long id, Node.Answer answer) {
-            // An answer that is too long would be dropped on its way.
+            // A longer answer would be dropped in transit.
             return answer instanceof Node.Answer.Given given && given.body().length <= Node.MAX_ANSWER_BYTES
                     ? new Answered(id, Outcome.GIVEN, given.status(), given.body())
                     : without(id, Outcome.LOST);

@@ -11,7 +11,7 @@ import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.apache.pekko.actor.typed.pubsub.Topic;
 import org.chainwalletd.cluster.Node;
 
-/** Publishes hints of this daemon, the newest of each kind every few milliseconds, and hears those of the others. */
+/** Publishes this daemon's hints, at most the newest of each kind every few milliseconds, and receives those of the others. */
 final class Hinting {
     private static final Duration PAUSE = Duration.ofMillis(5);
 
@@ -42,7 +42,7 @@ final class Hinting {
     }
 
     /**
-     * Hint of a daemon.
+     * Hint sent by a daemon.
      *
      * @param from address of its node
      */

@@ -31,23 +31,23 @@ import org.apache.pekko.cluster.typed.JoinSeedNodes;
 import org.chainwalletd.cluster.Node;
 import org.chainwalletd.config.Settings;
 
-/** Node in an actor system of its own, which nothing else of the daemon uses. */
+/** Node in a separate actor system, which nothing else in the daemon uses. */
 public final class PekkoNode implements Node {
     private static final String SYSTEM = "walletd";
-    /** Resource with the settings. */
+    /** Resource with the Pekko settings. */
     private static final String RESOURCE = "cluster.conf";
 
     private final ActorSystem<Void> system;
     private final Cluster cluster;
     private final CompletableFuture<ActorRef<Handed.ToAsking>> asking = new CompletableFuture<>();
     private final CompletableFuture<ActorRef<Hinting.Command>> hinting = new CompletableFuture<>();
-    /** Answers that callers wait for. */
+    /** Answers that callers are waiting for. */
     private final Set<CompletableFuture<Answer>> open = ConcurrentHashMap.newKeySet();
 
     /**
-     * Listens; blocks until then.
+     * Starts the node; blocks until it listens.
      *
-     * @throws RuntimeException when it cannot
+     * @throws RuntimeException when it cannot listen
      */
     public PekkoNode(Settings.Cluster place, Duties duties) {
         ClassLoader loader = PekkoNode.class.getClassLoader();
@@ -64,7 +64,7 @@ public final class PekkoNode implements Node {
             String own = Cluster.get(context.getSystem()).selfMember().address().toString();
             ActorRef<Handed.ToAsking> asks = context.spawn(Asking.create(), "asking");
             ActorRef<Hinting.Command> hints = context.spawn(Hinting.create(own, duties), "hinting");
-            // The node ends with each of them, and is begun anew.
+            // When one of these actors stops, the node ends (death pact) and is started again.
             context.watch(asks);
             context.watch(hints);
             context.watch(context.spawn(Answering.create(duties), "answering"));
@@ -177,7 +177,7 @@ public final class PekkoNode implements Node {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            system.log().debug("the node ends later: {}", e.toString());
+            system.log().debug("the node has not ended in time: {}", e.toString());
         }
     }
 }

@@ -34,9 +34,9 @@ import org.apache.pekko.remote.artery.tcp.SSLEngineProvider;
 import scala.Option;
 
 /**
- * TLS between nodes with certificates both ways. The files are read anew every few minutes, so that certificates can be replaced while daemons run. The
- * other side's certificate must be of the issuer, and have a name in common with this node's own: an issuer may have given certificates to others.
- * Pekko's own provider reads RSA keys alone.
+ * Mutual TLS between nodes. The files are read again every few minutes, so that certificates can be replaced while daemons run. The peer's
+ * certificate must be signed by the issuer and share a name with this node's own, because an issuer may have issued certificates to others. Replaces
+ * Pekko's own provider, which reads only RSA keys.
  */
 public final class PemEngines implements SSLEngineProvider {
     static final String CERTIFICATE = "pem-files.certificate";
@@ -53,10 +53,10 @@ public final class PemEngines implements SSLEngineProvider {
     /** Null before the first connection. */
     private Identity identity;
 
-    /** Identity of this node as it was read at a monotonic time. */
+    /** Identity of this node as read at the monotonic time {@code nanos}. */
     private record Identity(SSLContext context, Set<String> names, long nanos) {}
 
-    /** Made by Pekko. */
+    /** Called by Pekko. */
     public PemEngines(ActorSystem system) {
         this.config = system.settings().config();
     }
@@ -94,8 +94,8 @@ public final class PemEngines implements SSLEngineProvider {
             Set<String> names = names((X509Certificate) session.getPeerCertificates()[0]);
             names.retainAll(identity().names());
             return names.isEmpty()
-                    ? Option.apply(
-                            new SSLException("the certificate of the other node has no name in common with this one's"))
+                    ? Option.apply(new SSLException(
+                            "the certificate of the other node has no name in common with that of this node"))
                     : Option.empty();
         } catch (SSLException | CertificateParsingException e) {
             return Option.apply(e);
@@ -118,7 +118,7 @@ public final class PemEngines implements SSLEngineProvider {
     private Identity read() throws IOException, GeneralSecurityException {
         List<Certificate> own = certificates(CERTIFICATE);
         char[] none = new char[0];
-        // It stays in memory. PKCS #12 would stretch a password that there is none of.
+        // Never written to disk. PKCS #12 would derive a key from the empty password.
         KeyStore keys = KeyStore.getInstance("JKS");
         keys.load(null, null);
         keys.setKeyEntry("own", key(), none, own.toArray(Certificate[]::new));
@@ -142,7 +142,7 @@ public final class PemEngines implements SSLEngineProvider {
         Collection<? extends Certificate> found =
                 CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(pem));
         if (found.isEmpty()) {
-            throw new GeneralSecurityException(config.getString(path) + " holds no certificate");
+            throw new GeneralSecurityException(config.getString(path) + " contains no certificate");
         }
         return List.copyOf(found);
     }
@@ -151,7 +151,7 @@ public final class PemEngines implements SSLEngineProvider {
         Path file = Path.of(config.getString(KEY));
         Matcher pem = PRIVATE_KEY.matcher(Files.readString(file, StandardCharsets.ISO_8859_1));
         if (!pem.find()) {
-            throw new GeneralSecurityException(file + " holds no key in PKCS #8 (BEGIN PRIVATE KEY)");
+            throw new GeneralSecurityException(file + " contains no key in PKCS #8 (BEGIN PRIVATE KEY)");
         }
         PKCS8EncodedKeySpec encoded =
                 new PKCS8EncodedKeySpec(Base64.getMimeDecoder().decode(pem.group(1)));
@@ -159,11 +159,11 @@ public final class PemEngines implements SSLEngineProvider {
             try {
                 return KeyFactory.getInstance(algorithm).generatePrivate(encoded);
             } catch (GeneralSecurityException e) {
-                // It is of another algorithm.
+                // Try the next algorithm.
                 continue;
             }
         }
-        throw new GeneralSecurityException(file + " holds neither an EC nor an RSA key");
+        throw new GeneralSecurityException(file + " contains neither an EC nor an RSA key");
     }
 
     private static Set<String> names(X509Certificate certificate) throws CertificateParsingException {

@@ -1,2 +1,2 @@
-/** The node of a daemon by Pekko Cluster; loaded by {@code cluster.Nodes} alone. */
+/** Implementation of {@link org.chainwalletd.cluster.Node} with Pekko Cluster; loaded by {@code cluster.Nodes} alone. */
 package org.chainwalletd.cluster.node;

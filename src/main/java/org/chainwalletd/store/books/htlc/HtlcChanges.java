@@ -7,8 +7,8 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.books.Page;
 
 /**
- * Log of changes in the {@link HtlcTable}'s rows of the head; triggers write it together with any change. It feeds live notifications and is
- * emptied after them; a row that changes twice is in it twice.
+ * Log of changes in the {@link HtlcTable}'s rows of the head; triggers write to it in the transaction of the change. It feeds live notifications,
+ * after which its entries are deleted. A row that changes twice has two entries.
  */
 public final class HtlcChanges {
     static final List<String> STEP = List.of("""
@@ -30,7 +30,7 @@ public final class HtlcChanges {
               INSERT INTO htlc_changes (tx_id, output_index) VALUES (OLD.tx_id, OLD.output_index);
             END""");
 
-    /** The triggers of {@link #STEP} in the language of a server. */
+    /** The triggers of {@link #STEP} in PostgreSQL's dialect. */
     static final List<String> ON_SERVER = List.of(
             """
             CREATE FUNCTION htlc_changed() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -48,7 +48,7 @@ public final class HtlcChanges {
               EXECUTE FUNCTION htlc_changed()""",
             "CREATE TRIGGER htlc_deleted AFTER DELETE ON htlcs FOR EACH ROW WHEN (OLD.scan = 0) EXECUTE FUNCTION htlc_changed()");
 
-    /** Number of entries that stay where other daemons read the log as well. */
+    /** Number of entries kept when other daemons read the log too. */
     static final long KEPT = 10_000;
 
     private HtlcChanges() {}
@@ -56,7 +56,7 @@ public final class HtlcChanges {
     /**
      * An entry of the log.
      *
-     * @param row as it is now; empty when it does not exist any more
+     * @param row in its present state; empty when it no longer exists
      */
     public record Change(long number, Outpoint outpoint, Optional<HtlcRow> row) {}
 
@@ -81,7 +81,7 @@ public final class HtlcChanges {
                 .toList();
     }
 
-    /** Forgets the entries up to {@code number}, but for the last {@value #KEPT} of them where other daemons read the log as well. */
+    /** Deletes the entries up to {@code number}, except the last {@value #KEPT} of them when other daemons read the log too. */
     public static void drop(Page page, long number) {
         page.update("DELETE FROM htlc_changes WHERE number <= ?", page.session().isShared() ? number - KEPT : number);
     }

@@ -13,11 +13,11 @@ import org.chainwalletd.chain.Outpoint;
  * A stored HTLC.
  *
  * @param role {@link HtlcTable#SENDER}, {@link HtlcTable#RECEIVER} or both
- * @param lockHeight empty while the lock is in no block
- * @param claim also one that is in no block: its preimage is public
- * @param seen whether the lock was known before it was in a block
- * @param inputs of the lock transaction, when the lock was seen outside a block
- * @param lost whether another transaction has replaced the lock, as far as the nodes know
+ * @param lockHeight empty while the lock is unconfirmed
+ * @param claim confirmed or unconfirmed; either way its preimage is public
+ * @param seen whether the lock was known before it was confirmed
+ * @param inputs of the lock transaction, if the lock was seen unconfirmed
+ * @param lost whether, as far as the nodes know, another transaction has replaced the lock
  * @param forgotten whether the operator has removed it from listings
  */
 public record HtlcRow(
@@ -33,10 +33,10 @@ public record HtlcRow(
         boolean lost,
         boolean forgotten) {
     /**
-     * The input that has spent the HTLC.
+     * The input that spends the HTLC.
      *
      * @param preimage empty for a reclaim
-     * @param height empty while it is in no block
+     * @param height empty while unconfirmed
      */
     public record Spend(Hash256 txId, int input, Optional<Bytes> preimage, OptionalLong height) {
         private boolean isIn(long tip) {
@@ -52,7 +52,7 @@ public record HtlcRow(
         inputs = List.copyOf(inputs);
     }
 
-    /** Returns the row as of the block {@code tip}, the highest that may be reported; empty when there is nothing to report up to it. */
+    /** Returns the row as of the block {@code tip}, the highest that may be reported; empty when up to it there is nothing to report. */
     public Optional<HtlcRow> asOf(long tip) {
         boolean lockAbove = lockHeight.isPresent() && lockHeight.getAsLong() > tip;
         if (lockAbove && !seen) {
@@ -72,7 +72,7 @@ public record HtlcRow(
                 forgotten));
     }
 
-    /** Returns the state, one of those in {@link HtlcTable}, when {@code tip} is the height of the newest block; -1 before the first one. */
+    /** Returns the state, one of those in {@link HtlcTable}, when {@code tip} is the height of the newest block (-1 before the first one). */
     public int state(long tip) {
         if (reclaim.filter(spend -> spend.isIn(tip)).isPresent()) {
             return HtlcTable.RECLAIMED;

@@ -21,8 +21,8 @@ import org.chainwalletd.store.books.Page;
 import org.chainwalletd.store.sql.Row;
 
 /**
- * Queries of the {@link HtlcTable}'s rows of the head, and changes of them outside the blocks. The cost of a query grows with its result, not
- * with the table.
+ * Queries of the {@link HtlcTable}'s rows of the head, and changes to them that do not come from blocks. The cost of a query grows with its result,
+ * not with the table.
  */
 public final class HtlcRows {
     private static final String NONE = Long.toString(HtlcTable.NOWHERE);
@@ -45,7 +45,7 @@ public final class HtlcRows {
     /**
      * A position in the order of listings.
      *
-     * @param lockHeight {@link HtlcTable#NOWHERE} for locks in no block, which come last
+     * @param lockHeight {@link HtlcTable#NOWHERE} for unconfirmed locks, which come last
      */
     public record Position(long lockHeight, Outpoint outpoint) implements Comparable<Position> {
         public static Position of(HtlcRow row) {
@@ -78,7 +78,7 @@ public final class HtlcRows {
                 outpoint.index());
     }
 
-    /** Lists the HTLCs with this hash lock, in the order of listings, without those removed from listings. */
+    /** Lists the HTLCs with this hash lock, in the order of listings, except those removed from listings. */
     public static List<HtlcRow> ofHashLock(Page page, Hash256 hashLock) {
         return page.query(
                 SELECT + "hash_lock = ? AND forgotten = 0 ORDER BY lock_height, tx_id, output_index",
@@ -87,8 +87,8 @@ public final class HtlcRows {
     }
 
     /**
-     * Lists HTLCs with a hash lock that {@code receiver} may claim and that are worth {@code least} or more, in the order of listings, including
-     * those removed from listings. Anyone who makes many of them pays {@code least} for each.
+     * Lists HTLCs with a hash lock that {@code receiver} may claim and that are worth at least {@code least}, in the order of listings, including
+     * those removed from listings. The minimum bounds abuse: flooding the result costs {@code least} per HTLC.
      */
     public static List<HtlcRow> payable(Page page, Hash256 hashLock, PublicKey receiver, Amount least, int limit) {
         long bits = least.bits();
@@ -106,7 +106,7 @@ public final class HtlcRows {
                 .toList();
     }
 
-    /** Lists HTLCs with a hash lock, whatever they are worth and however they ended, including those removed from listings. */
+    /** Lists HTLCs with a hash lock, of any value and in any state, including those removed from listings. */
     public static List<HtlcRow> anyOfHashLock(Page page, Hash256 hashLock, int limit) {
         return page.query(
                 SELECT + "hash_lock = ? ORDER BY lock_height, tx_id, output_index LIMIT ?",
@@ -115,7 +115,7 @@ public final class HtlcRows {
                 limit);
     }
 
-    /** Lists those with a hash lock of which a claim is known, in a block or not. */
+    /** Lists HTLCs with a hash lock that have a known claim, confirmed or not. */
     public static List<HtlcRow> claimedOfHashLock(Page page, Hash256 hashLock, int limit) {
         return page.query(
                 SELECT + "hash_lock = ? AND claim_tx IS NOT NULL ORDER BY lock_height, tx_id, output_index LIMIT ?",
@@ -124,7 +124,7 @@ public final class HtlcRows {
                 limit);
     }
 
-    /** Lists at most {@code limit} rows of one state and role after a position, in order, without those removed from listings. */
+    /** Lists at most {@code limit} rows of one state and role after a position, in order, except those removed from listings. */
     public static List<HtlcRow> ofState(Page page, int state, int role, Position after, int limit) {
         return page.query(
                 BY_STATE,
@@ -137,10 +137,7 @@ public final class HtlcRows {
                 limit);
     }
 
-    /**
-     * Lists rows as {@link #ofState} does, first those in which {@code party} is the sender, then those in which it is the receiver; each run is
-     * in order.
-     */
+    /** Lists rows as {@link #ofState} does, first those with {@code party} as sender, then those with it as receiver; each group is in order. */
     public static List<HtlcRow> ofParty(Page page, Address party, int state, int role, Position after, int limit) {
         List<HtlcRow> rows = new ArrayList<>(ofSide(page, BY_SENDER, party, state, role, after, limit));
         rows.addAll(ofSide(page, BY_RECEIVER, party, state, role, after, limit));
@@ -161,7 +158,7 @@ public final class HtlcRows {
                 limit);
     }
 
-    /** Lists rows that blocks above {@code tip} have made or changed. */
+    /** Lists rows that blocks above {@code tip} have created or changed. */
     public static List<HtlcRow> changedAbove(Page page, long tip, long top) {
         List<HtlcRow> rows = new ArrayList<>();
         rows.addAll(page.query(SELECT + "lock_height > ? AND lock_height < " + NONE, HtlcRows::read, tip));
@@ -175,12 +172,12 @@ public final class HtlcRows {
         return rows;
     }
 
-    /** Lists locks that were seen, are in no block and are not lost. */
+    /** Lists unconfirmed locks that were seen and are not lost. */
     public static List<HtlcRow> pending(Page page, int limit) {
         return page.query(SELECT + "lock_height = " + NONE + " AND lost = 0 LIMIT ?", HtlcRows::read, limit);
     }
 
-    /** Lists the addresses of both parties of open HTLCs, those of the youngest locks first, at most {@code most}. */
+    /** Lists the addresses of both parties of open HTLCs, most recent locks first, at most {@code most}. */
     public static List<Address> openParties(Page page, int most) {
         Set<Address> parties = new LinkedHashSet<>();
         for (int state : List.of(HtlcTable.LOCKED, HtlcTable.EXPIRED)) {
@@ -203,7 +200,7 @@ public final class HtlcRows {
     /**
      * Number of rows of one state and role.
      *
-     * @param state of {@link HtlcTable}
+     * @param state a state constant of {@link HtlcTable}
      */
     public record Count(int state, int role, long rows) {}
 
@@ -214,9 +211,9 @@ public final class HtlcRows {
     }
 
     /**
-     * Records a lock that is in no block, as far as is known; a lock that is known already is only marked as seen.
+     * Records a lock that, as far as known, is unconfirmed; a lock that is already known is only marked as seen.
      *
-     * @param lock its height is {@link HtlcTable#NOWHERE}
+     * @param lock with height {@link HtlcTable#NOWHERE}
      * @param inputs of the lock transaction
      */
     public static void see(Page page, HtlcTable.Locked lock, List<Outpoint> inputs) {
@@ -241,8 +238,8 @@ public final class HtlcRows {
     }
 
     /**
-     * Records a claim that is in no block; data from a block stays. A transaction id does not cover the witness, so that a node may show another
-     * preimage: only the one that fits is recorded.
+     * Records an unconfirmed claim; data from a block is not overwritten. A transaction id does not cover the witness, so a node can present a
+     * different preimage: only the one that matches the hash lock is recorded.
      */
     public static void seeClaim(Page page, HtlcTable.Claimed claim) {
         boolean open = find(page, claim.outpoint())
@@ -255,7 +252,7 @@ public final class HtlcRows {
         }
     }
 
-    /** Records a reclaim that is in no block; data from a block stays. */
+    /** Records an unconfirmed reclaim; data from a block is not overwritten. */
     public static void seeReclaim(Page page, HtlcTable.Reclaimed reclaim) {
         boolean open = find(page, reclaim.outpoint())
                 .filter(row ->
@@ -270,7 +267,7 @@ public final class HtlcRows {
         return height.isPresent() ? Optional.of(height.getAsLong()) : Optional.empty();
     }
 
-    /** Marks a lock as lost: no block is expected to contain it. A block that contains it after all removes the mark. */
+    /** Marks an unconfirmed lock as lost: it is not expected to be mined. If a block contains it after all, the mark is removed. */
     public static void lose(Page page, Outpoint outpoint) {
         page.update(
                 "UPDATE htlcs SET lost = 1 WHERE scan = 0 AND tx_id = ? AND output_index = ? AND lock_height = " + NONE,
@@ -278,7 +275,7 @@ public final class HtlcRows {
                 outpoint.index());
     }
 
-    /** Removes a settled HTLC from listings, unless a reorganisation removes its block. */
+    /** Removes a settled HTLC from listings; a reorganisation that undoes the settling block lists it again. */
     public static void forget(Page page, Outpoint outpoint) {
         page.update(
                 "UPDATE htlcs SET forgotten = 1 WHERE scan = 0 AND tx_id = ? AND output_index = ?",

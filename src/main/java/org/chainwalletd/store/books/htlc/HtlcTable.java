@@ -17,13 +17,13 @@ import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.Page;
 
 /**
- * The HTLCs in which a key of this daemon is a party, one row for each outpoint. Changes by blocks can be undone by height; facts seen only
- * outside a block ({@code seen}, or a claim or reclaim in no block) are in the rows of the head and outlive its block. Heights are below 2^63;
- * {@link #NOWHERE} stands for none and sorts last. Timeouts are stored with their highest bit inverted, so that SQLite's signed order is their
- * unsigned order.
+ * The HTLCs with a key of this daemon as a party, one row per outpoint. Changes by blocks can be undone by height. Facts known without a block
+ * ({@code seen}, or an unconfirmed claim or reclaim) are kept in the rows of the head and survive the undoing of blocks. Heights are below 2^63;
+ * {@link #NOWHERE} means none and sorts last. Timeouts are stored with their highest bit inverted, so that SQLite's signed order is their unsigned
+ * order.
  */
 public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Change> {
-    /** Height of a lock, claim or reclaim that is in no block. */
+    /** Height of an unconfirmed lock, claim or reclaim. */
     public static final long NOWHERE = Long.MAX_VALUE;
 
     /** The daemon's key is the sender. */
@@ -93,7 +93,7 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
     public sealed interface Change {}
 
     /**
-     * A new output locked for or by a key of this daemon.
+     * A new output locked by or for a key of this daemon.
      *
      * @param role {@link #SENDER}, {@link #RECEIVER} or both
      */
@@ -113,11 +113,11 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
     /** Input {@code input} of {@code txId} has returned the HTLC to its sender. */
     public record Reclaimed(Outpoint outpoint, Hash256 txId, int input, long height) implements Change {}
 
-    /** The block of this height was read: timeouts below it have passed. */
+    /** The block at this height was read: timeouts below it have passed. */
     public record Passed(long height) implements Change {}
 
     /**
-     * Data that the book looks up while it reads a block, from the rows of its scan.
+     * Data that the book needs while it reads a block, from the rows of its scan.
      *
      * @param watched whether an address belongs to one of our keys
      */
@@ -126,7 +126,7 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
             return watched.test(address);
         }
 
-        /** Tells whether there is a row for this outpoint from an earlier block. */
+        /** Tells whether an earlier block has created a row for this outpoint. */
         public boolean has(Outpoint outpoint) {
             return page.has(
                     "SELECT 1 FROM htlcs WHERE scan = ? AND tx_id = ? AND output_index = ?",
@@ -141,7 +141,7 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
     /**
      * Creates the book.
      *
-     * @param watched which addresses belong to our keys, according to the rows of another book, which a block changes before this one
+     * @param watched which addresses belong to our keys, according to the rows of another book, which is updated for a block before this one
      */
     public HtlcTable(Function<Page, Predicate<Address>> watched) {
         this.watched = watched;
@@ -167,10 +167,7 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
         return new View(page, watched.apply(page));
     }
 
-    /**
-     * Returns the address whose key redeems an HTLC of this daemon in this way; empty for an HTLC that is known neither in the page nor in the
-     * head.
-     */
+    /** Returns the address whose key makes this spend of an HTLC of this daemon; empty when the HTLC is in neither the page nor the head. */
     public static Optional<Address> redeemer(Page page, Outpoint lock, HtlcSpend spend) {
         return page.queryOne(
                 "SELECT sender_address, receiver_address FROM htlcs WHERE scan IN (?, 0) AND tx_id = ? AND output_index = ?"
@@ -206,7 +203,7 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
         }
     }
 
-    /** Cache in the writer's memory: for each scan, the lowest timeout among the HTLCs whose expiry is not noted yet. */
+    /** Cache of the writer: for each scan, the lowest timeout among the HTLCs not yet marked as expired. */
     private static final class NextTimeout {
         private final Map<Long, Long> ofScan = new HashMap<>();
 
@@ -240,7 +237,7 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
         }
     }
 
-    /** A lock that the operator has hidden because it was lost is listed again once a block has it. */
+    /** Enters a lock. A lost lock that the operator has hidden is listed again once a block contains it. */
     private static void lock(Page page, Locked locked) {
         NextTimeout.of(page).forget();
         page.update(
@@ -280,9 +277,7 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
         return unsigned ^ Long.MIN_VALUE;
     }
 
-    /**
-     * Undoes blocks: HTLCs claimed or reclaimed in them are open again, and those that the operator had hidden because of that are listed again.
-     */
+    /** Undoes blocks: HTLCs claimed or reclaimed in them are open again, and are listed again if the operator had removed them from listings. */
     @Override
     public void undo(Page page, long height) {
         NextTimeout.of(page).forget();
