@@ -24,7 +24,7 @@ final class AddressRows {
 
     /** Returns the number of the address, assigning one if it has none. */
     static long number(Page page, Address address) {
-        Map<Address, Long> known = page.session().keptInMind(AddressRows.class, none -> new AddressRows()).numbers;
+        Map<Address, Long> known = page.session().cached(AddressRows.class, none -> new AddressRows()).numbers;
         Long number = known.get(address);
         if (number == null) {
             number = find(page, address);

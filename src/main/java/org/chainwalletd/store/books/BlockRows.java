@@ -168,13 +168,13 @@ public final class BlockRows {
 
     private static long target(Page page, Hash256 target) {
         BooksSession session = page.session();
-        Optional<LastTarget> last = session.keptInMind(LastTarget.class);
+        Optional<LastTarget> last = session.ifCached(LastTarget.class);
         if (last.isEmpty() || !last.get().target().equals(target)) {
             byte[] bytes = target.toArray();
             page.update("INSERT INTO targets (target) VALUES (?) ON CONFLICT DO NOTHING", (Object) bytes);
             long number = page.number("SELECT id FROM targets WHERE target = ?", (Object) bytes);
-            session.forget(LastTarget.class);
-            last = Optional.of(session.keptInMind(LastTarget.class, none -> new LastTarget(target, number)));
+            session.dropCache(LastTarget.class);
+            last = Optional.of(session.cached(LastTarget.class, none -> new LastTarget(target, number)));
         }
         return last.get().number();
     }

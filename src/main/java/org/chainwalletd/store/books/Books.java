@@ -200,7 +200,7 @@ public final class Books implements AutoCloseable {
         private static final long serialVersionUID = 1L;
 
         EpochEnded() {
-            super("its run of background work has ended", null, false, false);
+            super("the run of background work has ended", null, false, false);
         }
     }
 
@@ -268,7 +268,7 @@ public final class Books implements AutoCloseable {
     private <T> void commit(CompletableFuture<T> future, Unit<T> work) {
         T result;
         try {
-            result = tried(work);
+            result = commitWithRetry(work);
         } catch (EpochEnded e) {
             abort();
             future.completeExceptionally(unavailable("is not written: " + e.getMessage(), e));
@@ -287,27 +287,27 @@ public final class Books implements AutoCloseable {
         future.complete(result);
     }
 
-    private <T> T tried(Unit<T> work) throws SQLException {
+    private <T> T commitWithRetry(Unit<T> work) throws SQLException {
         try {
-            return written(work);
+            return commitOnce(work);
         } catch (SQLException | BooksSession.Failure e) {
             if (!engine.isCutOff(e)) {
                 throw e;
             }
             abort();
             LOG.warn("{}: connection lost, repeating the transaction: {}", engine.name(), e.getMessage());
-            return written(work);
+            return commitOnce(work);
         }
     }
 
-    private <T> T written(Unit<T> work) throws SQLException {
+    private <T> T commitOnce(Unit<T> work) throws SQLException {
         SqlSession session = engine.begin();
         if (writing == null || !writing.isOf(session)) {
             writing = BooksSession.ofWriter(session);
         }
         if (engine.othersWrote()) {
             // Caches are valid only while no other process writes.
-            writing.forgetAll();
+            writing.dropCaches();
         }
         T result = work.apply(writing);
         Optional<CommitMark> seen = store.get();
@@ -321,7 +321,7 @@ public final class Books implements AutoCloseable {
 
     private void abort() {
         if (writing != null) {
-            writing.forgetAll();
+            writing.dropCaches();
         }
         engine.rollback();
     }
@@ -329,7 +329,7 @@ public final class Books implements AutoCloseable {
     /** Reads in one transaction, so that all queries see the same snapshot. */
     private <T> void readInto(CompletableFuture<T> future, Unit<T> work) {
         try {
-            future.complete(triedToRead(work));
+            future.complete(readWithRetry(work));
         } catch (SQLException | RuntimeException e) {
             future.completeExceptionally(unavailable("cannot be read: " + e.getMessage(), e));
         } catch (Error e) {
@@ -338,7 +338,7 @@ public final class Books implements AutoCloseable {
         }
     }
 
-    private <T> T triedToRead(Unit<T> work) throws SQLException {
+    private <T> T readWithRetry(Unit<T> work) throws SQLException {
         try {
             return readOnce(work);
         } catch (SQLException | BooksSession.Failure e) {

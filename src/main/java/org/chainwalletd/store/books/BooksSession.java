@@ -14,7 +14,7 @@ import org.chainwalletd.store.sql.SqlSession;
 public final class BooksSession {
     private final SqlSession sql;
     private final boolean writes;
-    private final Map<Class<?>, Object> inMind = new HashMap<>();
+    private final Map<Class<?>, Object> caches = new HashMap<>();
 
     private BooksSession(SqlSession sql, boolean writes) {
         this.sql = sql;
@@ -59,23 +59,23 @@ public final class BooksSession {
     }
 
     /** Returns a table's row cache, which outlives the unit of work; creates it if absent. */
-    public <T> T keptInMind(Class<T> kind, Function<BooksSession, T> make) {
-        return kind.cast(inMind.computeIfAbsent(kind, absent -> make.apply(this)));
+    public <T> T cached(Class<T> kind, Function<BooksSession, T> make) {
+        return kind.cast(caches.computeIfAbsent(kind, absent -> make.apply(this)));
     }
 
     /** Returns a table's row cache, if it exists. */
-    <T> Optional<T> keptInMind(Class<T> kind) {
-        return Optional.ofNullable(kind.cast(inMind.get(kind)));
+    <T> Optional<T> ifCached(Class<T> kind) {
+        return Optional.ofNullable(kind.cast(caches.get(kind)));
     }
 
     /** Drops the cache of this kind. */
-    void forget(Class<?> kind) {
-        inMind.remove(kind);
+    void dropCache(Class<?> kind) {
+        caches.remove(kind);
     }
 
     /** Drops all caches, which may be stale: a unit of work was rolled back, or another writer has changed rows. */
-    void forgetAll() {
-        inMind.clear();
+    void dropCaches() {
+        caches.clear();
     }
 
     /** Returns the text of every statement that was executed without failing. */

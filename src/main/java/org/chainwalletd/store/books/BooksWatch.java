@@ -23,7 +23,7 @@ public final class BooksWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BooksWatch.class);
     private static final long TICK_MILLIS = 100;
     /** Pause after a failed poll. */
-    private static final long PAUSE_MILLIS = 500;
+    private static final long RETRY_MILLIS = 500;
 
     private static final long CLOSING_SECONDS = 10;
 
@@ -41,10 +41,10 @@ public final class BooksWatch implements AutoCloseable {
 
     private final String name;
     private final BooksEngine.Watching database;
-    private final boolean credited;
+    private final boolean hasCredits;
     private Optional<ScheduledExecutorService> timer = Optional.empty();
     private boolean closed;
-    private volatile long seenNanos = System.nanoTime();
+    private volatile long readNanos = System.nanoTime();
     /** State confined to the timer's thread. */
     private final List<Consumer<Head>> listeners = new ArrayList<>();
 
@@ -56,38 +56,38 @@ public final class BooksWatch implements AutoCloseable {
     BooksWatch(String name, BooksEngine.Watching database, List<? extends BookTable<?, ?>> tables) {
         this.name = name;
         this.database = database;
-        this.credited = tables.stream().anyMatch(CreditTable.class::isInstance);
+        this.hasCredits = tables.stream().anyMatch(CreditTable.class::isInstance);
     }
 
     /** Adds a listener, see {@code Books.whenChanged}. */
     synchronized Runnable listen(Consumer<Head> listener) {
-        Consumer<Head> one = listener::accept;
+        Consumer<Head> added = listener::accept;
         if (closed) {
             return () -> {};
         }
         boolean first = timer.isEmpty();
         if (first) {
-            seenNanos = System.nanoTime();
+            readNanos = System.nanoTime();
             timer = Optional.of(Executors.newSingleThreadScheduledExecutor(task -> {
                 Thread thread = new Thread(task, "books-watch");
                 thread.setDaemon(true);
                 return thread;
             }));
         }
-        timer.get().execute(() -> begin(one));
+        timer.get().execute(() -> add(added));
         if (first) {
-            timer.get().execute(this::look);
+            timer.get().execute(this::poll);
         }
-        return () -> end(one);
+        return () -> remove(added);
     }
 
-    private synchronized void end(Consumer<Head> listener) {
+    private synchronized void remove(Consumer<Head> listener) {
         if (!closed) {
             timer.orElseThrow().execute(() -> listeners.remove(listener));
         }
     }
 
-    private void begin(Consumer<Head> listener) {
+    private void add(Consumer<Head> listener) {
         listeners.add(listener);
         if (head != Head.NONE) {
             listener.accept(head);
@@ -96,8 +96,8 @@ public final class BooksWatch implements AutoCloseable {
 
     /** Returns for how long polling has failed, see {@code Books.unseenMillis}. */
     long unseenMillis() {
-        long unseen = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - seenNanos);
-        return unseen <= 2 * PAUSE_MILLIS ? 0 : unseen;
+        long unseen = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - readNanos);
+        return unseen <= 2 * RETRY_MILLIS ? 0 : unseen;
     }
 
     /** Polls immediately; hints that arrive before that poll runs are merged. */
@@ -108,13 +108,13 @@ public final class BooksWatch implements AutoCloseable {
             }
             timer.get().execute(() -> {
                 hinted.set(false);
-                see();
+                readHead();
             });
         }
     }
 
-    private void look() {
-        again(see());
+    private void poll() {
+        schedule(readHead());
     }
 
     /**
@@ -122,22 +122,22 @@ public final class BooksWatch implements AutoCloseable {
      *
      * @return milliseconds until the next poll
      */
-    private long see() {
+    private long readHead() {
         long pause = TICK_MILLIS;
         try {
             Head now = listeners.isEmpty() ? head : read();
-            seenNanos = System.nanoTime();
+            readNanos = System.nanoTime();
             if (failing) {
                 LOG.info("{}: the books can be read again", name);
             }
             failing = false;
             if (!now.equals(head)) {
                 head = now;
-                listeners.forEach(listener -> tell(listener, now));
+                listeners.forEach(listener -> report(listener, now));
             }
         } catch (SQLException | RuntimeException e) {
             database.close();
-            pause = PAUSE_MILLIS;
+            pause = RETRY_MILLIS;
             if (!failing) {
                 LOG.warn("{}: cannot poll the books: {}", name, e.getMessage());
             }
@@ -147,7 +147,7 @@ public final class BooksWatch implements AutoCloseable {
     }
 
     /** Calls one listener, once; its failure must not keep the head from the other listeners. */
-    private void tell(Consumer<Head> listener, Head now) {
+    private void report(Consumer<Head> listener, Head now) {
         try {
             listener.accept(now);
         } catch (RuntimeException e) {
@@ -155,9 +155,9 @@ public final class BooksWatch implements AutoCloseable {
         }
     }
 
-    private synchronized void again(long pause) {
+    private synchronized void schedule(long pause) {
         if (!closed) {
-            timer.orElseThrow().schedule(this::look, pause, TimeUnit.MILLISECONDS);
+            timer.orElseThrow().schedule(this::poll, pause, TimeUnit.MILLISECONDS);
         }
     }
 
@@ -172,7 +172,7 @@ public final class BooksWatch implements AutoCloseable {
         SqlSession session = database.begin();
         Page page = BooksSession.ofReader(session).head();
         // The snapshot may be of a later commit than this number; the next poll then reads it again.
-        Head now = new Head(commit, told(page, head.told()), credited ? CreditTable.lastNumber(page) : 0);
+        Head now = new Head(commit, told(page, head.told()), hasCredits ? CreditTable.lastNumber(page) : 0);
         database.end();
         return now;
     }

@@ -203,15 +203,15 @@ final class CoinReading {
         static CoinSums at(Page head, Moment moment) {
             BooksSession session = head.session();
             String changes = LedgerTable.changes(head);
-            Optional<CoinSums> known = session.keptInMind(CoinSums.class)
+            Optional<CoinSums> known = session.ifCached(CoinSums.class)
                     .filter(sums -> sums.changes.equals(changes)
                             && sums.moment.maturity() == moment.maturity()
                             && sums.moment.height() <= moment.height());
             // Partly updated balances must not stay cached if updating them fails.
-            session.forget(CoinSums.class);
+            session.dropCache(CoinSums.class);
             CoinSums sums = known.orElseGet(() -> new CoinSums(head, moment, changes));
             sums.advance(head, moment);
-            return session.keptInMind(CoinSums.class, none -> sums);
+            return session.cached(CoinSums.class, none -> sums);
         }
 
         private void advance(Page head, Moment to) {

@@ -254,15 +254,15 @@ public final class CreditFeed {
         }
 
         CreditFeed.Batch batch() {
-            boolean more = goThroughLog();
+            boolean more = readLog();
             if (!more && at.depth() > 0) {
-                more = goUp();
+                more = readHeights();
             }
             return new CreditFeed.Batch(events, at, more, top);
         }
 
         /** Processes entries of the log; returns whether more remain because the page is full. */
-        private boolean goThroughLog() {
+        private boolean readLog() {
             List<Entry> entries = entries(page, at);
             while (!entries.isEmpty()) {
                 for (Entry entry : entries) {
@@ -272,7 +272,7 @@ public final class CreditFeed {
                     if (at.depth() == 0 && isHidden(page, entry, top)) {
                         return false;
                     }
-                    pass(entry);
+                    process(entry);
                     at = at.at(entry.number());
                 }
                 entries = entries(page, at);
@@ -295,17 +295,17 @@ public final class CreditFeed {
                     credit.block().blockId().toArray());
         }
 
-        private void pass(Entry entry) {
+        private void process(Entry entry) {
             if (at.depth() == 0) {
                 if (entry.credit() != null) {
-                    tell(entry.event());
+                    add(entry.event());
                 }
             } else if (entry.kind() == CreditTable.UNDONE) {
                 if (entry.height() <= at.height()) {
                     at = at.at(entry.height(), 0);
                 }
             } else if (isOfBlock(entry) && at.isTold(entry.credit())) {
-                tell(entry.event());
+                add(entry.event());
             }
         }
 
@@ -335,7 +335,7 @@ public final class CreditFeed {
         }
 
         /** Adds the credits of the next heights that are deep enough; returns whether more remain. */
-        private boolean goUp() {
+        private boolean readHeights() {
             long deepEnough = top - at.depth() + 1;
             String ofAddress = at.address().isPresent() ? "c.address = " + CreditTable.ADDRESS + " AND " : "";
             String sql = "SELECT (SELECT MAX(l.number) FROM credit_log l WHERE l.credit = c.id), " + CreditTable.COLUMNS
@@ -353,7 +353,7 @@ public final class CreditFeed {
                         return true;
                     }
                     Credit credit = event.credit();
-                    tell(event);
+                    add(event);
                     at = at.at(credit.block().height() - 1, credit.position() + 1);
                 }
                 // Omitted change does not fill the page, so continue behind it.
@@ -372,7 +372,7 @@ public final class CreditFeed {
             return events.size() == limit || bytes > PAGE_BYTES;
         }
 
-        private void tell(CreditEvent event) {
+        private void add(CreditEvent event) {
             Credit credit = event.credit();
             if (change || !credit.change()) {
                 bytes += CREDIT_BYTES

@@ -209,8 +209,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
 
     /** Enters a credit; when a block returns to the chain, reactivates its credits unchanged. */
     private static void enter(Page page, Credit credit, int entry) {
-        Optional<long[]> known =
-                CreditsInMind.of(page).mayBeKnown(page, credit) ? find(page, credit) : Optional.empty();
+        Optional<long[]> known = CreditCache.of(page).mayExist(page, credit) ? find(page, credit) : Optional.empty();
         if (known.isPresent() && known.get()[1] != 0) {
             return;
         }
@@ -233,7 +232,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
                         AddressRows.number(page, credit.address()),
                         credit.block().height());
             }
-            waitsNoMore(page, credit.outpoint());
+            endPending(page, credit.outpoint());
         }
     }
 
@@ -248,8 +247,8 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
                 credit.block().blockId().toArray());
     }
 
-    private static void waitsNoMore(Page head, Outpoint outpoint) {
-        if (CreditsInMind.of(head).waitedFor(outpoint)) {
+    private static void endPending(Page head, Outpoint outpoint) {
+        if (CreditCache.of(head).removePending(outpoint)) {
             setSeen(head, outpoint, false);
         }
     }
@@ -297,13 +296,13 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
      */
     public static boolean see(Page head, Credit credit) {
         Outpoint outpoint = credit.outpoint();
-        if (CreditsInMind.of(head).isWaitedFor(outpoint) || LedgerTable.has(head, outpoint)) {
+        if (CreditCache.of(head).isPending(outpoint) || LedgerTable.has(head, outpoint)) {
             return false;
         }
         if (!setSeen(head, outpoint, true)) {
             insert(head, PENDING, credit);
         }
-        CreditsInMind.of(head).waits(outpoint);
+        CreditCache.of(head).addPending(outpoint);
         head.update(
                 "INSERT INTO credit_log (entry, credit, address, height) SELECT ?3, id, address, ?4" + SEEN_IN
                         + " AND output = ?2",
@@ -323,7 +322,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
                 LOST,
                 top(head));
         head.update("UPDATE credits" + OF_SEEN, txId.toArray(), 0);
-        CreditsInMind.of(head).lose(txId);
+        CreditCache.of(head).removeAllPending(txId);
     }
 
     /** Lists transactions with credits that were seen and are in no block, in the order of entry. */
@@ -368,18 +367,18 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
      * reports since the last undo; the height recorded at that undo bounds the earlier ones. Books without that record count as reported completely.
      */
     private static long told(Page head) {
-        long believed = BlockRows.told(head).map(BlockRow::height).orElse(-1L);
-        return find(head, TOLD).map(before -> Math.max(before, believed)).orElse(Long.MAX_VALUE);
+        long reportable = BlockRows.told(head).map(BlockRow::height).orElse(-1L);
+        return find(head, TOLD).map(before -> Math.max(before, reportable)).orElse(Long.MAX_VALUE);
     }
 
     /** Removes the log entries of credits above {@code told}; outputs that had been reported as seen become pending again. */
     private static void withdraw(Page head, long told) {
-        List<Outpoint> untold = head.query(
+        List<Outpoint> unreported = head.query(
                 "SELECT tx, output FROM credits INDEXED BY credits_by_height WHERE scan = ? AND active = 1 AND height > ?",
                 LedgerTable::outpoint,
                 head.scan(),
                 told);
-        if (untold.isEmpty()) {
+        if (unreported.isEmpty()) {
             return;
         }
         head.update(
@@ -388,11 +387,11 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
                 head.scan(),
                 told);
         head.update("UPDATE credits SET active = 0 WHERE scan = ? AND active = 1 AND height > ?", head.scan(), told);
-        untold.forEach(outpoint -> waitsAgain(head, outpoint));
+        unreported.forEach(outpoint -> restorePending(head, outpoint));
     }
 
     /** Makes an output pending again, if being seen in a mempool is the last report about it. */
-    private static void waitsAgain(Page head, Outpoint outpoint) {
+    private static void restorePending(Page head, Outpoint outpoint) {
         byte[] tx = outpoint.txId().toArray();
         boolean seenLast = head.has(
                 "SELECT l.number FROM (SELECT id" + SEEN_IN + " AND output = ?2) c"
@@ -404,7 +403,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
                 outpoint.index(),
                 SEEN);
         if (seenLast && setSeen(head, outpoint, true)) {
-            CreditsInMind.of(head).waits(outpoint);
+            CreditCache.of(head).addPending(outpoint);
         }
     }
 
@@ -464,12 +463,12 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
      * Cache of the feed's writer: the highest position of each scan (possibly higher than any existing one), and the pending outputs (seen in a
      * mempool). Because of it a credit that was never reported before, which is the normal case, is entered without reading older rows.
      */
-    static final class CreditsInMind {
-        private static final String HIGHEST =
+    static final class CreditCache {
+        private static final String SELECT_HIGHEST =
                 "SELECT MAX(COALESCE((SELECT MAX(height) FROM credits WHERE scan = ?1 AND active = 0), -1),"
                         + " COALESCE((SELECT MAX(height) FROM credits WHERE scan = ?1 AND active = 1), -1))";
 
-        private static final String WAITING =
+        private static final String SELECT_PENDING =
                 "SELECT tx, output FROM credits INDEXED BY credits_by_height WHERE scan = ? AND active = 1";
 
         /** Position of a credit, in the order of the feed. */
@@ -480,14 +479,14 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         }
 
         private final Map<Long, Place> highest = new HashMap<>();
-        private final Set<Outpoint> waiting;
+        private final Set<Outpoint> pending;
 
-        private CreditsInMind(BooksSession session) {
-            waiting = new HashSet<>(session.query(WAITING, LedgerTable::outpoint, CreditTable.PENDING));
+        private CreditCache(BooksSession session) {
+            pending = new HashSet<>(session.query(SELECT_PENDING, LedgerTable::outpoint, CreditTable.PENDING));
         }
 
-        static CreditsInMind of(Page page) {
-            return page.session().keptInMind(CreditsInMind.class, CreditsInMind::new);
+        static CreditCache of(Page page) {
+            return page.session().cached(CreditCache.class, CreditCache::new);
         }
 
         /**
@@ -495,7 +494,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
          *
          * @return false when certainly no row of the page's scan, active or not, has its position
          */
-        boolean mayBeKnown(Page page, Credit credit) {
+        boolean mayExist(Page page, Credit credit) {
             Place place = new Place(credit.block().height(), credit.position());
             Place top = highest.computeIfAbsent(page.scan(), scan -> read(page));
             boolean higher = place.isAbove(top);
@@ -506,17 +505,17 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         }
 
         private static Place read(Page page) {
-            long height = page.number(HIGHEST, page.scan());
+            long height = page.number(SELECT_HIGHEST, page.scan());
             return new Place(height, Long.MAX_VALUE);
         }
 
-        boolean isWaitedFor(Outpoint outpoint) {
-            return waiting.contains(outpoint);
+        boolean isPending(Outpoint outpoint) {
+            return pending.contains(outpoint);
         }
 
         /** Records an output as pending. */
-        void waits(Outpoint outpoint) {
-            waiting.add(outpoint);
+        void addPending(Outpoint outpoint) {
+            pending.add(outpoint);
         }
 
         /**
@@ -524,13 +523,13 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
          *
          * @return whether it was pending
          */
-        boolean waitedFor(Outpoint outpoint) {
-            return waiting.remove(outpoint);
+        boolean removePending(Outpoint outpoint) {
+            return pending.remove(outpoint);
         }
 
         /** Removes all pending outputs of the transaction. */
-        void lose(Hash256 txId) {
-            waiting.removeIf(outpoint -> outpoint.txId().equals(txId));
+        void removeAllPending(Hash256 txId) {
+            pending.removeIf(outpoint -> outpoint.txId().equals(txId));
         }
     }
 }

@@ -25,7 +25,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.books.CoinReading.CoinSums;
-import org.chainwalletd.store.books.LedgerSieve.WatchedAddresses;
+import org.chainwalletd.store.books.LedgerFilter.WatchedAddresses;
 import org.chainwalletd.store.sql.Row;
 
 /**
@@ -103,7 +103,7 @@ public final class LedgerBooks {
                 address.address().toArray(),
                 address.birth(),
                 address.historyFrom());
-        LedgerSieve.inMindOf(head.session()).ifPresent(sieve -> sieve.watch(address.address()));
+        LedgerFilter.ifCached(head.session()).ifPresent(filter -> filter.watch(address.address()));
     }
 
     /**
@@ -136,11 +136,11 @@ public final class LedgerBooks {
             long from = next(top(head));
             births.forEach((address, birth) -> {
                 if (!owned.test(address) && !hasSharedKey(head, address)) {
-                    disown(head, address);
+                    makeWatchOnly(head, address);
                 }
                 watchOnly(head, address, birth, from);
             });
-            unwatched.forEach(address -> leave(head, address));
+            unwatched.forEach(address -> removeWatchOnly(head, address));
             LedgerTable.changed(head);
             return null;
         });
@@ -150,13 +150,13 @@ public final class LedgerBooks {
      * Stops watching a watch-only address and deletes its coins, which would be indistinguishable from those of a key that was here. Reported
      * credits stay.
      */
-    private static void leave(Page head, Address address) {
+    private static void removeWatchOnly(Page head, Address address) {
         if (head.updated("DELETE FROM watched WHERE address = ? AND watch_only = 1", (Object) address.toArray()) > 0) {
             head.update(
                     "DELETE FROM coins WHERE scan IN (SELECT 0 UNION ALL SELECT scan FROM scans)"
                             + " AND address = (SELECT id FROM addresses WHERE address = ?)",
                     (Object) address.toArray());
-            LedgerSieve.inMindOf(head.session()).ifPresent(sieve -> sieve.leave(address));
+            LedgerFilter.ifCached(head.session()).ifPresent(filter -> filter.unwatch(address));
         }
     }
 
@@ -173,11 +173,11 @@ public final class LedgerBooks {
                 birth.orElse(0),
                 from,
                 birth.isPresent() ? 1 : 0);
-        LedgerSieve.inMindOf(head.session()).ifPresent(sieve -> sieve.watch(address));
+        LedgerFilter.ifCached(head.session()).ifPresent(filter -> filter.watch(address));
     }
 
     /** Keeps watching an address whose key was deleted, as watch-only. */
-    private static void disown(Page head, Address address) {
+    private static void makeWatchOnly(Page head, Address address) {
         head.update(
                 "UPDATE watched SET watch_only = 1 WHERE address = ? AND watch_only = 0", (Object) address.toArray());
     }
@@ -201,11 +201,11 @@ public final class LedgerBooks {
         if (!SharedKeys.haveStore(head)) {
             head.update("DELETE FROM watched WHERE address = ? AND watch_only = 0", (Object) address.toArray());
         } else if (SharedKeys.isWatchedWithout(head, address)) {
-            disown(head, address);
+            makeWatchOnly(head, address);
         } else {
             head.update("DELETE FROM watched WHERE address = ?", (Object) address.toArray());
         }
-        LedgerSieve.inMindOf(head.session()).ifPresent(sieve -> sieve.leave(address));
+        LedgerFilter.ifCached(head.session()).ifPresent(filter -> filter.unwatch(address));
     }
 
     private static boolean hasSharedKey(Page head, Address address) {

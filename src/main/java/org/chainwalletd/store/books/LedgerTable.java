@@ -125,8 +125,8 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
         }
 
         private Optional<Boolean> owned(Address address) {
-            return LedgerSieve.of(page.session())
-                    .map(sieve -> sieve.owned(address, () -> inTable(address)))
+            return LedgerFilter.of(page.session())
+                    .map(filter -> filter.owned(address, () -> inTable(address)))
                     .orElseGet(() -> inTable(address));
         }
 
@@ -167,8 +167,8 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
     }
 
     private static boolean mayBeUnspent(Page page, Outpoint outpoint) {
-        return LedgerSieve.of(page.session())
-                .map(sieve -> sieve.mayBeUnspent(outpoint))
+        return LedgerFilter.of(page.session())
+                .map(filter -> filter.mayBeUnspent(outpoint))
                 .orElse(true);
     }
 
@@ -238,7 +238,7 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
 
     /** Enters a coin; an existing one stays unchanged. */
     static void create(Page page, OwnCoin coin) {
-        LedgerSieve.inMindOf(page.session()).ifPresent(sieve -> sieve.unspent(coin.outpoint()));
+        LedgerFilter.ifCached(page.session()).ifPresent(filter -> filter.unspent(coin.outpoint()));
         page.update(
                 "INSERT INTO coins (scan, tx_id, output_index, address, value, height, coinbase)"
                         + " SELECT ?3, ?1, ?2, ?4, ?5, ?6, ?7"
@@ -267,13 +267,13 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
     public void undo(Page page, long height) {
         changed(page);
         delete(page, height);
-        LedgerSieve.inMindOf(page.session())
-                .ifPresent(sieve -> page.query(
+        LedgerFilter.ifCached(page.session())
+                .ifPresent(filter -> page.query(
                                 "SELECT tx_id, output_index FROM coins INDEXED BY coins_spent WHERE scan = ? AND spent_height > ?",
                                 LedgerTable::outpoint,
                                 page.scan(),
                                 height)
-                        .forEach(sieve::unspent));
+                        .forEach(filter::unspent));
         page.update(
                 "UPDATE coins SET spent_height = NULL, spent_by = NULL WHERE scan = ? AND spent_height > ?",
                 page.scan(),

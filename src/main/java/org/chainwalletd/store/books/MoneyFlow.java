@@ -131,17 +131,16 @@ public final class MoneyFlow {
     private static final class Change {
         private long outputs;
         private boolean spends;
-        private Amount brought = Amount.ZERO;
-        private Amount taken = Amount.ZERO;
+        private Amount received = Amount.ZERO;
+        private Amount spent = Amount.ZERO;
     }
 
     private static List<Moved> moved(Page head, long after, long to, int maturity) {
         Map<Long, Map<Hash256, Change>> blocks = new TreeMap<>();
-        head.session().visit(PAID, row -> bring(change(blocks, row, 0), row), after, to);
-        int ripening = maturity - 1;
-        head.session()
-                .visit(MATURED, row -> bring(change(blocks, row, ripening), row), after - ripening, to - ripening);
-        head.session().visit(SPENT, row -> take(change(blocks, row, 0), row), after, to);
+        head.session().visit(PAID, row -> receive(change(blocks, row, 0), row), after, to);
+        int delay = maturity - 1;
+        head.session().visit(MATURED, row -> receive(change(blocks, row, delay), row), after - delay, to - delay);
+        head.session().visit(SPENT, row -> spend(change(blocks, row, 0), row), after, to);
         Map<Long, Long> times = new HashMap<>();
         if (!blocks.isEmpty()) {
             head.session()
@@ -161,14 +160,14 @@ public final class MoneyFlow {
                 .computeIfAbsent(row.hash("tx"), tx -> new Change());
     }
 
-    private static void bring(Change change, Row row) throws SQLException {
+    private static void receive(Change change, Row row) throws SQLException {
         change.outputs++;
-        change.brought = change.brought.plus(row.amount("value"));
+        change.received = change.received.plus(row.amount("value"));
     }
 
-    private static void take(Change change, Row row) throws SQLException {
+    private static void spend(Change change, Row row) throws SQLException {
         change.spends = true;
-        change.taken = change.taken.plus(row.amount("value"));
+        change.spent = change.spent.plus(row.amount("value"));
     }
 
     private static Moved sum(long height, long time, Map<Hash256, Change> changes) {
@@ -177,11 +176,11 @@ public final class MoneyFlow {
         Amount deposited = Amount.ZERO;
         Amount paid = Amount.ZERO;
         for (Change change : changes.values()) {
-            if (change.taken.isLessThan(change.brought)) {
+            if (change.spent.isLessThan(change.received)) {
                 deposits += change.outputs;
-                deposited = deposited.plus(change.brought.minus(change.taken));
+                deposited = deposited.plus(change.received.minus(change.spent));
             } else {
-                paid = paid.plus(change.taken.minus(change.brought));
+                paid = paid.plus(change.spent.minus(change.received));
             }
             payments += change.spends ? 1 : 0;
         }

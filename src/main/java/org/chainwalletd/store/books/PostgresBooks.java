@@ -29,16 +29,16 @@ final class PostgresBooks implements BooksEngine {
     /** Advisory lock that admits one migration at a time ("WDBK"). */
     private static final long MIGRATION_LOCK = 0x5744424bL;
     /** Time in milliseconds after which a connection that does not answer is closed. */
-    private static final int PATIENCE_MILLIS = 10_000;
+    private static final int TIMEOUT_MILLIS = 10_000;
 
     /** The same for statements that may take long: undoing or joining a long rescan is a single statement, and so is copying the rows of a file. */
-    private static final int WORKING_MILLIS = 60_000;
+    private static final int WRITE_TIMEOUT_MILLIS = 60_000;
 
     /** The same for counting the rows of a table. */
-    private static final int MOVING_MILLIS = 600_000;
+    private static final int MOVE_TIMEOUT_MILLIS = 600_000;
 
     /** Time in milliseconds after which polling for new commits counts as failed; it reads a single row. */
-    private static final int WATCHING_MILLIS = 5_000;
+    private static final int POLL_TIMEOUT_MILLIS = 5_000;
 
     private static final long KEPT_COMMITS = 10_000;
     private static final long COMMITS_BETWEEN_PRUNING = 1_000;
@@ -75,7 +75,7 @@ final class PostgresBooks implements BooksEngine {
      *
      * @param random distinguishes it from another commit with the same number
      */
-    private record Made(long number, long random) {}
+    private record OwnCommit(long number, long random) {}
 
     private record Head(long run, long pruned, Optional<String> stopped, long last, Optional<Long> random) {}
 
@@ -91,9 +91,9 @@ final class PostgresBooks implements BooksEngine {
     private SqlSession writing;
     private SqlSession reading;
     /** Last commit of this daemon; nothing is cached before it exists. */
-    private Optional<Made> made = Optional.empty();
+    private Optional<OwnCommit> made = Optional.empty();
 
-    private Made next = new Made(0, 0);
+    private OwnCommit next = new OwnCommit(0, 0);
     private boolean othersWrote;
     private boolean committing;
     /** Number of the current run, read from the row of {@code books}. */
@@ -123,7 +123,7 @@ final class PostgresBooks implements BooksEngine {
         PostgresBooks books = new PostgresBooks(name, connector, start);
         move.ifPresent(file -> file.prepare(tables));
         try (SqlSession session = books.connect()) {
-            session.networkTimeout(WORKING_MILLIS);
+            session.networkTimeout(WRITE_TIMEOUT_MILLIS);
             session.execute("BEGIN");
             session.execute("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
             boolean fresh = BookSchema.migrateServer(
@@ -136,7 +136,7 @@ final class PostgresBooks implements BooksEngine {
             session.update("UPDATE books SET stopped = NULL WHERE stopped IS NOT NULL");
             session.execute("COMMIT");
         } catch (SQLException e) {
-            throw books.unopened("cannot be opened", e);
+            throw books.openFailure("cannot be opened", e);
         }
         move.ifPresent(BooksMove::deleteFile);
         return books;
@@ -144,7 +144,7 @@ final class PostgresBooks implements BooksEngine {
 
     /** Returns the commit of the money store that the books have recorded; empty when there are no books or no recorded commit. */
     static Optional<CommitMark> remembered(String name, Postgres.Connector connector) {
-        return look(name, connector, "store_seen", StoreSeen::newest).flatMap(mark -> mark);
+        return query(name, connector, "store_seen", StoreSeen::newest).flatMap(mark -> mark);
     }
 
     /**
@@ -153,7 +153,7 @@ final class PostgresBooks implements BooksEngine {
      * @throws StoreException when they cannot be moved; the message says what to do
      */
     static boolean requireMovable(String name, Postgres.Connector connector, List<? extends BookTable<?, ?>> tables) {
-        return look(name, connector, "books", session -> {
+        return query(name, connector, "books", session -> {
                     if (!BookSchema.isNewest(session, tables)) {
                         throw StoreException.unavailable(
                                 "the books " + name
@@ -183,8 +183,8 @@ final class PostgresBooks implements BooksEngine {
             Path folder,
             List<? extends BookTable<?, ?>> tables,
             CommitMark mark) {
-        return look(name, connector, "books", session -> {
-                    session.networkTimeout(MOVING_MILLIS);
+        return query(name, connector, "books", session -> {
+                    session.networkTimeout(MOVE_TIMEOUT_MILLIS);
                     session.beginReading();
                     long rows = BooksMove.back(session, PostgresBooks::renamed, folder, tables, mark);
                     session.execute("COMMIT");
@@ -195,22 +195,22 @@ final class PostgresBooks implements BooksEngine {
 
     /** Lists transactions that spent our coins at a height or above; empty when there are no books. */
     static List<Hash256> spenders(String name, Postgres.Connector connector, long height) {
-        return look(name, connector, "spendings", session -> StoreSeen.spenders(session, height))
+        return query(name, connector, "spendings", session -> StoreSeen.spenders(session, height))
                 .orElse(List.of());
     }
 
     /** Query of books that are not open. */
     @FunctionalInterface
-    private interface Look<T> {
+    private interface Query<T> {
         T at(SqlSession session) throws SQLException;
     }
 
-    private static <T> Optional<T> look(String name, Postgres.Connector connector, String table, Look<T> look) {
+    private static <T> Optional<T> query(String name, Postgres.Connector connector, String table, Query<T> query) {
         PostgresBooks books = new PostgresBooks(name, connector, OptionalLong.empty());
         try (SqlSession session = books.connect()) {
-            return Schema.isOnServer(session, table) ? Optional.of(look.at(session)) : Optional.empty();
+            return Schema.isOnServer(session, table) ? Optional.of(query.at(session)) : Optional.empty();
         } catch (SQLException e) {
-            throw books.unopened("cannot be read", e);
+            throw books.openFailure("cannot be read", e);
         }
     }
 
@@ -219,7 +219,7 @@ final class PostgresBooks implements BooksEngine {
     }
 
     private SqlSession connect() throws SQLException {
-        return PostgresStore.connect(name, connector, PATIENCE_MILLIS, PostgresBooks::renamed);
+        return PostgresStore.connect(name, connector, TIMEOUT_MILLIS, PostgresBooks::renamed);
     }
 
     @Override
@@ -235,7 +235,7 @@ final class PostgresBooks implements BooksEngine {
             writing = connect();
         }
         writing.forget();
-        writing.networkTimeout(PATIENCE_MILLIS);
+        writing.networkTimeout(TIMEOUT_MILLIS);
         // READ COMMITTED: later statements see everything that was committed before the lock was granted.
         writing.execute(LOCK);
         Head head = writing.queryOne(
@@ -246,9 +246,9 @@ final class PostgresBooks implements BooksEngine {
                                 row.ifText("stopped"),
                                 row.number("last"),
                                 row.ifNumber("random").stream().boxed().findFirst()),
-                        made.map(Made::number).orElse(0L))
+                        made.map(OwnCommit::number).orElse(0L))
                 .orElseThrow(() -> unavailable("have lost their row", null));
-        writing.networkTimeout(WORKING_MILLIS);
+        writing.networkTimeout(WRITE_TIMEOUT_MILLIS);
         if (head.stopped().isPresent()) {
             throw StoreException.stopped(head.stopped().get());
         }
@@ -257,7 +257,7 @@ final class PostgresBooks implements BooksEngine {
         }
         current = head.run();
         othersWrote = made.isEmpty() || head.last() != made.get().number();
-        next = new Made(head.last() + 1, random.nextLong());
+        next = new OwnCommit(head.last() + 1, random.nextLong());
         writing.defer("INSERT INTO book_commits (number, random) VALUES (?, ?)", next.number(), next.random());
         if (next.number() % COMMITS_BETWEEN_PRUNING == 0) {
             prune(next.number() - KEPT_COMMITS);
@@ -265,20 +265,20 @@ final class PostgresBooks implements BooksEngine {
         return writing;
     }
 
-    private static boolean isLost(Made commit, Head head) {
+    private static boolean isLost(OwnCommit commit, Head head) {
         return commit.number() > head.pruned() && !head.random().equals(Optional.of(commit.random()));
     }
 
     /** Stops the books for every daemon: events of the lost commit were already delivered to readers, and their numbers would be assigned again. */
-    private void stop(Made missing) throws SQLException {
-        String why = lacking(missing.number());
+    private void stop(OwnCommit missing) throws SQLException {
+        String why = missingCommit(missing.number());
         writing.update("UPDATE books SET stopped = ? WHERE one = 1", why);
         writing.execute("COMMIT");
         LOG.error(why);
         throw StoreException.stopped(why);
     }
 
-    private String lacking(long commit) {
+    private String missingCommit(long commit) {
         return "the books " + name + " lack commit " + commit
                 + ", which a daemon has made: the database has gone back, so nothing is entered";
     }
@@ -301,7 +301,7 @@ final class PostgresBooks implements BooksEngine {
     public void commit() throws SQLException {
         writing.flush();
         boolean warned = commitWarns();
-        if (warned && anotherWarns()) {
+        if (warned && anotherCommitWarns()) {
             throw unknown(new SQLException("the server warns that no synchronous standby may have it"));
         }
     }
@@ -316,7 +316,7 @@ final class PostgresBooks implements BooksEngine {
                 throw e;
             }
             drop();
-            warned = lookWarns(e);
+            warned = resolveLostCommit(e);
         }
         committing = false;
         made = Optional.of(next);
@@ -326,7 +326,7 @@ final class PostgresBooks implements BooksEngine {
         return warned;
     }
 
-    private boolean anotherWarns() {
+    private boolean anotherCommitWarns() {
         LOG.warn("books {}: commit {} may not be on a standby", name, next.number());
         try {
             begin();
@@ -350,7 +350,7 @@ final class PostgresBooks implements BooksEngine {
      * @param lost rethrown when the commit was certainly not made
      * @return whether the server warns about the commit of this later transaction
      */
-    private boolean lookWarns(SQLException lost) throws SQLException {
+    private boolean resolveLostCommit(SQLException lost) throws SQLException {
         boolean there;
         boolean warned;
         try {
@@ -434,7 +434,7 @@ final class PostgresBooks implements BooksEngine {
      * Returns the failure of opening the books at a start or for an operator's command; the cause's message says what to do when the server cannot
      * be reached.
      */
-    private StoreException unopened(String what, SQLException e) {
+    private StoreException openFailure(String what, SQLException e) {
         return Postgres.isCutOff(e)
                 ? StoreException.unavailable("store " + name + " " + e.getMessage(), e)
                 : unavailable(what + ": " + e.getMessage(), e);
@@ -478,14 +478,14 @@ final class PostgresBooks implements BooksEngine {
             @Override
             public long lastCommit() throws SQLException {
                 if (session == null) {
-                    session = PostgresStore.connect(name, connector, WATCHING_MILLIS, PostgresBooks::renamed);
+                    session = PostgresStore.connect(name, connector, POLL_TIMEOUT_MILLIS, PostgresBooks::renamed);
                 }
                 return session.number("SELECT COALESCE(MAX(number), 0) FROM book_commits");
             }
 
             @Override
             public void stop(long missing) throws SQLException {
-                String why = lacking(missing);
+                String why = missingCommit(missing);
                 session.update("UPDATE books SET stopped = ? WHERE one = 1 AND stopped IS NULL", why);
                 LOG.error(why);
             }
@@ -521,7 +521,7 @@ final class PostgresBooks implements BooksEngine {
 
     @Override
     public boolean nextRun(boolean own) throws SQLException {
-        if (!own && !mayBegin()) {
+        if (!own && !holdsLease()) {
             return false;
         }
         if (!own || run == current) {
@@ -535,7 +535,7 @@ final class PostgresBooks implements BooksEngine {
      * Tells whether this daemon holds the lease. A daemon that takes the lease after this check begins its run after this transaction, because it
      * needs the same lock; so the last run belongs to the last holder.
      */
-    private boolean mayBegin() throws SQLException {
+    private boolean holdsLease() throws SQLException {
         return start.isEmpty() || writing.has("SELECT 1 FROM keeper WHERE one = 1 AND start = ?", start.getAsLong());
     }
 

@@ -60,19 +60,19 @@ final class SqliteBooks implements BooksEngine {
 
     /** Query of a file that no daemon has open. */
     @FunctionalInterface
-    interface Look<T> {
+    interface Query<T> {
         Optional<T> at(SqlSession session) throws SQLException;
     }
 
     /** Queries the file in {@code folder}, without creating or upgrading it; empty when there is none. */
-    static <T> Optional<T> at(Path folder, Look<T> look) {
+    static <T> Optional<T> at(Path folder, Query<T> query) {
         Path path = folder.resolve(FILE_NAME).toAbsolutePath();
         if (!Files.exists(path)) {
             return Optional.empty();
         }
         try (SqlSession session = Sqlite.connect(path)) {
             Sqlite.requireWhole(path);
-            return look.at(session);
+            return query.at(session);
         } catch (IOException | SQLException e) {
             throw Sqlite.unusable(path, e);
         }

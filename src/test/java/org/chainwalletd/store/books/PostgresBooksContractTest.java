@@ -103,7 +103,7 @@ class PostgresBooksContractTest {
     }
 
     @Nested
-    class Sieve extends LedgerSieveTest {
+    class Filter extends LedgerFilterTest {
         @Override
         protected BooksPlaces places() {
             return BooksPlaces.onServer();
@@ -119,7 +119,7 @@ class PostgresBooksContractTest {
     }
 
     @Nested
-    class Credits extends CreditsInMindTest {
+    class Credits extends CreditCacheTest {
         @Override
         protected BooksPlaces places() {
             return BooksPlaces.onServer();

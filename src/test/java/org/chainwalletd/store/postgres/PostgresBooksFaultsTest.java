@@ -208,8 +208,7 @@ class PostgresBooksFaultsTest {
 
     /** Returns how often the same cache instance was used. */
     private static long uses(BooksSession session) {
-        return session.keptInMind(AtomicInteger.class, none -> new AtomicInteger())
-                .incrementAndGet();
+        return session.cached(AtomicInteger.class, none -> new AtomicInteger()).incrementAndGet();
     }
 
     private boolean isWaitedForTheLock() {

@@ -208,7 +208,7 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
         private final Map<Long, Long> ofScan = new HashMap<>();
 
         static NextTimeout of(Page page) {
-            return page.session().keptInMind(NextTimeout.class, none -> new NextTimeout());
+            return page.session().cached(NextTimeout.class, none -> new NextTimeout());
         }
 
         boolean hasPassed(Page page, long ordered) {

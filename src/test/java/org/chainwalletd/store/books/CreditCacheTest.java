@@ -17,7 +17,7 @@ import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 
 /** What the writer has in mind of the feed and of timeouts never makes it pass over a row, whatever was undone or written before a restart. */
-class CreditsInMindTest extends OnBooks {
+class CreditCacheTest extends OnBooks {
     private static final Address OURS = Address.of(hash(1).toArray());
     private static final PublicKey KEY = PublicKey.of(hash(2).toArray());
     private static final Outpoint COIN = new Outpoint(hash(3), 0);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What the writer has in mind never hides a row of the tables, whatever was written, undone or taken back. */
-class LedgerSieveTest extends OnBooks {
+class LedgerFilterTest extends OnBooks {
     private static final Address OURS = Address.of(hash(1).toArray());
     private static final Outpoint COIN = new Outpoint(hash(2), 3);
 
@@ -64,8 +64,8 @@ class LedgerSieveTest extends OnBooks {
                 == 11;
     }
 
-    private Optional<LedgerSieve> inMind() {
-        return Await.result(file.write(LedgerSieve::inMindOf));
+    private Optional<LedgerFilter> cached() {
+        return Await.result(file.write(LedgerFilter::ifCached));
     }
 
     @Test
@@ -159,13 +159,13 @@ class LedgerSieveTest extends OnBooks {
         write(this::create);
         assertThat(isWatched(address(7))).isFalse();
 
-        LedgerSieve sieve = inMind().orElseThrow();
-        assertThat(sieve.mayBeWatched(OURS)).isTrue();
-        assertThat(sieve.mayBeWatched(address(7))).isFalse();
-        assertThat(sieve.mayBeUnspent(COIN)).isTrue();
-        assertThat(sieve.mayBeUnspent(new Outpoint(COIN.txId(), 4))).isFalse();
+        LedgerFilter filter = cached().orElseThrow();
+        assertThat(filter.mayBeWatched(OURS)).isTrue();
+        assertThat(filter.mayBeWatched(address(7))).isFalse();
+        assertThat(filter.mayBeUnspent(COIN)).isTrue();
+        assertThat(filter.mayBeUnspent(new Outpoint(COIN.txId(), 4))).isFalse();
         boolean ofReader =
-                Await.result(file.read(session -> LedgerSieve.of(session).isPresent()));
+                Await.result(file.read(session -> LedgerFilter.of(session).isPresent()));
         assertThat(ofReader).as("a reader asks the tables").isFalse();
     }
 

@@ -19,19 +19,19 @@ import org.chainwalletd.store.sql.Row;
  * look-up for foreign payments, nearly all of a chain's. It contains everything in the tables and possibly more: spent coins and addresses no longer
  * watched stay in it.
  */
-final class LedgerSieve {
+final class LedgerFilter {
     /** Number of spent coins allowed in the filter before it is rebuilt, in addition to the number of unspent coins when it was built. */
-    private static final int SPENT = 100_000;
+    private static final int MAX_SPENT = 100_000;
 
     /** Maximum number of cached addresses (with whether we have their keys), so that several books asking for the same address share a look-up. */
-    private static final int FOUND = 8_192;
+    private static final int MAX_FOUND = 8_192;
 
-    private final Sieve watched = new Sieve();
+    private final HashFilter watched = new HashFilter();
     private final Map<Address, Boolean> found = new HashMap<>();
-    private final Sieve unspent = new Sieve();
-    private final int most;
+    private final HashFilter unspent = new HashFilter();
+    private final int maxSize;
 
-    private LedgerSieve(BooksSession session) {
+    private LedgerFilter(BooksSession session) {
         for (byte[] joined : WatchedAddresses.ALL.joined(session)) {
             ByteBuffer all = ByteBuffer.wrap(joined);
             for (int at = 0; at < joined.length; at += Address.LENGTH) {
@@ -41,19 +41,19 @@ final class LedgerSieve {
         session.visit(
                 "SELECT tx_id, output_index FROM coins INDEXED BY coins_unspent WHERE spent_height IS NULL",
                 row -> unspent.add(number(row.getBytes(1), row.getLong(2))));
-        this.most = 2 * unspent.size() + SPENT;
+        this.maxSize = 2 * unspent.size() + MAX_SPENT;
     }
 
     /**
      * Returns the writer's filter; builds it if necessary, which takes some hundredths of a second per 100,000 addresses, and longer for as many
      * coins. Empty for a reader, which uses the tables.
      */
-    static Optional<LedgerSieve> of(BooksSession session) {
-        if (inMindOf(session).filter(LedgerSieve::isWorn).isPresent()) {
-            session.forget(LedgerSieve.class);
+    static Optional<LedgerFilter> of(BooksSession session) {
+        if (ifCached(session).filter(LedgerFilter::needsRebuild).isPresent()) {
+            session.dropCache(LedgerFilter.class);
         }
         return session.isWriter()
-                ? Optional.of(session.keptInMind(LedgerSieve.class, LedgerSieve::new))
+                ? Optional.of(session.cached(LedgerFilter.class, LedgerFilter::new))
                 : Optional.empty();
     }
 
@@ -61,13 +61,13 @@ final class LedgerSieve {
      * Returns the filter for callers that add to it what they write; empty when it does not exist: it will be built from the tables, with their
      * rows.
      */
-    static Optional<LedgerSieve> inMindOf(BooksSession session) {
-        return session.keptInMind(LedgerSieve.class);
+    static Optional<LedgerFilter> ifCached(BooksSession session) {
+        return session.ifCached(LedgerFilter.class);
     }
 
     /** Tells whether so many coins were added and spent that the filter should be rebuilt. */
-    private boolean isWorn() {
-        return unspent.size() > most;
+    private boolean needsRebuild() {
+        return unspent.size() > maxSize;
     }
 
     void watch(Address address) {
@@ -76,13 +76,13 @@ final class LedgerSieve {
     }
 
     /** Records that the address is no longer watched. */
-    void leave(Address address) {
+    void unwatch(Address address) {
         found.remove(address);
     }
 
     /** Tells whether the address may be watched; false when it certainly is not. */
     boolean mayBeWatched(Address address) {
-        return watched.mayHave(number(address));
+        return watched.mayContain(number(address));
     }
 
     /**
@@ -100,7 +100,7 @@ final class LedgerSieve {
         }
         Optional<Boolean> owned = inTable.get();
         if (owned.isPresent()) {
-            if (found.size() >= FOUND) {
+            if (found.size() >= MAX_FOUND) {
                 found.clear();
             }
             found.put(address, owned.get());
@@ -114,7 +114,7 @@ final class LedgerSieve {
 
     /** Tells whether the outpoint may be an unspent coin of the ledger; false when it certainly is not. */
     boolean mayBeUnspent(Outpoint outpoint) {
-        return unspent.mayHave(number(outpoint));
+        return unspent.mayContain(number(outpoint));
     }
 
     private static long number(Address address) {
@@ -140,22 +140,22 @@ final class LedgerSieve {
          * Query for one part of the addresses, concatenated: a row per address would cost the driver three times as much. SQLite concatenates
          * arbitrary bytes unchanged; the count verifies that none is missing.
          */
-        private static final String SOME_WATCHED =
+        private static final String SELECT_PART =
                 "SELECT COUNT(*), CAST(group_concat(address, '') AS BLOB) FROM watched WHERE address >= ? AND address < ?";
 
         private static final int PARTS = 4;
 
-        private final String which;
+        private final String condition;
 
-        WatchedAddresses(String which) {
-            this.which = which;
+        WatchedAddresses(String condition) {
+            this.condition = condition;
         }
 
         /** Returns each address once, concatenated, split over several arrays. */
         List<byte[]> joined(BooksSession session) {
             List<byte[]> parts = new ArrayList<>(PARTS);
             for (int part = 0; part < PARTS; part++) {
-                session.visit(SOME_WATCHED + which, row -> parts.add(joined(row)), border(part), border(part + 1));
+                session.visit(SELECT_PART + condition, row -> parts.add(joined(row)), border(part), border(part + 1));
             }
             return parts;
         }
@@ -184,14 +184,14 @@ final class LedgerSieve {
      * A set of hashes with no false negatives: it can tell that a number is certainly absent, which saves a table look-up. Different objects may
      * share a number, so a caller must check hits in the table. Nothing is ever removed. Takes eight to sixteen bytes per number.
      */
-    static final class Sieve {
-        private static final int FEWEST_SLOTS = 1 << 10;
+    static final class HashFilter {
+        private static final int MIN_SLOTS = 1 << 10;
         private static final long FREE = 0;
 
         /** Random salt: others choose the numbers, and must not be able to choose their slots as well. */
         private final long salt = new SplittableRandom().nextLong();
 
-        private long[] slots = new long[FEWEST_SLOTS];
+        private long[] slots = new long[MIN_SLOTS];
         private int size;
 
         int size() {
@@ -208,7 +208,7 @@ final class LedgerSieve {
         }
 
         /** Tells whether the number may have been added; false when it certainly was not. */
-        boolean mayHave(long number) {
+        boolean mayContain(long number) {
             long wanted = spread(number);
             int slot = first(slots, wanted);
             while (slots[slot] != FREE && slots[slot] != wanted) {
