@@ -34,7 +34,7 @@ import org.chainwalletd.access.NamedTokens;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.Scope;
-import org.chainwalletd.cluster.Gatherer;
+import org.chainwalletd.cluster.ClusterMembership;
 import org.chainwalletd.cluster.Node;
 import org.chainwalletd.cluster.Nodes;
 import org.chainwalletd.config.Settings;
@@ -75,7 +75,7 @@ final class DatabaseCluster implements Handover {
     /** Calls of other daemons that are being answered. */
     private final Set<CompletableFuture<?>> answering = ConcurrentHashMap.newKeySet();
 
-    private volatile Gatherer gatherer;
+    private volatile ClusterMembership membership;
     private SealedCalls sealed;
     private volatile boolean stopping;
     private RpcDispatcher dispatcher;
@@ -160,7 +160,7 @@ final class DatabaseCluster implements Handover {
         this.dispatcher = dispatcher;
         this.named = named;
         sealed = new SealedCalls(key(), 3 * LATE_MILLIS);
-        gatherer = Gatherer.start(
+        membership = ClusterMembership.start(
                 place, store.peers(), new Node.Duties(() -> !stopping && keeper.isRunning(), this::answer, this::hear));
         Supplier<Number> members = this::members;
         Gauge.builder("walletd.cluster.members", members)
@@ -207,24 +207,24 @@ final class DatabaseCluster implements Handover {
 
     /** Number of daemons that are connected with each other, this one included; 0 while it is with none. */
     int members() {
-        Gatherer now = gatherer;
+        ClusterMembership now = membership;
         return now == null ? 0 : now.members();
     }
 
-    /** Returns the time by the clock of the database, see {@link Gatherer#millis}. */
+    /** Returns the time by the clock of the database, see {@link ClusterMembership#millis}. */
     OptionalLong millis() {
-        Gatherer now = gatherer;
+        ClusterMembership now = membership;
         return now == null ? OptionalLong.empty() : now.millis();
     }
 
     /** Node of this daemon, for tests that end it. */
     Optional<Node> node() {
-        return gatherer.node();
+        return membership.node();
     }
 
     /** Tells the other daemons of something new, see {@link Node.Hint}. */
     void hint(String of, long number) {
-        Gatherer now = gatherer;
+        ClusterMembership now = membership;
         if (now != null) {
             now.hint(new Node.Hint(of, number));
         }
@@ -259,7 +259,7 @@ final class DatabaseCluster implements Handover {
         Node.Call call =
                 sealed.seal(new Node.Call(grant.name(), grant.owner().isPresent(), context.client(), now, body));
         Arrays.fill(body, (byte) 0);
-        return Optional.of(gatherer.hand(call).thenApplyAsync(answer -> told(call, answer), answers));
+        return Optional.of(membership.hand(call).thenApplyAsync(answer -> told(call, answer), answers));
     }
 
     private RpcAnswer told(Node.Call call, Node.Answer answer) {
@@ -334,6 +334,6 @@ final class DatabaseCluster implements Handover {
         } catch (ExecutionException | TimeoutException e) {
             LOG.debug("calls of other daemons have failed or go on", e);
         }
-        gatherer.close();
+        membership.close();
     }
 }

@@ -43,8 +43,8 @@ public interface Node {
      */
     CompletionStage<Answer> hand(Call call);
 
-    /** Leaves the cluster and ends, within {@code patience} if possible. */
-    void close(Duration patience);
+    /** Leaves the cluster and ends, within {@code timeout} if possible. */
+    void close(Duration timeout);
 
     /**
      * Announcement of a change, as known when it was sent.

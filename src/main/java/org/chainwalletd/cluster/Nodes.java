@@ -39,18 +39,18 @@ public final class Nodes {
         }
 
         private static ClassLoader loader() throws IOException {
-            ClassLoader own = Nodes.class.getClassLoader();
+            ClassLoader parent = Nodes.class.getClassLoader();
             try {
-                Class.forName(LIBRARY, false, own);
-                return own;
+                Class.forName(LIBRARY, false, parent);
+                return parent;
             } catch (ClassNotFoundException e) {
-                ClassLoader beside = new Beside(jars(), own);
+                ClassLoader clusterLoader = new ClusterClassLoader(jars(), parent);
                 try {
-                    Class.forName(LIBRARY, false, beside);
+                    Class.forName(LIBRARY, false, clusterLoader);
                 } catch (ClassNotFoundException missing) {
                     throw missing(missing);
                 }
-                return beside;
+                return clusterLoader;
             }
         }
 
@@ -79,8 +79,8 @@ public final class Nodes {
      * Class loader, open for the life of the process. It also defines the daemon's own classes that use the libraries, because classes defined by
      * its parent do not see them.
      */
-    private static final class Beside extends URLClassLoader {
-        Beside(URL[] jars, ClassLoader parent) {
+    private static final class ClusterClassLoader extends URLClassLoader {
+        ClusterClassLoader(URL[] jars, ClassLoader parent) {
             super(jars, parent);
         }
 
@@ -129,11 +129,11 @@ public final class Nodes {
      *
      * @throws IllegalStateException when it cannot listen
      */
-    static Node begin(Settings.Cluster place, Node.Duties duties) {
+    static Node start(Settings.Cluster settings, Node.Duties duties) {
         try {
             return (Node) Loaded.NODE_CLASS
                     .getConstructor(Settings.Cluster.class, Node.Duties.class)
-                    .newInstance(place, duties);
+                    .newInstance(settings, duties);
         } catch (InvocationTargetException e) {
             throw new IllegalStateException(String.valueOf(e.getCause().getMessage()), e.getCause());
         } catch (ReflectiveOperationException e) {

@@ -67,7 +67,7 @@ class NodesTest {
             boolean keeps,
             Optional<Settings.PemFiles> files,
             Function<Node.Call, CompletionStage<Node.Answer>> answer) {
-        Node node = Nodes.begin(
+        Node node = Nodes.start(
                 new Settings.Cluster(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), files),
                 new Node.Duties(
                         () -> keeps,

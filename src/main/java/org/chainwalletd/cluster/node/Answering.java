@@ -12,38 +12,38 @@ import org.chainwalletd.cluster.Node;
 
 /** Answers calls of other daemons while this one does the background work, and is registered with the receptionist meanwhile. */
 final class Answering {
-    private static final Duration LOOKED_AT = Duration.ofMillis(100);
+    private static final Duration CHECK_INTERVAL = Duration.ofMillis(100);
 
     private final ActorContext<Handed.ToAnswering> context;
     private final Node.Duties duties;
-    private boolean known;
+    private boolean registered;
 
     private Answering(ActorContext<Handed.ToAnswering> context, Node.Duties duties) {
         this.context = context;
         this.duties = duties;
     }
 
-    private enum Look implements Handed.ToAnswering {
+    private enum Check implements Handed.ToAnswering {
         NOW
     }
 
     static Behavior<Handed.ToAnswering> create(Node.Duties duties) {
         return Behaviors.withTimers(timers -> {
-            timers.startTimerWithFixedDelay(Look.NOW, LOOKED_AT);
+            timers.startTimerWithFixedDelay(Check.NOW, CHECK_INTERVAL);
             return Behaviors.setup(context -> {
                 Answering answering = new Answering(context, duties);
                 return Behaviors.receive(Handed.ToAnswering.class)
                         .onMessage(Handed.Ask.class, answering::ask)
-                        .onMessage(Look.class, look -> answering.look())
+                        .onMessage(Check.class, check -> answering.check())
                         .build();
             });
         });
     }
 
-    private Behavior<Handed.ToAnswering> look() {
+    private Behavior<Handed.ToAnswering> check() {
         boolean keeps = duties.keeps().getAsBoolean();
-        if (keeps != known) {
-            known = keeps;
+        if (keeps != registered) {
+            registered = keeps;
             ActorRef<Handed.Ask> self = context.getSelf().narrow();
             context.getSystem()
                     .receptionist()

@@ -20,15 +20,15 @@ import org.chainwalletd.cluster.Node;
  */
 final class Asking {
     /** Time after which a call counts as lost. */
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Duration.ofMinutes(2);
     /** Delay between two attempts to find the daemon that does the background work. */
-    private static final Duration AGAIN = Duration.ofMillis(200);
+    private static final Duration RETRY_DELAY = Duration.ofMillis(200);
     /** Maximum number of attempts; no daemon begins a call that is older than they take. */
-    private static final int TRIES = 45;
+    private static final int MAX_ATTEMPTS = 45;
     /** Maximum number of waiting calls; further ones are not forwarded. */
-    private static final int MOST = 256;
+    private static final int MAX_OPEN = 256;
     /** Maximum total length of their requests, in bytes. */
-    private static final long MOST_BYTES = 16L << 20;
+    private static final long MAX_OPEN_BYTES = 16L << 20;
 
     private final ActorContext<Handed.ToAsking> context;
     private final Map<Long, Open> open = new HashMap<>();
@@ -45,24 +45,24 @@ final class Asking {
 
     private record Found(List<ActorRef<Handed.Ask>> keepers) implements Handed.ToAsking {}
 
-    private record Late(long id) implements Handed.ToAsking {}
+    private record TimedOut(long id) implements Handed.ToAsking {}
 
-    private record Again(long id) implements Handed.ToAsking {}
+    private record Retry(long id) implements Handed.ToAsking {}
 
     /** A call waiting for its answer. */
     private static final class Open {
         final Hand hand;
-        final Cancellable late;
+        final Cancellable timeout;
         /** Daemon whose answer is awaited; null between two attempts. */
         ActorRef<Handed.Ask> keeper;
         /** Daemon that replied last that it does not do the work. */
         ActorRef<Handed.Ask> refused;
 
-        int tries;
+        int attempts;
 
-        Open(Hand hand, Cancellable late) {
+        Open(Hand hand, Cancellable timeout) {
             this.hand = hand;
-            this.late = late;
+            this.timeout = timeout;
         }
     }
 
@@ -77,9 +77,9 @@ final class Asking {
                     .onMessage(Hand.class, asking::hand)
                     .onMessage(Found.class, asking::found)
                     .onMessage(Handed.Answered.class, asking::answered)
-                    .onMessage(Again.class, again -> asking.ask(again.id()))
-                    .onMessage(Late.class, late -> asking.end(late.id(), new Node.Answer.Lost()))
-                    .onSignal(Terminated.class, asking::gone)
+                    .onMessage(Retry.class, retry -> asking.ask(retry.id()))
+                    .onMessage(TimedOut.class, timedOut -> asking.end(timedOut.id(), new Node.Answer.Lost()))
+                    .onSignal(Terminated.class, asking::terminated)
                     .build();
         });
     }
@@ -91,15 +91,15 @@ final class Asking {
 
     private Behavior<Handed.ToAsking> hand(Hand hand) {
         if (keepers.isEmpty()
-                || open.size() >= MOST
+                || open.size() >= MAX_OPEN
                 || hand.call().request().length > Node.MAX_REQUEST_BYTES
-                || openBytes + hand.call().request().length > MOST_BYTES) {
+                || openBytes + hand.call().request().length > MAX_OPEN_BYTES) {
             hand.answer().complete(new Node.Answer.NotBegun());
             return Behaviors.same();
         }
         openBytes += hand.call().request().length;
         long id = ++last;
-        open.put(id, new Open(hand, context.scheduleOnce(PATIENCE, context.getSelf(), new Late(id))));
+        open.put(id, new Open(hand, context.scheduleOnce(TIMEOUT, context.getSelf(), new TimedOut(id))));
         return ask(id);
     }
 
@@ -109,7 +109,7 @@ final class Asking {
             return Behaviors.same();
         }
         if (keepers.isEmpty()) {
-            return again(id, asked);
+            return retry(id, asked);
         }
         asked.keeper = keepers.stream()
                 .filter(each -> !each.equals(asked.refused))
@@ -129,13 +129,13 @@ final class Asking {
         return Behaviors.same();
     }
 
-    private Behavior<Handed.ToAsking> again(long id, Open asked) {
+    private Behavior<Handed.ToAsking> retry(long id, Open asked) {
         asked.refused = asked.keeper;
         asked.keeper = null;
-        if (++asked.tries >= TRIES) {
+        if (++asked.attempts >= MAX_ATTEMPTS) {
             return end(id, new Node.Answer.Lost());
         }
-        context.scheduleOnce(AGAIN, context.getSelf(), new Again(id));
+        context.scheduleOnce(RETRY_DELAY, context.getSelf(), new Retry(id));
         return Behaviors.same();
     }
 
@@ -147,7 +147,7 @@ final class Asking {
         return switch (answered.outcome()) {
             case GIVEN -> end(answered.id(), new Node.Answer.Given(answered.status(), answered.body()));
             case LOST -> end(answered.id(), new Node.Answer.Lost());
-            case NOT_HERE -> again(answered.id(), asked);
+            case NOT_HERE -> retry(answered.id(), asked);
         };
     }
 
@@ -155,13 +155,13 @@ final class Asking {
         Open ended = open.remove(id);
         if (ended != null) {
             openBytes -= ended.hand.call().request().length;
-            ended.late.cancel();
+            ended.timeout.cancel();
             ended.hand.answer().complete(answer);
         }
         return Behaviors.same();
     }
 
-    private Behavior<Handed.ToAsking> gone(Terminated terminated) {
+    private Behavior<Handed.ToAsking> terminated(Terminated terminated) {
         List.copyOf(open.entrySet()).stream()
                 .filter(each -> terminated.getRef().equals(each.getValue().keeper))
                 .forEach(each -> end(each.getKey(), new Node.Answer.Lost()));

@@ -49,12 +49,12 @@ public final class PekkoNode implements Node {
      *
      * @throws RuntimeException when it cannot listen
      */
-    public PekkoNode(Settings.Cluster place, Duties duties) {
+    public PekkoNode(Settings.Cluster settings, Duties duties) {
         ClassLoader loader = PekkoNode.class.getClassLoader();
         this.system = ActorSystem.create(
                 root(duties),
                 SYSTEM,
-                BootstrapSetup.create(config(place, loader)).withClassloader(loader));
+                BootstrapSetup.create(config(settings, loader)).withClassloader(loader));
         this.cluster = Cluster.get(system);
         system.getWhenTerminated().thenRunAsync(this::loseAll, Runnable::run);
     }
@@ -74,13 +74,13 @@ public final class PekkoNode implements Node {
         });
     }
 
-    private static Config config(Settings.Cluster place, ClassLoader loader) {
-        InetAddress address = place.bind().getAddress();
+    private static Config config(Settings.Cluster settings, ClassLoader loader) {
+        InetAddress address = settings.bind().getAddress();
         Map<String, Object> own = new HashMap<>();
         own.put("pekko.remote.artery.canonical.hostname", host(address));
-        own.put("pekko.remote.artery.canonical.port", place.bind().getPort());
-        own.put("pekko.remote.artery.transport", place.files().isPresent() ? "tls-tcp" : "tcp");
-        place.files().ifPresent(files -> {
+        own.put("pekko.remote.artery.canonical.port", settings.bind().getPort());
+        own.put("pekko.remote.artery.transport", settings.files().isPresent() ? "tls-tcp" : "tcp");
+        settings.files().ifPresent(files -> {
             own.put(PemEngines.CERTIFICATE, files.certificate().toString());
             own.put(PemEngines.KEY, files.key().toString());
             own.put(PemEngines.ISSUER, files.issuer().toString());
@@ -170,10 +170,10 @@ public final class PekkoNode implements Node {
     }
 
     @Override
-    public void close(Duration patience) {
+    public void close(Duration timeout) {
         system.terminate();
         try {
-            system.getWhenTerminated().toCompletableFuture().get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            system.getWhenTerminated().toCompletableFuture().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {

@@ -44,7 +44,7 @@ public final class PemEngines implements SSLEngineProvider {
     static final String ISSUER = "pem-files.issuer";
 
     private static final String[] PROTOCOLS = {"TLSv1.3"};
-    private static final long READ_NANOS = TimeUnit.MINUTES.toNanos(5);
+    private static final long REREAD_NANOS = TimeUnit.MINUTES.toNanos(5);
     private static final Pattern PRIVATE_KEY =
             Pattern.compile("-----BEGIN PRIVATE KEY-----([^-]+)-----END PRIVATE KEY-----");
     private static final Pattern COMMON_NAME = Pattern.compile("(?:^|,)\\s*CN=([^,]+)");
@@ -81,15 +81,15 @@ public final class PemEngines implements SSLEngineProvider {
 
     @Override
     public Option<Throwable> verifyClientSession(String hostname, SSLSession session) {
-        return objection(session);
+        return verify(session);
     }
 
     @Override
     public Option<Throwable> verifyServerSession(String hostname, SSLSession session) {
-        return objection(session);
+        return verify(session);
     }
 
-    private Option<Throwable> objection(SSLSession session) {
+    private Option<Throwable> verify(SSLSession session) {
         try {
             Set<String> names = names((X509Certificate) session.getPeerCertificates()[0]);
             names.retainAll(identity().names());
@@ -103,7 +103,7 @@ public final class PemEngines implements SSLEngineProvider {
     }
 
     private synchronized Identity identity() {
-        if (identity == null || System.nanoTime() - identity.nanos() > READ_NANOS) {
+        if (identity == null || System.nanoTime() - identity.nanos() > REREAD_NANOS) {
             try {
                 identity = read();
             } catch (IOException | GeneralSecurityException e) {

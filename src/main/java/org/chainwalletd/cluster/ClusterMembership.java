@@ -21,20 +21,20 @@ import org.slf4j.LoggerFactory;
  * cluster (a "gathering", which has a number), and the others join its members. A node that has ended, or that belongs to an older gathering than
  * the newest, is closed and started again after a pause. The connections only affect speed; the daemon works without them.
  */
-public final class Gatherer implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(Gatherer.class);
-    private static final Duration LOOKED_AT = Duration.ofMillis(500);
-    private static final Duration PAUSE = Duration.ofSeconds(1);
+public final class ClusterMembership implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterMembership.class);
+    private static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
+    private static final Duration RESTART_DELAY = Duration.ofSeconds(1);
     /** Time that joining may take, and for which daemons of one gathering may fail to see each other. */
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(20);
 
     /** Time for which a reading of the database's clock is used. */
-    private static final Duration KNOWN = Duration.ofSeconds(10);
+    private static final Duration CLOCK_VALIDITY = Duration.ofSeconds(10);
 
-    private static final Duration LEAVING = Duration.ofSeconds(5);
-    private static final Duration CLOSING = Duration.ofSeconds(2);
+    private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
-    private final Settings.Cluster place;
+    private final Settings.Cluster settings;
     private final PostgresPeers peers;
     private final Node.Duties duties;
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -49,34 +49,35 @@ public final class Gatherer implements AutoCloseable {
     private volatile long gathered;
 
     /** Last reading of the database's clock. */
-    private volatile Clocks clocks = new Clocks(0, System.nanoTime() - KNOWN.toNanos());
+    private volatile Clocks clocks = new Clocks(0, System.nanoTime() - CLOCK_VALIDITY.toNanos());
 
     /** State confined to the thread. */
-    private boolean told;
+    private boolean registered;
 
-    private boolean complained;
+    private boolean warned;
     private long joining;
-    private long distrusted;
-    private long notBefore = System.nanoTime();
+    private long failedGathering;
+    private long restartNanos = System.nanoTime();
     /** Monotonic time at which joining began, or at which members of its gathering were first not seen. */
-    private long since;
+    private long sinceNanos;
 
-    private boolean strangers;
+    private boolean othersMissing;
 
     /** The database's clock and this daemon's monotonic clock at the same moment. */
     private record Clocks(long millis, long nanos) {}
 
-    private Gatherer(Settings.Cluster place, PostgresPeers peers, Node.Duties duties) {
-        this.place = place;
+    private ClusterMembership(Settings.Cluster settings, PostgresPeers peers, Node.Duties duties) {
+        this.settings = settings;
         this.peers = peers;
         this.duties = duties;
     }
 
     /** Starts the thread; the node is created later. */
-    public static Gatherer start(Settings.Cluster place, PostgresPeers peers, Node.Duties duties) {
-        Gatherer gatherer = new Gatherer(place, peers, duties);
-        gatherer.thread.scheduleWithFixedDelay(gatherer::look, 0, LOOKED_AT.toMillis(), TimeUnit.MILLISECONDS);
-        return gatherer;
+    public static ClusterMembership start(Settings.Cluster settings, PostgresPeers peers, Node.Duties duties) {
+        ClusterMembership membership = new ClusterMembership(settings, peers, duties);
+        membership.thread.scheduleWithFixedDelay(
+                membership::check, 0, CHECK_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+        return membership;
     }
 
     /** Returns the number of reachable nodes, including this one; 0 while it has not joined the others. */
@@ -89,7 +90,7 @@ public final class Gatherer implements AutoCloseable {
     public OptionalLong millis() {
         Clocks read = clocks;
         long passed = System.nanoTime() - read.nanos();
-        return passed < KNOWN.toNanos()
+        return passed < CLOCK_VALIDITY.toNanos()
                 ? OptionalLong.of(read.millis() + TimeUnit.NANOSECONDS.toMillis(passed))
                 : OptionalLong.empty();
     }
@@ -115,64 +116,64 @@ public final class Gatherer implements AutoCloseable {
                 : now.hand(call);
     }
 
-    private void look() {
+    private void check() {
         try {
             if (node == null) {
-                begin();
+                startNode();
             } else if (node.hasEnded()) {
                 LOG.warn("the connections with the other daemons of the database have ended; reconnecting");
-                forget();
+                reset();
             }
             if (node != null) {
-                meet();
+                synchronise();
             }
         } catch (StoreException e) {
             LOG.debug("cannot read the addresses of the other daemons: {}", e.getMessage());
         } catch (RuntimeException | LinkageError e) {
-            if (!complained) {
+            if (!warned) {
                 LOG.warn(
                         "no connections with the other daemons of the database; calls and payments continue without them",
                         e);
             }
-            complained = true;
-            again();
+            warned = true;
+            leave();
         }
     }
 
-    private void begin() {
-        if (System.nanoTime() - notBefore >= 0) {
-            node = Nodes.begin(place, duties);
+    private void startNode() {
+        if (System.nanoTime() - restartNanos >= 0) {
+            node = Nodes.start(settings, duties);
             LOG.debug("node {} listens", node.address());
         }
     }
 
-    private void meet() {
-        if (!told) {
+    private void synchronise() {
+        if (!registered) {
             peers.tellNode(node.address());
-            told = true;
+            registered = true;
         }
         // Taken before the read, so that the derived time is never behind the database's clock: a receiver sees calls
         // as older rather than younger.
-        long asked = System.nanoTime();
+        long beforeRead = System.nanoTime();
         PostgresPeers.Gathering now = peers.read();
-        clocks = new Clocks(now.millis(), asked);
+        clocks = new Clocks(now.millis(), beforeRead);
         if (gathered > 0) {
-            stay(now);
+            checkMembers(now);
         } else if (joining > 0) {
-            arrive(now);
+            checkJoined(now);
         } else {
-            gather(now);
+            foundOrJoin(now);
         }
     }
 
-    private void gather(PostgresPeers.Gathering now) {
-        boolean anew = now.number() > 0 && now.number() == distrusted;
-        List<String> there = anew ? List.of() : addresses(now);
-        since = System.nanoTime();
-        if (!there.isEmpty()) {
-            node.join(there);
+    private void foundOrJoin(PostgresPeers.Gathering now) {
+        boolean replace = now.number() > 0 && now.number() == failedGathering;
+        List<String> addresses = replace ? List.of() : addresses(now);
+        sinceNanos = System.nanoTime();
+        if (!addresses.isEmpty()) {
+            node.join(addresses);
             joining = now.number();
-        } else if (peers.found(now.number(), node.address(), anew)) {
+        } else if (peers.found(now.number(), node.address(), replace)) {
             node.join(List.of());
             joining = now.number() + 1;
         }
@@ -195,17 +196,17 @@ public final class Gatherer implements AutoCloseable {
                 : members;
     }
 
-    private void arrive(PostgresPeers.Gathering now) {
+    private void checkJoined(PostgresPeers.Gathering now) {
         if (joining != now.number()) {
-            again();
+            leave();
         } else if (node.isUp()) {
             peers.tellGathered(joining);
             gathered = joining;
-            strangers = false;
-            complained = false;
+            othersMissing = false;
+            warned = false;
             LOG.info("connected with the other daemons of the database, at {}", node.address());
-        } else if (hasPassed(PATIENCE)) {
-            if (!complained) {
+        } else if (hasPassed(JOIN_TIMEOUT)) {
+            if (!warned) {
                 LOG.warn(
                         "node {} could not join the other daemons of the database at {}: check that each daemon can reach the"
                                 + " --cluster-bind of every other one, and that their certificates are issued by one --cluster-ca and have"
@@ -213,52 +214,52 @@ public final class Gatherer implements AutoCloseable {
                         node.address(),
                         now.peers().stream().map(PostgresPeers.Peer::node).toList());
             }
-            complained = true;
+            warned = true;
             if (now.peers().stream().noneMatch(peer -> peer.gathered() == now.number())) {
-                distrusted = now.number();
+                failedGathering = now.number();
             }
-            again();
+            leave();
         }
     }
 
-    private void stay(PostgresPeers.Gathering now) {
+    private void checkMembers(PostgresPeers.Gathering now) {
         Set<String> members = node.members();
-        boolean some =
+        boolean missing =
                 now.peers().stream().anyMatch(peer -> peer.gathered() == gathered && !members.contains(peer.node()));
-        if (some && !strangers) {
-            since = System.nanoTime();
+        if (missing && !othersMissing) {
+            sinceNanos = System.nanoTime();
         }
-        strangers = some;
+        othersMissing = missing;
         if (now.number() != gathered) {
             LOG.info("the other daemons of the database have formed a new cluster; joining it");
-            again();
-        } else if (strangers && hasPassed(PATIENCE)) {
+            leave();
+        } else if (othersMissing && hasPassed(JOIN_TIMEOUT)) {
             LOG.warn("some daemons of the database are not in one cluster; forming a new one");
-            distrusted = gathered;
-            again();
+            failedGathering = gathered;
+            leave();
         }
     }
 
     private boolean hasPassed(Duration time) {
-        return System.nanoTime() - since >= time.toNanos();
+        return System.nanoTime() - sinceNanos >= time.toNanos();
     }
 
-    private void again() {
+    private void leave() {
         Node before = node;
         gathered = 0;
         if (before != null) {
-            before.close(LEAVING);
+            before.close(LEAVE_TIMEOUT);
         }
-        forget();
+        reset();
     }
 
-    private void forget() {
+    private void reset() {
         node = null;
         gathered = 0;
         joining = 0;
-        notBefore = System.nanoTime() + PAUSE.toNanos();
-        if (told) {
-            told = false;
+        restartNanos = System.nanoTime() + RESTART_DELAY.toNanos();
+        if (registered) {
+            registered = false;
             try {
                 peers.tellNode("");
             } catch (StoreException e) {
@@ -273,14 +274,14 @@ public final class Gatherer implements AutoCloseable {
         thread.execute(() -> {
             Node last = node;
             if (last != null) {
-                last.close(CLOSING);
+                last.close(CLOSE_TIMEOUT);
             }
-            forget();
+            reset();
             peers.close();
         });
         thread.shutdown();
         try {
-            if (!thread.awaitTermination(LEAVING.toMillis(), TimeUnit.MILLISECONDS)) {
+            if (!thread.awaitTermination(LEAVE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
                 LOG.warn("the connections with the other daemons did not end in time");
             }
         } catch (InterruptedException e) {
