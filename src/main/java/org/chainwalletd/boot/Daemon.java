@@ -50,7 +50,7 @@ import org.chainwalletd.rpc.method.KeyUseGuards;
 import org.chainwalletd.rpc.method.MethodFamilies;
 import org.chainwalletd.spend.SealedClaims;
 import org.chainwalletd.spend.SpendService;
-import org.chainwalletd.store.HeardIntents.IntentListener;
+import org.chainwalletd.store.ObservedIntentStore.IntentListener;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.files.DatadirLock;

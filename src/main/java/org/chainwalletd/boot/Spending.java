@@ -28,7 +28,7 @@ import org.chainwalletd.spend.SpendEnvironment;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.spend.plan.FeeChoice;
 import org.chainwalletd.store.AllowanceStore;
-import org.chainwalletd.store.HeardIntents.IntentListener;
+import org.chainwalletd.store.ObservedIntentStore.IntentListener;
 import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.books.LedgerBooks;

@@ -28,9 +28,9 @@ import org.chainwalletd.spend.plan.SpendException;
 import org.chainwalletd.spend.plan.SpendPlan;
 import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.store.AllowanceStore;
-import org.chainwalletd.store.HeardIntents;
-import org.chainwalletd.store.HeardIntents.IntentListener;
 import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.ObservedIntentStore;
+import org.chainwalletd.store.ObservedIntentStore.IntentListener;
 import org.chainwalletd.store.RawSendStore;
 import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.ReservationStore;
@@ -162,7 +162,7 @@ public record SpendEnvironment(
                         chain,
                         () -> nodes.get().tip(chain.setAside())),
                 signer,
-                Stores.of(store, spend.historyKept(), intents -> new HeardIntents(intents, listener, executor)),
+                Stores.of(store, spend.historyKept(), intents -> new ObservedIntentStore(intents, listener, executor)),
                 limits,
                 new Pace(
                         TICK,

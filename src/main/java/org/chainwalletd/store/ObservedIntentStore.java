@@ -25,33 +25,33 @@ import org.slf4j.LoggerFactory;
  * Wraps an {@link IntentStore} and reports its changes to a listener. Callers get the store's own stages: they never wait for the listener and do
  * not see its failures. Costs nothing without a listener; otherwise one read per change.
  */
-public final class HeardIntents implements IntentStore {
-    private static final Logger LOG = LoggerFactory.getLogger(HeardIntents.class);
+public final class ObservedIntentStore implements IntentStore {
+    private static final Logger LOG = LoggerFactory.getLogger(ObservedIntentStore.class);
 
-    private static final int MOST_ELSEWHERE = 1_024;
+    private static final int MAX_ELSEWHERE = 1_024;
 
     private final IntentStore inner;
     private final IntentListener listener;
     private final Executor executor;
     /** Last reported states of spends that other processes change; accessed by one report at a time. */
-    private final Map<Hash256, IntentState> elsewhere = new LinkedHashMap<>() {
+    private final Map<Hash256, IntentState> reportedElsewhere = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<Hash256, IntentState> eldest) {
-            return size() > MOST_ELSEWHERE;
+            return size() > MAX_ELSEWHERE;
         }
     };
 
     /** Completes when all changes requested so far have been reported. */
-    private CompletableFuture<Void> told = CompletableFuture.completedFuture(null);
+    private CompletableFuture<Void> reported = CompletableFuture.completedFuture(null);
 
     /**
      * Creates the wrapper.
      *
      * @param executor runs the listener; must never block
      */
-    public HeardIntents(IntentStore inner, IntentListener listener, Executor executor) {
+    public ObservedIntentStore(IntentStore inner, IntentListener listener, Executor executor) {
         this.inner = inner;
         this.listener = listener;
         this.executor = executor;
@@ -60,20 +60,20 @@ public final class HeardIntents implements IntentStore {
     @Override
     public CompletionStage<Opening> open(Intent intent, long closedBefore, boolean capped, LongSupplier now) {
         CompletionStage<Opening> opening = inner.open(intent, closedBefore, capped, now);
-        tell(opening, Opening.Opened.class::isInstance, intent.txId(), IntentState.PREPARED, "");
+        report(opening, Opening.Opened.class::isInstance, intent.txId(), IntentState.PREPARED, "");
         return opening;
     }
 
     @Override
     public CompletionStage<Opening> openBatch(Intent intent, List<Long> payouts, long closedBefore, LongSupplier now) {
         CompletionStage<Opening> opening = inner.openBatch(intent, payouts, closedBefore, now);
-        tell(opening, Opening.Opened.class::isInstance, intent.txId(), IntentState.PREPARED, "");
+        report(opening, Opening.Opened.class::isInstance, intent.txId(), IntentState.PREPARED, "");
         return opening;
     }
 
     @Override
     public CompletionStage<Transition> loseForGood(Hash256 txId, IntentState before, String reason, long now) {
-        return made(inner.loseForGood(txId, before, reason, now), txId, IntentState.CONFLICTED, reason);
+        return reportMade(inner.loseForGood(txId, before, reason, now), txId, IntentState.CONFLICTED, reason);
     }
 
     @Override
@@ -84,7 +84,7 @@ public final class HeardIntents implements IntentStore {
     @Override
     public CompletionStage<Opening> reopen(Intent intent, boolean capped, LongSupplier now) {
         CompletionStage<Opening> opening = inner.reopen(intent, capped, now);
-        tell(opening, Opening.Opened.class::isInstance, intent.txId(), IntentState.PREPARED, "");
+        report(opening, Opening.Opened.class::isInstance, intent.txId(), IntentState.PREPARED, "");
         return opening;
     }
 
@@ -101,64 +101,64 @@ public final class HeardIntents implements IntentStore {
     @Override
     public Changes changedByOthers() {
         Changes changes = inner.changedByOthers();
-        tell(changes.spends());
+        report(changes.spends());
         return changes;
     }
 
     @Override
     public CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now, boolean signsOff) {
-        return made(inner.accept(txId, before, now, signsOff), txId, IntentState.ACCEPTED, "");
+        return reportMade(inner.accept(txId, before, now, signsOff), txId, IntentState.ACCEPTED, "");
     }
 
     @Override
     public CompletionStage<Transition> failSent(
             Hash256 txId, IntentState before, IntentState outcome, String reason, long now) {
-        return made(inner.failSent(txId, before, outcome, reason, now), txId, outcome, reason);
+        return reportMade(inner.failSent(txId, before, outcome, reason, now), txId, outcome, reason);
     }
 
     @Override
     public CompletionStage<Transition> fail(
             Hash256 txId, IntentState before, IntentState outcome, String reason, long now) {
-        return made(inner.fail(txId, before, outcome, reason, now), txId, outcome, reason);
+        return reportMade(inner.fail(txId, before, outcome, reason, now), txId, outcome, reason);
     }
 
     @Override
     public CompletionStage<Transition> contest(Hash256 txId, String reason, long now) {
-        return made(inner.contest(txId, reason, now), txId, IntentState.CONTESTED, reason);
+        return reportMade(inner.contest(txId, reason, now), txId, IntentState.CONTESTED, reason);
     }
 
     @Override
     public CompletionStage<Transition> abandon(Hash256 txId, String reason, long now) {
-        return made(inner.abandon(txId, reason, now), txId, IntentState.ABANDONED, reason);
+        return reportMade(inner.abandon(txId, reason, now), txId, IntentState.ABANDONED, reason);
     }
 
     @Override
     public CompletionStage<Transition> recall(Hash256 batch, Intent recall, String reason, LongSupplier now) {
         CompletionStage<Transition> made =
-                made(inner.recall(batch, recall, reason, now), batch, IntentState.ABANDONED, reason);
-        return made(made, recall.txId(), IntentState.PREPARED, "");
+                reportMade(inner.recall(batch, recall, reason, now), batch, IntentState.ABANDONED, reason);
+        return reportMade(made, recall.txId(), IntentState.PREPARED, "");
     }
 
     @Override
     public CompletionStage<Transition> confirm(Hash256 txId, IntentState before, BlockPlace place, long now) {
-        return made(inner.confirm(txId, before, place, now), txId, IntentState.CONFIRMED, "");
+        return reportMade(inner.confirm(txId, before, place, now), txId, IntentState.CONFIRMED, "");
     }
 
-    private CompletionStage<Transition> made(
+    private CompletionStage<Transition> reportMade(
             CompletionStage<Transition> transition, Hash256 txId, IntentState state, String reason) {
-        tell(transition, Transition.Made.class::isInstance, txId, state, reason);
+        report(transition, Transition.Made.class::isInstance, txId, state, reason);
         return transition;
     }
 
     @Override
     public CompletionStage<Unconfirmation> unconfirm(Hash256 txId, long now) {
         CompletionStage<Unconfirmation> unconfirmation = inner.unconfirm(txId, now);
-        tell(unconfirmation, Unconfirmation.BackInFlight.class::isInstance, txId, IntentState.ACCEPTED, "");
+        report(unconfirmation, Unconfirmation.BackInFlight.class::isInstance, txId, IntentState.ACCEPTED, "");
         return unconfirmation;
     }
 
     /** Reports a change after all changes requested before it, whether or not those succeeded. */
-    private synchronized <T> void tell(
+    private synchronized <T> void report(
             CompletionStage<T> change, Predicate<? super T> made, Hash256 txId, IntentState state, String reason) {
         if (!listener.isListening()) {
             return;
@@ -166,7 +166,7 @@ public final class HeardIntents implements IntentStore {
         CompletionStage<Optional<Intent>> found = change.thenComposeAsync(
                 result -> made.test(result) ? inner.find(txId) : CompletableFuture.completedStage(Optional.empty()),
                 executor);
-        told = told.thenCombineAsync(found, (before, intent) -> intent, executor)
+        reported = reported.thenCombineAsync(found, (before, intent) -> intent, executor)
                 .thenAcceptAsync(intent -> intent.ifPresent(spend -> listener.changed(spend, state, reason)), executor)
                 .exceptionallyAsync(
                         failure -> {
@@ -177,14 +177,14 @@ public final class HeardIntents implements IntentStore {
     }
 
     /** Reports the states that other processes have set. A change that leaves the state as last reported is not reported again. */
-    private synchronized void tell(List<Changed> others) {
+    private synchronized void report(List<Changed> others) {
         if (others.isEmpty() || !listener.isListening()) {
             return;
         }
-        told = told.thenRunAsync(
+        reported = reported.thenRunAsync(
                         () -> others.stream()
                                 .map(Changed::spend)
-                                .filter(spend -> elsewhere.put(spend.txId(), spend.state()) != spend.state())
+                                .filter(spend -> reportedElsewhere.put(spend.txId(), spend.state()) != spend.state())
                                 .forEach(spend -> listener.changed(spend, spend.state(), spend.reason())),
                         executor)
                 .exceptionallyAsync(
