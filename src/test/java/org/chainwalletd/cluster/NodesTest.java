@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Nodes without daemons: what they carry, and whom they let in. */
+/** Nodes without daemons: message transport and TLS admission. */
 @Tag("long")
 @Timeout(120)
 class NodesTest {
@@ -90,7 +90,7 @@ class NodesTest {
         }
     }
 
-    /** Hands a call over as soon as the one that answers is known. */
+    /** Forwards a call as soon as the answering node is known. */
     private static Node.Answer hand(Node from, Node.Call call) {
         Node.Answer[] last = new Node.Answer[1];
         Await.until("somebody answers", () -> {
@@ -232,7 +232,7 @@ class NodesTest {
                 other.keys());
     }
 
-    /** Connects, and ends when the other side has neither closed nor refused within a moment. */
+    /** Connects; returns when the other side has neither closed nor refused the connection within a second. */
     private static void greet(URI place, SSLContext context) throws IOException {
         try (SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket(place.getHost(), place.getPort())) {
             socket.setSoTimeout(1_000);
@@ -241,7 +241,7 @@ class NodesTest {
                 throw new IOException("closed");
             }
         } catch (SocketTimeoutException e) {
-            // Nothing is said to one who says nothing.
+            // Accepted: an accepted connection stays silent.
         }
     }
 

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 
-/** A transaction of the account chain in every state, and what they read as. The samples under {@code frozen} were made with it. */
+/** Sample with an account-chain transaction in every state, and its text form; the samples under {@code frozen} were made with it. */
 public final class AccountSendSample {
     public static final BigInteger CHAIN = BigInteger.valueOf(31_337);
     static final Bytes FROM = Bytes.parse("f0".repeat(20));
@@ -92,7 +92,7 @@ public final class AccountSendSample {
                 StoreSample.BEGUN + n);
     }
 
-    /** Writes one for each state the way the daemon does. */
+    /** Writes one transaction per state as the daemon would. */
     public static void write(Store store) {
         for (AccountSend.State state : AccountSend.State.values()) {
             int n = state.ordinal();
@@ -112,7 +112,7 @@ public final class AccountSendSample {
                         StoreSample.hash(1), 7, StoreSample.hash(2), state != AccountSend.State.REVERTED));
     }
 
-    /** Everything that can be read, one line each. */
+    /** Returns all readable data, one line each. */
     public static String read(Store store) {
         List<String> lines = new ArrayList<>();
         StoreSample.done(store.accountSends().page(CHAIN, Long.MAX_VALUE, 100)).forEach(send -> lines.add(line(send)));
@@ -122,7 +122,7 @@ public final class AccountSendSample {
         return lines.stream().map(line -> line + "\n").collect(Collectors.joining());
     }
 
-    /** As the samples name and order what a transaction holds, however it is grouped. */
+    /** Names and order of a transaction's members in the samples, independent of how the records group them. */
     private static final List<String> MEMBERS = List.of(
             "id",
             "reference",
@@ -157,7 +157,7 @@ public final class AccountSendSample {
                 .collect(Collectors.joining(", ", "AccountSend[", "]"));
     }
 
-    /** Every member: what they print of themselves leaves out what may hold a secret. */
+    /** Formats every member: {@code toString} leaves out members that may contain a secret. */
     private static String words(Object value) {
         if (value instanceof Optional<?> maybe) {
             return maybe.map(held -> "Optional[" + words(held) + "]").orElse("Optional.empty");

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.testkit.Await;
 
-/** Payments that are told apart by a number: of its transaction, its token and its coin. */
+/** Payments identified by a number, which determines their transaction, token and coin. */
 public final class Payments {
     private Payments() {}
 
@@ -36,7 +36,7 @@ public final class Payments {
         return done(store.intents().find(hash(number))).orElseThrow();
     }
 
-    /** The token of each is bound to its first payment, whose bytes are there, and the store does not pay it again. */
+    /** Asserts that each token is bound to its first payment with its bytes, and that the store does not pay it again. */
     public static void assertBound(Store store, Iterable<Integer> numbers) {
         numbers.forEach(number -> assertBound(store, number));
     }
@@ -53,7 +53,7 @@ public final class Payments {
         return done(store.history().ofTransaction(hash(number))).orElseThrow();
     }
 
-    /** Returns why the store has refused or failed. */
+    /** Returns the reason for which the store refused or failed. */
     public static StoreException.Reason reasonOf(CompletionStage<?> written) {
         StoreException[] failure = new StoreException[1];
         assertThatThrownBy(() -> Await.result(written))

@@ -18,7 +18,9 @@ import org.chainwalletd.store.PayoutStore.Order;
 import org.chainwalletd.store.PayoutStore.Payout;
 import org.chainwalletd.store.PayoutStore.Submission;
 
-/** A payout and a sweep in every state and a watched address, and what they read as: for the samples below {@code frozen} from version 19 on. */
+/**
+ * Sample with a payout and a sweep in every state and a watched address, and its text form; for the samples under {@code frozen} from version 19 on.
+ */
 public final class PayoutSample {
     private static final Address PAYER = Address.parse("a7".repeat(32));
     private static final Address PAID = Address.parse("b7".repeat(32));
@@ -27,7 +29,7 @@ public final class PayoutSample {
 
     private PayoutSample() {}
 
-    /** Writes all of it the way the daemon does. */
+    /** Writes the sample as the daemon would. */
     public static void write(Store store) {
         done(store.watchOnly()
                 .put(new WatchStore.WatchOnly(
@@ -140,7 +142,7 @@ public final class PayoutSample {
         return new Coin(new Outpoint(made, number), Amount.of(100_000 + number));
     }
 
-    /** Everything that can be read, one line each. The id of a sweep is random and left out, and with it the tokens of its parts. */
+    /** Returns all readable data, one line each, except sweep ids, which are random, and the tokens of their parts. */
     public static String read(Store store) {
         StringBuilder lines = new StringBuilder();
         done(store.payouts().list(Optional.empty(), 0, 100))

@@ -52,7 +52,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What every store promises, whatever keeps it. An implementation passes by extending this. */
+/** Contract that every store implementation must satisfy; tested by extending this class. */
 public abstract class StoreContract {
     public static final Address PAYER = Address.parse("ab".repeat(32));
 
@@ -61,7 +61,7 @@ public abstract class StoreContract {
 
     Store store;
 
-    /** Opens what this folder stands for, made anew when there is nothing yet. */
+    /** Opens the store that belongs to the folder, creating it if absent. */
     protected abstract Store open(Path folder);
 
     @BeforeEach
@@ -167,7 +167,7 @@ public abstract class StoreContract {
             assertThat(store.reservations().isPlannedByOther(outpoint(9), Optional.empty()))
                     .isTrue();
             restart();
-            // Each store has read its rows when it has written.
+            // A shared store reads its rows in its first write.
             done(store.intents().findForCertain(hash(99)));
         }
     }
@@ -196,7 +196,7 @@ public abstract class StoreContract {
         return begun(store, token, parts);
     }
 
-    /** Begins a sweep of these parts. */
+    /** Begins a sweep with these parts. */
     public static SweepStore.Sweep begun(Store store, String token, List<SweepStore.Part> parts) {
         SweepStore.Beginning begun = done(store.sweeps().begin(order(token), cutter(parts), 40));
         return ((SweepStore.Beginning.Begun) begun).sweep();
@@ -212,7 +212,7 @@ public abstract class StoreContract {
                 token, Optional.empty(), hash(77), List.of(PAYER), to, Amount.of(61), Optional.empty());
     }
 
-    /** Parts of one coin each. */
+    /** Returns parts of one coin each. */
     private static List<SweepStore.Part> parts(int count, int... coins) {
         List<SweepStore.Part> parts = new ArrayList<>();
         for (int number = 0; number < count; number++) {
@@ -225,7 +225,7 @@ public abstract class StoreContract {
         return cutter(taken -> parts);
     }
 
-    /** Makes parts of which no spend has made the transaction. */
+    /** Returns a cutter whose parts have transactions that no spend has. */
     public static SweepStore.Cutter cutter(Function<Predicate<Outpoint>, List<SweepStore.Part>> cut) {
         return new SweepStore.Cutter() {
             @Override
@@ -344,7 +344,7 @@ public abstract class StoreContract {
                 .isEqualTo(IntentState.REFUSED);
     }
 
-    /** Were it otherwise, a transaction that turns up after all would be the receipt of two payments. */
+    /** Otherwise a transaction that turns up later would be the receipt of two payments. */
     @Test
     void two_tokens_never_share_a_transaction_however_the_first_ended_unless_it_was_refused() {
         List<Intent> ended = new ArrayList<>();
@@ -531,7 +531,7 @@ public abstract class StoreContract {
                         new Coin(outpoint(7), Amount.MAX), coin.get(0).txId()));
     }
 
-    /** Asks so often before the first answer is awaited. */
+    /** Makes all calls before awaiting the first answer. */
     private static <T> List<T> atOnce(int times, IntFunction<CompletionStage<T>> ask) {
         List<CompletableFuture<T>> asked = IntStream.range(0, times)
                 .mapToObj(i -> ask.apply(i).toCompletableFuture())
@@ -633,7 +633,7 @@ public abstract class StoreContract {
         return StoreSample.copy(intent, intent.kind(), ONE, intent.createdAt(), intent.progress());
     }
 
-    /** Caps of {@link #ONE}, and of so many payments in an hour. */
+    /** Sets the cap per transaction to {@link #ONE}, and the cap per hour to this number of payments. */
     private void cap(int payments, LongSupplier clock) {
         done(store.allowance()
                 .govern(
@@ -645,7 +645,7 @@ public abstract class StoreContract {
                         () -> OptionalLong.of(clock.getAsLong())));
     }
 
-    /** The time of a test. */
+    /** Clock controlled by the test. */
     private static final class ManualTime extends Clock {
         private final LongSupplier millis;
 
@@ -852,7 +852,7 @@ public abstract class StoreContract {
         assertThat(done(store.receipts().find("token-one", 51))).isPresent();
     }
 
-    /** A batch that spends its change could otherwise be in flight for ever. */
+    /** Otherwise a batch that spends its change could stay in flight indefinitely. */
     @Test
     void what_is_lost_for_good_stays_so_when_its_token_has_expired() {
         Intent paid = settled(1, "token-paid", 50);
@@ -868,7 +868,7 @@ public abstract class StoreContract {
                 .isEmpty();
     }
 
-    /** Confirmed at {@code at} and buried. */
+    /** Creates a spend confirmed at {@code at} and buried. */
     private Intent settled(int id, String token, long at) {
         Intent intent = intent(id, Optional.of(token), id);
         done(store.intents().open(intent, 0));
@@ -1132,14 +1132,14 @@ public abstract class StoreContract {
         assertThatThrownBy(() -> done(store.intents().find(hash(1)))).hasCauseInstanceOf(StoreException.class);
     }
 
-    /** {@code -Dstore.steps=100000} takes longer. */
+    /** Run longer with {@code -Dstore.steps=100000}. */
     @Test
     void whatever_is_asked_in_whatever_order_it_answers_as_the_rules_say() {
         Random random = Seeded.random("store history");
         store = new StoreHistory(store, this::reopened, random).run(Integer.getInteger("store.steps", steps()));
     }
 
-    /** {@code -Dstore.steps=100000} takes longer. */
+    /** Run longer with {@code -Dstore.steps=100000}. */
     @Test
     void whatever_happens_to_payouts_and_sweeps_it_tells_as_the_rules_say() {
         Random random = Seeded.random("queue history");
@@ -1147,12 +1147,12 @@ public abstract class StoreContract {
                 .run(Integer.getInteger("store.steps", steps() / 2));
     }
 
-    /** A way to have an older copy restored; empty for a store that knows none. */
+    /** Returns how to restore an older copy; empty for a store that cannot. */
     protected Optional<QueueHistory.Copies> copies() {
         return Optional.empty();
     }
 
-    /** Length of a random history in the usual build. */
+    /** Number of steps of a random history in the normal build. */
     protected int steps() {
         return 1_500;
     }
@@ -1162,7 +1162,7 @@ public abstract class StoreContract {
         return open(folder);
     }
 
-    /** How many spends count against the allowance. */
+    /** Returns the number of spends that count against the allowance. */
     private int used() {
         return StoreSample.used(store)
                 .divide(intent(1, Optional.empty(), 1).allowance().toBigInteger())
@@ -1203,7 +1203,7 @@ public abstract class StoreContract {
                 .hasSize(1);
     }
 
-    /** Whoever pays the same invoice on one chain and on the other has paid it twice. */
+    /** Paying the same invoice on both chains would pay it twice. */
     @Test
     void an_id_of_a_payout_is_no_token_of_a_send_on_the_account_chain_and_the_other_way_round() {
         AccountSend send = AccountSendSample.send(0, AccountSend.State.LOST);
@@ -1293,7 +1293,7 @@ public abstract class StoreContract {
                         5));
     }
 
-    /** Copies may have any nonce, also one that was given; once they are in a block nobody else gets theirs. */
+    /** Copies may have any nonce, even an assigned one; once a copy is in a block, its nonce is not assigned again. */
     @Test
     void copies_take_no_nonce_before_a_block_has_them() {
         AccountSend first = AccountSendSample.send(0, AccountSend.State.JOURNALLED);

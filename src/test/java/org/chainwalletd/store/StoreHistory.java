@@ -23,8 +23,8 @@ import org.chainwalletd.store.IntentStore.Unconfirmation;
 import org.chainwalletd.testkit.HangWatch;
 
 /**
- * A random history of a store beside its {@link StoreModel}: few transactions, coins and tokens, so that they meet all the time. After each
- * step both have said the same, and after each few everything that can be read is compared.
+ * A random history of operations on a store and its {@link StoreModel}. Few transactions, coins and tokens are used, so that they collide often. The
+ * results of each step must agree, and every few steps all readable data is compared.
  */
 public final class StoreHistory {
     private static final int TRANSACTIONS = 12;
@@ -37,7 +37,7 @@ public final class StoreHistory {
     private Store store;
     private IntentState lastBefore;
     private long now = 1_800_000_000_000L;
-    /** What was given back, or forgotten, of minutes that still count, is not taken off by all. */
+    /** Released or removed uses of minutes that still count, which the store may not subtract exactly. */
     private BigInteger mayStillCount = BigInteger.ZERO;
 
     public StoreHistory(Store store, UnaryOperator<Store> restart, Random random) {
@@ -46,7 +46,7 @@ public final class StoreHistory {
         this.random = random;
     }
 
-    /** Answers the store as it is at the end, which the caller closes. */
+    /** Runs the history; returns the store as of the end, which the caller closes. */
     public Store run(int steps) {
         for (int i = 0; i < steps; i++) {
             HangWatch.alive();
@@ -86,7 +86,7 @@ public final class StoreHistory {
         return lastBefore;
     }
 
-    /** One change as the model makes it. */
+    /** A change applied to the model. */
     @FunctionalInterface
     private interface ModelChange {
         Transition make(IntentState before);
@@ -129,7 +129,7 @@ public final class StoreHistory {
                 before -> model.fail(tx, before, outcome, "no", now));
     }
 
-    /** From one state, or from one of two. */
+    /** Accepts from one or two expected states. */
     private void accept(Hash256 tx) {
         IntentState other = before();
         same(
@@ -156,7 +156,7 @@ public final class StoreHistory {
         }
     }
 
-    /** Two coins, most of them of the spend that holds them, others of one that does not. */
+    /** Abandons two coins, mostly named with the spend that holds them, sometimes with another. */
     private void abandonCoins(Hash256 tx) {
         Map<Hash256, Set<Outpoint>> named = new HashMap<>();
         for (int i = 0; i < 2; i++) {
@@ -202,7 +202,7 @@ public final class StoreHistory {
         compareAllowance(0);
     }
 
-    /** Never less than to the millisecond, and no more than whole minutes make of it. */
+    /** The store's sum must be at least the exact one to the millisecond, and at most that of whole minutes. */
     private void compareAllowance(long since) {
         BigInteger sum = BigInteger.ZERO;
         for (AllowanceStore.Minute minute : done(store.allowance().spentSince(since))) {
@@ -213,7 +213,7 @@ public final class StoreHistory {
                 .isBetween(model.usedSince(since), model.usedSince(minuteStart).add(mayStillCount));
     }
 
-    /** Whether a mempool has it may be forgotten by a restart; when that was heard too. */
+    /** Ignores whether a mempool has the spend and since when: a restart may lose that. */
     private static Intent comparable(Intent intent) {
         return intent.state().inFlight() ? intent.in(IntentState.PREPARED, "", 0) : intent;
     }

@@ -18,9 +18,9 @@ import org.chainwalletd.store.IntentStore.ConfirmedSpend;
 import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.IntentStore.Unconfirmation;
 
-/** What a store must answer, said as plainly as possible: maps and loops. */
+/** Reference model of a store, as simple as possible: maps and loops. */
 final class StoreModel {
-    /** One spend. */
+    /** A spend. */
     static final class Spend {
         Intent intent;
         final Set<Coin> held = new LinkedHashSet<>();
@@ -28,7 +28,7 @@ final class StoreModel {
         Optional<BlockPlace> place = Optional.empty();
         boolean buried;
         boolean bound;
-        /** Of the payment that it is built again for, or itself. */
+        /** First spend of the payment that it was rebuilt for, or itself. */
         Spend first = this;
 
         private Spend(Intent intent) {
@@ -51,7 +51,7 @@ final class StoreModel {
     }
 
     private final Map<Hash256, Spend> spends = new HashMap<>();
-    /** What blocks have had of the spends that are forgotten. */
+    /** Removed spends that were in blocks. */
     private final Set<Hash256> mined = new HashSet<>();
 
     Opening open(Intent intent, long closedBefore) {
@@ -88,7 +88,7 @@ final class StoreModel {
                 && spend.intent.token().equals(intent.token());
     }
 
-    /** All that was ever sent for the payment can never be mined, or not beside this. */
+    /** Tells whether no earlier spend of the payment can be mined, or not together with this one. */
     private boolean mayBeBuiltAgain(Intent intent, Spend bound) {
         return isConflicted(bound, intent)
                 && spends.values().stream()
@@ -97,7 +97,7 @@ final class StoreModel {
                                 && spend.intent.inputs().stream().anyMatch(intent.inputs()::contains));
     }
 
-    /** One that a block has is what its token stands for, whichever was built last. */
+    /** A spend in a block takes the token, even if another was built later. */
     private void takeToken(Spend spend) {
         if (spend.bound || spend.intent.token().isEmpty()) {
             return;
@@ -296,7 +296,7 @@ final class StoreModel {
                 .collect(Collectors.toSet());
     }
 
-    /** What the spends that are still known have used since then, to the millisecond. */
+    /** Returns the amount used since then by the spends still known, to the millisecond. */
     BigInteger usedSince(long since) {
         return spends.values().stream()
                 .filter(spend -> spend.countedAt.isPresent() && spend.countedAt.getAsLong() >= since)

@@ -25,21 +25,21 @@ import org.chainwalletd.chain.Witness;
 import org.chainwalletd.store.ReceiptStore.Bound;
 import org.chainwalletd.testkit.Await;
 
-/** A store with a spend in every state, and what it reads as. The samples under {@code frozen} were made with it. */
+/** Sample store with a spend in every state, and its text form; the samples under {@code frozen} were made with it. */
 public final class StoreSample {
     public static final long BEGUN = 1_800_000_000_000L;
 
     private static final ChainProfile PROFILE = ChainProfile.of("chain");
     private static final Address PAYER = Address.parse("a1".repeat(32));
 
-    /** Those that there were from the beginning. */
+    /** States that existed in the first version. */
     private static final List<IntentState> STATES = Arrays.stream(IntentState.values())
             .filter(state -> state != IntentState.CONTESTED)
             .toList();
 
     private StoreSample() {}
 
-    /** One spend for each state in their order; coins {@code 2n} and {@code 2n + 1} belong to the {@code n}-th. */
+    /** Creates one spend per state, in order; the {@code n}-th has the coins {@code 2n} and {@code 2n + 1}. */
     static List<Intent> intents() {
         List<Intent> intents = new ArrayList<>();
         for (IntentState state : STATES) {
@@ -94,7 +94,7 @@ public final class StoreSample {
         return new Coin(new Outpoint(made, 0xffff_ffffL - n), n == 0 ? Amount.MAX : Amount.of(10_000 + n));
     }
 
-    /** Spends whose tokens have expired: one is erased, one is told in short, one as it was. */
+    /** Spends with expired tokens: one erased, one shortened, one complete. */
     private static void writeExpired(Store store) {
         for (int age = 0; age < 3; age++) {
             Intent expired = ofToken("token-expired-" + age, intent(3 * (STATES.size() + age), IntentState.CONFIRMED));
@@ -120,7 +120,7 @@ public final class StoreSample {
         done(store.history().setMemo(told, Optional.of("said later")));
     }
 
-    /** What version 15 added: every spend is told, under a number for life. */
+    /** Returns the data added by version 15: the history of all spends, with permanent numbers. */
     public static String told(Store store) {
         StringBuilder lines = new StringBuilder();
         done(store.history().after(0, 100))
@@ -133,7 +133,7 @@ public final class StoreSample {
         return lines.toString();
     }
 
-    /** Says everything of a spend but the id of a sweep, which is random. */
+    /** Formats everything of a spend except the id of a sweep, which is random. */
     static String words(SpendHistory.PastSpend spend) {
         SpendHistory.Told told = spend.told();
         return String.join(
@@ -158,7 +158,7 @@ public final class StoreSample {
                                         : "whole"));
     }
 
-    /** Writes all of it the way the daemon does. */
+    /** Writes the sample as the daemon would. */
     public static void write(Store store) {
         writeExpired(store);
         for (Intent intent : intents()) {
@@ -197,7 +197,7 @@ public final class StoreSample {
         return state.inFlight() || state.succeeded() ? "" : "node error -32602: " + state + " \u00fc";
     }
 
-    /** Everything that can be read, one line each. */
+    /** Returns all readable data, one line each. */
     public static String read(Store store) {
         List<String> lines = new ArrayList<>();
         for (Intent intent : intents()) {
@@ -215,14 +215,14 @@ public final class StoreSample {
         return lines.stream().map(line -> line + "\n").collect(Collectors.joining());
     }
 
-    /** All that counts against the allowance: version 3 keeps no line for each spend of a minute. */
+    /** Returns the sum that counts against the allowance: version 3 keeps only one line per minute. */
     public static BigInteger used(Store store) {
         return done(store.allowance().spentSince(0)).stream()
                 .map(AllowanceStore.Minute::amount)
                 .reduce(BigInteger.ZERO, BigInteger::add);
     }
 
-    /** What version 2 added: a confirmed spend has a block and may be buried. */
+    /** Returns the data added by version 2: blocks of confirmed spends, and whether they are buried. */
     public static String burials(Store store) {
         String unburied = done(store.intents().unburied()).stream()
                 .map(spend -> "unburied ConfirmedSpend[txId=" + spend.txId() + ", inputs="
@@ -233,14 +233,14 @@ public final class StoreSample {
                 + done(store.intents().find(buried().txId())).map(StoreSample::words) + "\n";
     }
 
-    /** What version 6 added: a spend of which nobody can tell whose it is. */
+    /** Returns the data added by version 6: contested spends. */
     public static String contested(Store store) {
         return done(store.intents().find(contested().txId()))
                 .map(intent -> "contested " + words(intent) + "\n")
                 .orElse("");
     }
 
-    /** What version 11 added: of a payment that is buried only the answer of its token. */
+    /** Returns the data added by version 11: buried payments of which only the answer for their token is kept. */
     public static String kept(Store store) {
         String token = kept().token().orElseThrow().token();
         return done(store.receipts().bound(token, BEGUN + 90))
@@ -248,7 +248,7 @@ public final class StoreSample {
                 .orElse("");
     }
 
-    /** As the samples of all versions have it. */
+    /** Format used by the samples of all versions. */
     private static String text(Bound bound) {
         if (bound instanceof Bound.ToReceipt kept) {
             return "ToReceipt[receipt=KeptReceipt[txId=" + kept.txId() + ", digest=" + kept.digest() + ", answer="
@@ -309,12 +309,12 @@ public final class StoreSample {
         return Await.result(stage);
     }
 
-    /** Transaction {@code id}, which somebody else has signed. */
+    /** Returns transaction {@code id}, signed elsewhere. */
     public static RawSendStore.RawSend raw(int id) {
         return new RawSendStore.RawSend(hash(id), Optional.of(PAYER), Bytes.parse("02aa0" + id), "worker");
     }
 
-    /** A spend that is told apart by its number; nobody decodes its transaction. */
+    /** Returns a spend identified by its number; its transaction bytes are never decoded. */
     public static Intent intent(int id, Optional<String> token, int... coins) {
         return intent(id, token, Bytes.parse("0102"), coins);
     }
@@ -338,7 +338,7 @@ public final class StoreSample {
                 Intent.Progress.prepared(40));
     }
 
-    /** A spend whose bytes are those of a transaction with these inputs and outputs. */
+    /** Returns a spend whose bytes are a transaction with these inputs and outputs. */
     public static Intent signed(
             String kind,
             Address from,
@@ -378,7 +378,7 @@ public final class StoreSample {
         return copy(intent, kind, intent.allowance(), intent.createdAt(), intent.progress());
     }
 
-    /** Without details. */
+    /** Returns a spend without details. */
     static Intent copy(Intent intent, String kind, Amount allowance, long createdAt, Intent.Progress progress) {
         return new Intent(
                 intent.txId(),

@@ -8,7 +8,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.SwapStore.SwapEntry;
 
-/** A few rows of the swap journal; to the store their content is only bytes. */
+/** Sample rows of the swap journal; their content is opaque to the store. */
 public final class SwapSample {
     static final long BEGUN = 1_800_000_000L;
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Calls that are handed over, and daemons, or somebody else on the network, that say that they have not begun them. */
+/** Forwarded calls, and daemons or attackers on the network that reply that they have not begun them. */
 @Tag("long")
 @Timeout(60)
 class AskingTest {
@@ -33,7 +33,7 @@ class AskingTest {
     private Keeper keeper;
     private ActorRef<Handed.ToAsking> asking;
 
-    /** A daemon that is asked, and does nothing by itself. */
+    /** Records the calls that it receives and does not answer by itself. */
     private static final class Keeper {
         final LinkedBlockingQueue<Handed.Ask> asked = new LinkedBlockingQueue<>();
         final ActorRef<Handed.Ask> ref;
@@ -68,7 +68,7 @@ class AskingTest {
                         : Receptionist.deregister(Handed.KEY, daemon.ref));
     }
 
-    /** Hands the call over as soon as the daemon that answers is known. */
+    /** Forwards the call as soon as the answering daemon is known. */
     private CompletableFuture<Node.Answer> hand() {
         while (true) {
             CompletableFuture<Node.Answer> answer = new CompletableFuture<>();

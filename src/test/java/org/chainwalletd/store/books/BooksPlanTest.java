@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A block, a page of a listing, a balance must cost the same after 100,000 records as after ten: every statement of the books finds its rows by
- * an index. That none is left out is checked against the sources.
+ * The cost of a block, a listing page or a balance must not grow with the number of records: every statement of the books finds its rows by an
+ * index. Completeness is checked against the sources.
  */
 class BooksPlanTest {
     private static final Address OURS = Address.of(hash(1).toArray());
@@ -45,8 +45,8 @@ class BooksPlanTest {
     private static final BlockPlace PLACE = new BlockPlace(5, hash(5));
 
     /**
-     * Of these all rows are wanted: each covered address, each watched one at the end of a rescan, those that are not covered, all that is
-     * unspent at a start; or the table has a handful.
+     * Statements that may scan a table, because they need all its rows (each covered address, each watched one at the end of a rescan, uncovered
+     * ones, all unspent coins at a start) or because it has only a few.
      */
     private static final Pattern ALL_WANTED =
             Pattern.compile("SELECT address FROM watched( WHERE history_from <= MAX\\(birth, 1\\))? => .*"
@@ -316,7 +316,7 @@ class BooksPlanTest {
         return null;
     }
 
-    /** Pieces of statements in the sources that are in none of those that were used, but for those that make tables and move rows into them. */
+    /** Returns fragments of statements in the sources that were never executed, except statements that create tables or move rows. */
     private List<String> notUsed() throws IOException {
         List<String> missing = new ArrayList<>();
         try (Stream<Path> sources = Files.walk(Path.of("src/main/java/org/chainwalletd/store/books"))) {
@@ -327,11 +327,11 @@ class BooksPlanTest {
                         && !source.endsWith("BookSchema.java")
                         && !source.endsWith("ShortKeys.java")
                         && !source.endsWith("PostgresBooks.java")
-                        // On a server alone, by a primary key.
+                        // Only on a server, by primary key.
                         && !source.endsWith("SharedKeys.java")
-                        // All rows of each table, before a daemon uses them.
+                        // Reads all rows of each table before a daemon uses them.
                         && !source.endsWith("BooksMove.java")
-                        // One row, and questions to a file that no daemon has open.
+                        // Single-row table, and queries of a file that no daemon has open.
                         && !source.endsWith("StoreSeen.java")) {
                     pieces(Files.readString(source))
                             .filter(piece -> plans.keySet().stream().noneMatch(sql -> sql.contains(piece)))

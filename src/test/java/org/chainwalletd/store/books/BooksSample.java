@@ -19,13 +19,13 @@ import org.chainwalletd.store.books.htlc.HtlcRows;
 import org.chainwalletd.store.books.htlc.HtlcTable;
 import org.chainwalletd.testkit.Await;
 
-/** Books with a row of every kind: spent and unspent, in blocks that are gone, in none, and of a rescan that has not joined. */
+/** Sample books with a row of every kind: spent and unspent, in undone blocks, unconfirmed, and of a rescan that has not joined. */
 final class BooksSample {
     private static final int MATURITY = 3;
     private static final List<Address> OURS = List.of(address(1), address(2), address(3));
     private static final PublicKey KEY = PublicKey.of(hash(50).toArray());
     private static final long SCAN = 1;
-    /** What nobody has spent. */
+    /** Number of an outpoint that is never spent. */
     private static final int NEVER = 0;
 
     private final LedgerTable ledger = new LedgerTable();
@@ -48,7 +48,7 @@ final class BooksSample {
         return Address.of(hash(1_000 + number).toArray());
     }
 
-    /** A branch has other ids than another one. */
+    /** Returns the block at a height of a branch; ids differ between branches. */
     private static BlockPlace place(long height, int branch) {
         return new BlockPlace(height, hash((int) (2_000 + 100 * branch + height)));
     }
@@ -160,7 +160,7 @@ final class BooksSample {
         spendings.write(page, new Spending(outpoint, hash(by), block));
     }
 
-    /** The rescan joins, after the head went back to where it stands; then two more blocks. */
+    /** Undoes the head to the position of the rescan, joins the rescan, and adds two more blocks. */
     void goOn(Books file) {
         Await.result(file.write(session -> {
             Page head = session.head();
@@ -178,7 +178,7 @@ final class BooksSample {
     }
 
     /**
-     * All that the daemon asks books for.
+     * Returns the results of all queries that the daemon makes.
      *
      * @param top the last block
      */

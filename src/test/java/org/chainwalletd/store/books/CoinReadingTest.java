@@ -24,7 +24,7 @@ import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Coins and sums at any block that is kept, for few addresses and for many, after undoing as before. */
+/** Coins and sums as of any kept block, for few and many addresses, before and after undoing blocks. */
 class CoinReadingTest extends OnBooks {
     private static final int MANY = 1_001;
     private static final int TOP = 40;
@@ -64,7 +64,7 @@ class CoinReadingTest extends OnBooks {
         });
     }
 
-    /** A rescan of all blocks that has found these coins joins. */
+    /** Joins a rescan of all blocks that has found these coins. */
     private void rescanned(OwnCoin... coins) {
         write(head -> {
             BlockRows.beginScan(head, 1);
@@ -158,10 +158,11 @@ class CoinReadingTest extends OnBooks {
             } else if (top < TOP) {
                 block(++top, changes(lives, top));
             }
-            // Now and then some blocks at a time, of which not all are told yet.
+            // Query only sometimes, so that several blocks are added in between, and as of a tip that may be below the
+            // newest block.
             if (random.nextInt(3) > 0) {
                 long told = top - random.nextInt((int) Math.min(3, top + 1));
-                // Mostly in the order of the last question, which was kept too.
+                // Mostly in the order of the last query, which is cached too.
                 List<Address> asked = new ArrayList<>(many);
                 if (random.nextInt(4) == 0) {
                     Collections.swap(asked, 0, asked.size() - 1);
@@ -172,9 +173,9 @@ class CoinReadingTest extends OnBooks {
     }
 
     /**
-     * The coins of the old chain up to the fork, spent as on the new one, and the coins that the new one makes.
+     * Returns the coins of the old chain up to the fork, spent as on the new chain, and the coins created on the new chain.
      *
-     * @param branch another one for each new chain: no two of them make the same coin
+     * @param branch differs for each new chain, so that no two chains create the same coin
      */
     private static List<Life> reorganised(List<Life> old, List<Life> fresh, long fork, int branch) {
         List<Life> lives = new ArrayList<>();
@@ -237,7 +238,7 @@ class CoinReadingTest extends OnBooks {
         return lives;
     }
 
-    /** All pages of three of an address; its own page may begin in the middle of a block. */
+    /** Reads all pages of three entries of an address, which may begin in the middle of a block. */
     private List<HistoryEntry> history(Address address) {
         List<HistoryEntry> all = new ArrayList<>();
         Optional<HistoryEntry.Position> after = Optional.empty();

@@ -16,7 +16,7 @@ import org.chainwalletd.store.books.htlc.HtlcTable;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 
-/** What the writer has in mind of the feed and of timeouts never makes it pass over a row, whatever was undone or written before a restart. */
+/** The writer's caches of the feed and of timeouts never hide a row, whatever was undone or written before a restart. */
 class CreditCacheTest extends OnBooks {
     private static final Address OURS = Address.of(hash(1).toArray());
     private static final PublicKey KEY = PublicKey.of(hash(2).toArray());

@@ -11,10 +11,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Books as released versions wrote them, with what they must tell, then and after more blocks. New tables add a folder ({@code
- * -Dfreeze=vN} writes it) and never edit one. What versions up to v12 had entered from listings is believed no more, and is read again: they
- * tell less than they did ({@code expected.txt}, {@code later.txt}), which stands beside it in {@code unlisted.txt}, {@code
- * unlisted-later.txt}.
+ * Books written by released versions, with the expected query results, at once and after more blocks. A schema change adds a folder ({@code
+ * -Dfreeze=vN} writes it) and never edits one. Rows that versions up to v12 had entered from listings are discarded and read again, so these
+ * versions report less than they did ({@code expected.txt}, {@code later.txt}): see {@code unlisted.txt} and {@code unlisted-later.txt} beside them.
  */
 class FrozenBooksTest {
     private static final Path FROZEN = Path.of("src/test/resources/frozen");

@@ -20,7 +20,7 @@ import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the writer has in mind never hides a row of the tables, whatever was written, undone or taken back. */
+/** The writer's filter never hides a row of the tables, whatever was written, undone or rolled back. */
 class LedgerFilterTest extends OnBooks {
     private static final Address OURS = Address.of(hash(1).toArray());
     private static final Outpoint COIN = new Outpoint(hash(2), 3);

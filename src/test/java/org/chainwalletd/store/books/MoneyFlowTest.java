@@ -22,7 +22,7 @@ import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What blocks have moved, from the rows of the ledger. The block at a height says the time 1000 plus ten times the height. */
+/** Deposits and payments of blocks, from the rows of the ledger. The block at height h has the timestamp 1000 + 10 h. */
 class MoneyFlowTest extends OnBooks {
     private static final int MATURITY = 3;
     private static final Address OURS = Address.of(hash(1).toArray());

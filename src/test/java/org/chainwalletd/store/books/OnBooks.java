@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests of tables of the books, in a file of their own, or where a class that extends them has it. */
+/** Base of tests of the books' tables, in a file or where a subclass puts them. */
 public abstract class OnBooks {
     protected final BooksPlaces places = places();
 
@@ -35,7 +35,7 @@ public abstract class OnBooks {
         openBooks();
     }
 
-    /** Returns the books of the daemon that is asked, which is not always the one that writes blocks. */
+    /** Returns the books of the daemon that is queried, which is not always the one that writes blocks. */
     protected Books another() {
         return file;
     }
@@ -48,7 +48,7 @@ public abstract class OnBooks {
         }));
     }
 
-    /** Takes back the blocks above this height. */
+    /** Undoes the blocks above this height. */
     protected void undo(long height) {
         write(head -> {
             tables().forEach(table -> table.undo(head, height));

@@ -16,13 +16,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The tests of the books, on a server. Random chains are in the packages of those who write them. */
+/** The tests of the books, on a server. Tests with random chains are in the packages of the writers of the books. */
 @Tag("postgres")
 class PostgresBooksContractTest {
     @TempDir
     Path folder;
 
-    /** Rows of every kind, and what they tell, are those that a file has. */
+    /** Rows of every kind give the same query results as in a file. */
     @Test
     void the_sample_of_all_books_is_told_as_from_a_file_also_after_they_are_opened_again() throws IOException {
         BooksSample sample = new BooksSample();
@@ -128,7 +128,7 @@ class PostgresBooksContractTest {
 
     @Nested
     class Htlcs extends HtlcChangesTest {
-        /** Each daemon tells its own clients of changes, from where it stands in the log. */
+        /** Each daemon notifies its own clients, from its own position in the log. */
         @Test
         void changes_that_one_daemon_has_told_and_dropped_are_still_told_by_another_one() {
             try (Books other = places.open(folder, List.of(table))) {

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A file of books that becomes rows of a database, and a database that goes back in time: no reader of a feed misses anything. */
+/** Moving books from a file to a database and back, and a database that goes back in time: no reader of a feed misses anything. */
 @Tag("postgres")
 @Walks(CrashPoint.BOOKS_MOVED)
 class PostgresBooksMoveTest {
@@ -155,7 +155,7 @@ class PostgresBooksMoveTest {
         }
     }
 
-    /** Changes the file as no daemon does. */
+    /** Modifies the file in ways that no daemon does. */
     private void run(String statement) throws SQLException {
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file());
                 Statement one = connection.createStatement()) {
@@ -215,7 +215,7 @@ class PostgresBooksMoveTest {
         }
     }
 
-    /** The commit of the money store with which a move back ends. */
+    /** Commit of the money store that is recorded by a move back. */
     private static final CommitMark MOVED = new CommitMark("00112233445566778899aabbccddeeff", 7, 5);
 
     private Path movedBack() {
@@ -291,7 +291,7 @@ class PostgresBooksMoveTest {
         assertThatThrownBy(() -> database.hasBooksToMove(sample.tables())).hasMessageContaining("another release");
     }
 
-    /** The next server counts the starts of daemons anew, while the numbers of entries go on. */
+    /** The next server counts daemon starts from the beginning, while entry numbers continue. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
     void a_cursor_of_forgotten_commits_misses_nothing_in_a_database_to_which_the_file_was_moved_again(int depth) {
@@ -320,7 +320,7 @@ class PostgresBooksMoveTest {
         return Await.result(feed(books, top).read(cursor, true, 100)).events();
     }
 
-    /** A daemon starts on a database, which is whole, and does the background work. */
+    /** Starts a daemon on an intact database; it does the background work. */
     private <T> T started(SharedStores on, Function<Books, T> work) {
         return started(on, () -> on.openBooks(sample.tables()), work);
     }
@@ -367,14 +367,14 @@ class PostgresBooksMoveTest {
         return new BlockPlace(height, Hash256.sha256(new byte[] {(byte) height, (byte) branch}));
     }
 
-    /** Other blocks follow in the place of the lost ones, and are told. */
+    /** Adds different blocks in place of the lost ones, and checks that they are reported. */
     private Void isToldAnew(Books books, CreditCursor cursor, int depth) {
         blocks(books, 6, 8, 1);
         assertThat(blocks(books, cursor)).contains(placesUpTo(8 - Math.max(0, depth - 1)));
         return null;
     }
 
-    /** Follows nine blocks, of which the database forgets the last four when it goes back. */
+    /** Follows nine blocks, the last four of which the database loses when it goes back. */
     private CreditCursor cursorOfLostBlocks(SharedStores server, Books books, int depth) {
         blocks(books, 1, 5, 0);
         server.backUp();
@@ -382,7 +382,7 @@ class PostgresBooksMoveTest {
         return fromTheBeginning(books, 9, depth, 100).cursor();
     }
 
-    /** Blocks were followed that the database has forgotten; the chain has others now, fewer or more credits, and other numbers. */
+    /** The database has lost blocks that were followed; the chain now has different blocks, with fewer or more credits and other numbers. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
     void a_cursor_of_commits_that_the_database_has_forgotten_is_told_everything_that_is_entered_after_them(int depth) {
@@ -392,7 +392,7 @@ class PostgresBooksMoveTest {
         started(database, books -> isToldAnew(books, cursor, depth));
     }
 
-    /** No daemon starts: one that runs already takes the work over from the one that has made the lost commits. */
+    /** No daemon starts: a running one takes over from the daemon that made the lost commits. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
     void a_cursor_of_blocks_that_a_fail_over_has_lost_is_told_those_that_another_daemon_enters_instead(int depth) {

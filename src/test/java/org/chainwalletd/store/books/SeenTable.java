@@ -6,9 +6,9 @@ import java.util.stream.Collectors;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.testkit.Await;
 
-/** A book for tests: which transactions there are, each with the number of those before it. */
+/** Test book: the known transactions, each with the number of transactions before it. */
 public final class SeenTable implements BookTable<SeenTable.View, SeenTable.Seen> {
-    /** What a test book may look up. */
+    /** Data that the test book may look up. */
     public record View(Page page) {
         public long count() {
             return page.queryOne("SELECT count(*) FROM seen WHERE scan = ?", row -> row.getLong(1), page.scan())
@@ -58,7 +58,7 @@ public final class SeenTable implements BookTable<SeenTable.View, SeenTable.Seen
         page.update("DELETE FROM seen WHERE scan = ?", page.scan());
     }
 
-    /** What the head's rows say now. */
+    /** Returns the rows of the head. */
     public static Set<Seen> all(Books books) {
         return Await.result(books.read(session -> session.head()
                         .query(

@@ -12,7 +12,7 @@ import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What became of a transaction is read from who has spent its inputs, whatever anybody believed of it when it was sent. */
+/** The fate of a transaction follows from the spenders of its inputs, regardless of its assumed state when it was sent. */
 class SpendingBooksTest extends OnBooks {
     private static final Outpoint FIRST = new Outpoint(hash(1), 0);
     private static final Outpoint SECOND = new Outpoint(hash(1), 1);

@@ -17,9 +17,9 @@ import org.chainwalletd.store.sql.SqliteStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The manual's page on upgrades tells the versions that the code has: whoever adds a step adds a line. */
+/** The manual's page on upgrades lists the schema versions in the code: each new step needs a line there. */
 class UpgradePageTest {
-    /** Where SQLite keeps {@code user_version}. */
+    /** Offset of {@code user_version} in an SQLite file. */
     private static final int VERSION_AT = 60;
 
     @TempDir

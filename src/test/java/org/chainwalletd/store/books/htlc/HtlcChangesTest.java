@@ -17,7 +17,7 @@ import org.chainwalletd.store.books.OnBooks;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 
-/** Whoever changes a row of the index that is told, the log has it. */
+/** Every change of a reported row appears in the log. */
 public class HtlcChangesTest extends OnBooks {
     private static final Outpoint LOCK = new Outpoint(Hash256.sha256(new byte[] {1}), 0);
 
