@@ -36,8 +36,8 @@ public interface IntentStore {
      *     A confirmed spend counts as closed only once it is buried, an unsuccessful spend that was sent only once the transaction that spends its
      *     coin instead is buried, and no spend while it holds a reservation
      * @param capped whether the operator's caps may refuse the spend; its amount counts against them in any case
-     * @param now read when the row is written, milliseconds since 1970; the use of the allowance counts from that time, not from the creation of the
-     *     intent, even if the clock has jumped in between
+     * @param now called when the row is written, milliseconds since 1970; the use of the allowance counts from that time, not from the creation of
+     *     the intent, even if the clock has jumped in between
      * @return never {@link Opening.Moved}
      */
     CompletionStage<Opening> open(Intent intent, long closedBefore, boolean capped, LongSupplier now);
@@ -63,7 +63,7 @@ public interface IntentStore {
      *
      * @param intent as the caller read it; nothing is written when the spend has since changed state or lost its token
      * @param capped whether the operator's caps may refuse the spend; its amount counts against them in any case
-     * @param now read when the row is written, milliseconds since 1970; the use of the allowance counts from that time
+     * @param now called when the row is written, milliseconds since 1970; the use of the allowance counts from that time
      * @return {@link Opening.SameTransaction} when the transaction now belongs to another token; never {@link Opening.TokenTaken}
      */
     CompletionStage<Opening> reopen(Intent intent, boolean capped, LongSupplier now);
@@ -151,7 +151,7 @@ public interface IntentStore {
      * Transition.Stale}). Fails and changes nothing when the recall cannot be opened for another reason.
      *
      * @param recall in {@link IntentState#PREPARED}, bound to {@link StandIns#recallToken}
-     * @param now read when the rows are written, milliseconds since 1970
+     * @param now called when the rows are written, milliseconds since 1970
      */
     CompletionStage<Transition> recall(Hash256 batch, Intent recall, String reason, LongSupplier now);
 

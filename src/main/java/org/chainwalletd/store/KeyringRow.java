@@ -10,7 +10,7 @@ import org.chainwalletd.chain.PublicKey;
 /** Values of the rows of a keyring in a PostgreSQL store. */
 public interface KeyringRow {
     /**
-     * Key of a sealed blob.
+     * Primary key of a sealed blob.
      *
      * @param kind of secret
      * @param owner address of the key that it belongs to; empty bytes for a kind with a single secret

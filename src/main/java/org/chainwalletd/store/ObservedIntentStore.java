@@ -260,7 +260,7 @@ public final class ObservedIntentStore implements IntentStore {
          *
          * @param intent the spend; its own state may already be a later one
          * @param state the state that it entered
-         * @param reason the node's or the operator's words for a state that is not a success; empty otherwise
+         * @param reason the node's or the operator's message for a state that is not a success; empty otherwise
          */
         void changed(Intent intent, IntentState state, String reason);
     }

@@ -27,8 +27,8 @@ public interface ReservationStore {
     boolean isReservedInShared(Outpoint coin);
 
     /**
-     * Tells whether a running sweep is going to spend the coin, in a part without a spend whose token is not {@code token}. Answered from memory,
-     * which a PostgreSQL store fills in its first transaction, on any thread; the binding decision is made by {@link IntentStore#open}.
+     * Tells whether a running sweep is going to spend the coin, in a part that has no spend yet and whose token is not {@code token}. Answered from
+     * memory, which a PostgreSQL store fills in its first transaction, on any thread; the binding decision is made by {@link IntentStore#open}.
      */
     boolean isPlannedByOther(Outpoint coin, Optional<String> token);
 

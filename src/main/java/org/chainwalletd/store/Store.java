@@ -50,8 +50,9 @@ public interface Store extends AutoCloseable {
     boolean isForgetful();
 
     /**
-     * Completes when spends opened by this process may be sent: no other daemon has declared this start of the daemon dead while it was paused.
-     * Completes at once when no other daemon shares the store. Fails with {@code STOPPED}, or when the store cannot currently determine it.
+     * Completes when spends opened by this process may be sent: no operator has declared this start of the daemon off ({@code cluster forget}) while
+     * it was paused. Completes at once when no other daemon shares the store. Fails with {@code STOPPED}, or when the store cannot currently
+     * determine it.
      */
     CompletionStage<Void> maySend();
 

@@ -10,7 +10,7 @@ public final class StoreException extends RuntimeException {
         UNAVAILABLE,
         /** Too many writes wait, so nothing new is accepted; try again in a moment. Nothing was written. */
         BUSY,
-        /** The write failed at an unknown point: the data may be there after a restart. */
+        /** It is unknown whether the write took effect: the data may be there after a restart, even if it was not visible when this was reported. */
         UNKNOWN,
         /** The store has lost payments; nothing is written until the operator has restored it. */
         STOPPED,

@@ -228,7 +228,10 @@ public final class BlockRows {
                 fromHeight);
     }
 
-    /** Removes a rescan that has joined, keeping for the head the block ids below its own lowest one. The scan's number is not used again. */
+    /**
+     * Removes a rescan that has joined. Its ids at multiples of {@link #EVERY} below the head's lowest block are kept for the head. The scan's
+     * number is not used again.
+     */
     public static void endScan(Page page) {
         putFact(page, LAST_SCAN, String.valueOf(page.scan()));
         page.update(
