@@ -17,8 +17,8 @@ public final class Main {
             LogProvider.use();
             code = Program.run(words, System.getenv(), new Invocation.Streams(System.in, System.out, System.err));
         } catch (RuntimeException | Error e) {
-            // Left to the JVM it would end this thread only, and others keep the process alive.
-            LoggerFactory.getLogger(Main.class).error("the program has failed", e);
+            // An exception that reached the JVM would end only this thread; other threads would keep the process alive.
+            LoggerFactory.getLogger(Main.class).error("the program failed", e);
         } finally {
             System.exit(code);
         }

@@ -1,2 +1,2 @@
-/** The entry point and nothing else: the launcher starts {@link org.chainwalletd.Main}, which hands the words to {@code cli}. */
+/** Entry point only: the launcher starts {@link org.chainwalletd.Main}, which passes its arguments to {@code cli}. */
 package org.chainwalletd;

@@ -34,7 +34,10 @@ record Accounts(AccountChain chain, AccountSends sends, AccountMethods.Services 
     private static final Duration LOOK = Duration.ofSeconds(30);
     private static final Duration OPENING = Duration.ofMinutes(2);
 
-    /** Starts the account chain, whose sends are background work; empty without endpoints. Blocks until each endpoint has named its chain, or has not answered in its time. */
+    /**
+     * Starts the account chain, whose sends are background work; empty if no endpoints are configured. Blocks until each endpoint has
+     * reported its chain id or timed out.
+     */
     static Optional<Accounts> start(DaemonContext context, HttpPeers peers, Keyring keyring, Store store) {
         Settings settings = context.settings();
         ActorSystem<?> system = context.system();
@@ -85,15 +88,15 @@ record Accounts(AccountChain chain, AccountSends sends, AccountMethods.Services 
         });
     }
 
-    /** Warns that a single endpoint is trusted; only informs on a development chain, whose coins are worth nothing. */
+    /** Warns that a single endpoint is trusted. Logs at INFO on a development chain, whose coins are worthless. */
     private static void warnOfOneEndpoint(long chainId) {
         LOG.atLevel(chainId == Trial.CHAIN_ID ? Level.INFO : Level.WARN)
                 .log("--evm-quorum 1: a single account-chain endpoint is trusted with the whole amount of every swap");
     }
 
     /**
-     * Readiness check that fails until a quorum has answered for the first time. An endpoint that fails later delays swaps and leaves the chain's
-     * payments alone, so it is not checked.
+     * Readiness check that fails until a quorum has answered for the first time. Later failures of endpoints are not checked, because they
+     * delay only swaps and do not affect payments on the chain.
      */
     ReadinessCheck readiness() {
         return () -> chain.wasReached()

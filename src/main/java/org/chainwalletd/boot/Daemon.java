@@ -62,8 +62,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The whole daemon in one process: started in order, stopped in the opposite one. A start that fails takes back what it had begun and
- * leaves nothing listening.
+ * The whole daemon in one process. Its parts start in order and stop in reverse order. A failed start undoes its steps and leaves no open
+ * listener.
  */
 public final class Daemon implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
@@ -73,7 +73,7 @@ public final class Daemon implements AutoCloseable {
     private final ShutdownSequence shutdown = new ShutdownSequence();
     private final ShutdownSequence.WaitEndings waits = new ShutdownSequence.WaitEndings();
     private final ShutdownSequence.Times times = new ShutdownSequence.Times();
-    /** Budget of bytes buffered on behalf of nodes and clients: each a quarter of the heap, together no more than three eighths. */
+    /** Budget for bytes buffered on behalf of nodes and clients: each a quarter of the heap, together at most three eighths. */
     private final ByteBudget heldForPeers = ByteBudget.ofHeap(3, 8);
 
     private final Settings settings;
@@ -86,20 +86,20 @@ public final class Daemon implements AutoCloseable {
     private Consumer<ShutdownSequence.Stop> claimKeys;
     private Consumer<ShutdownSequence.Stop> storeOpen;
     private Consumer<ShutdownSequence.Stop> booksOpen;
-    /** Looks for what other daemons have written into the books. */
+    /** Checks for blocks that other daemons have entered into the shared books. */
     private Runnable lookIntoBooks = () -> {};
 
-    /** Checks every key, whose births are in files: the start need not wait for it, nor share the processor with it. */
+    /** Registers all keys for watching and reads their births from files; startup neither waits for it nor shares the processor with it. */
     private Runnable watchKeys = () -> {};
 
-    /** Tells the other daemons of a database where this one is called. */
+    /** Publishes the URL of this daemon to the other daemons of the database. */
     private Consumer<String> toldAddress = address -> {};
 
     private ExternalServices external;
     private Keeper keeper;
     private HttpFrontend frontend;
     private Optional<DatabaseCluster> cluster = Optional.empty();
-    /** Whether the daemon is stopping: no swap reveals its secret from then on. */
+    /** Whether the daemon is stopping; from then on no swap reveals its secret. */
     private volatile boolean stopping;
 
     private Daemon(Settings settings, Consumer<String> console, Argon2 cost, Clock clock) {
@@ -110,7 +110,7 @@ public final class Daemon implements AutoCloseable {
     }
 
     /**
-     * Starts the daemon, which serves when this returns.
+     * Starts the daemon, which is serving when this method returns.
      *
      * @param passphrase overwritten when it is no longer needed
      * @param console receives lines for the operator: new tokens, fingerprint, addresses
@@ -121,11 +121,11 @@ public final class Daemon implements AutoCloseable {
     }
 
     /**
-     * Starts the daemon as {@link #start(Settings, SecretBytes, Consumer)} does, with sealed files that cost less, for tests: no other daemon can
-     * open them.
+     * Starts the daemon like {@link #start(Settings, SecretBytes, Consumer)}, but with a given key derivation cost and clock, for tests. A
+     * daemon with another cost cannot open the sealed files.
      *
      * @param cost Argon2 cost of every sealed file
-     * @param clock which may be wrong, as that of a machine may
+     * @param clock clock of this machine, which may be wrong
      */
     public static Daemon start(
             Settings settings, SecretBytes passphrase, Consumer<String> console, Argon2 cost, Clock clock) {
@@ -174,12 +174,12 @@ public final class Daemon implements AutoCloseable {
         if (database.isEmpty()) {
             storeOpen.accept(store::close);
         }
-        // Runs on the dying thread itself: there may be no other.
+        // Runs on the dying thread itself, because no other thread may be left.
         store.died().thenRunAsync(() -> context.threadEnded("the store's writer"), Runnable::run);
         Keyring keyring = Futures.await(opened, OPENING, "opening the keyring");
         shutdown.add("keyring", () -> Futures.await(keyring.close(), times.untilStopped(), "closing the keyring"));
 
-        // Nothing listens and no token is made before the passphrase is known to be right (interface.md, section 1.3).
+        // Do not listen or create a token before the passphrase has been verified (interface.md, section 1.3).
         frontend = database.isPresent()
                 ? HttpFrontend.open(
                         context,
@@ -221,7 +221,7 @@ public final class Daemon implements AutoCloseable {
         OpenFiles.complaint(OpenFiles.limit(), settings.http().maxConnections()).ifPresent(LOG::warn);
     }
 
-    /** Begins background work; with a database under its lease, except while its store is stopped, because then nobody writes. */
+    /** Starts background work. On a database it runs under the lease; if the store is stopped, without the lease, because no daemon writes then. */
     private void beginBackground(Store store, MeterRegistry meters) {
         if (settings.database().isEmpty() || store.stopped().isPresent()) {
             keeper.start();
@@ -232,7 +232,10 @@ public final class Daemon implements AutoCloseable {
         shutdown.add("background work", keeping::close);
     }
 
-    /** Returns what hands calls to the other daemons of the database, if this one is to be connected with them. */
+    /**
+     * Returns the connection that forwards calls to the other daemons of the database, or {@link Handover#NONE} if this daemon is not
+     * clustered.
+     */
     private Handover handover(DaemonContext context, Store store, Services services) {
         Optional<Settings.Cluster> place = settings.database().flatMap(Settings.Database::cluster);
         if (place.isEmpty() || store.stopped().isPresent()) {
@@ -251,20 +254,20 @@ public final class Daemon implements AutoCloseable {
     }
 
     /**
-     * Records in the lock file which daemon runs. If that fails, {@code stop} and the launcher's short way to a call do not find this daemon, which
-     * is no reason not to run.
+     * Records in the lock file which daemon is running. If that fails, {@code stop} and the launcher's fast path for calls do not find this
+     * daemon, but it can run without them.
      */
     private static void tell(DatadirLock lock, DatadirLock.Holder holder) {
         try {
             lock.tell(holder);
         } catch (IOException e) {
-            LOG.warn("the datadir does not say which daemon runs on it: {}", e.getMessage());
+            LOG.warn("the running daemon could not be recorded in the datadir: {}", e.getMessage());
         }
     }
 
     /**
-     * Checks every second whether the datadir is still this process's alone, and ends the process when it is not: two daemons on one datadir would
-     * each believe that it knows all keys, coins and tokens.
+     * Checks every second that this process still holds the lock on the datadir, and ends the process if not: two daemons on one datadir
+     * would each assume that they know all keys, coins and tokens.
      */
     private static Cancellable watchLock(ActorSystem<Guardian.Command> system, DatadirLock lock, Executor disk) {
         return system.scheduler()
@@ -285,8 +288,8 @@ public final class Daemon implements AutoCloseable {
     }
 
     /**
-     * Reserves the place of the files in the shutdown sequence: actors read and write until the last of them has ended, so the files are closed after
-     * that.
+     * Reserves the position of the files in the shutdown sequence: actors use them until the last actor has stopped, so the files are closed
+     * after the actors.
      */
     private void placeFiles() {
         claimKeys = shutdown.place("keys of swaps' claims");
@@ -295,7 +298,7 @@ public final class Daemon implements AutoCloseable {
         booksOpen = shutdown.place("books");
     }
 
-    /** Starts the services, each on top of those before it, in the order of the packages. */
+    /** Starts the services in dependency order. */
     private Services startServices(DaemonContext context, Keyring keyring, Store store, Books books) {
         Nodes nodes = external.nodes();
         books.remember(store::confirmed);
@@ -382,7 +385,7 @@ public final class Daemon implements AutoCloseable {
     private SpendService startSpending(
             DaemonContext context, Following following, Keyring keyring, Store store, IntentListener listener) {
         SpendService spending = Spending.start(context, external.nodes(), following, keyring, store, listener);
-        // A spend that takes longer than this process lives goes on after the next start.
+        // A spend that outlives this process continues after the next start.
         shutdown.add(
                 "spending",
                 () -> Futures.await(spending.drain(), times.untilDrained(), "waiting for spends under way"));
@@ -399,7 +402,7 @@ public final class Daemon implements AutoCloseable {
 
     private Optional<Accounts> startAccounts(DaemonContext context, Keyring keyring, Store store) {
         Optional<Accounts> accounts = Accounts.start(context, external.peers(), keyring, store);
-        // A send is journalled or refused; journalled sends go on after the next start.
+        // A send is either journalled or refused; journalled sends continue after the next start.
         accounts.ifPresent(account -> shutdown.add(
                 "account chain",
                 () -> Futures.await(account.sends().drain(), times.untilDrained(), "waiting for sends being made")));
@@ -424,8 +427,8 @@ public final class Daemon implements AutoCloseable {
     }
 
     /**
-     * Opens the store in the datadir, after the keyring. A new store is created only after a new keyring, so a store without a keyring shows that the
-     * keyring is lost.
+     * Opens the store in the datadir after the keyring. A new store is created only after a new keyring, so a store without a keyring shows
+     * that the keyring was lost.
      */
     private CompletionStage<Store> openStore(Keyring.Opening keys, Workers workers) {
         CompletionStage<Void> before = Files.exists(settings.datadir().resolve(SqliteStore.FILE_NAME))
@@ -445,7 +448,7 @@ public final class Daemon implements AutoCloseable {
         ActorSystem<Guardian.Command> system =
                 ActorSystem.create(Guardian.create(() -> gaveUp.complete(null)), "walletd", PekkoSettings.forSystem());
         actors = Optional.of(system);
-        // When the guardian itself has failed, no actor is left to report it.
+        // If the guardian itself has failed, no actor is left to report it.
         system.getWhenTerminated().thenRunAsync(() -> gaveUp.complete(null), Runnable::run);
         shutdown.add("actors", () -> {
             system.terminate();
@@ -454,7 +457,7 @@ public final class Daemon implements AutoCloseable {
         return system;
     }
 
-    /** Opens the books, once nothing can refuse the start any more: opening them writes, and a start that is refused leaves the datadir as it was. */
+    /** Opens the books once nothing can refuse the start any more: opening them writes, and a refused start must leave the datadir unchanged. */
     private Books openBooks(Store store) {
         Books books = settings.database().isPresent()
                 ? DatabaseStore.openBooks(settings, settings.database().get(), store)
@@ -478,7 +481,7 @@ public final class Daemon implements AutoCloseable {
         return started;
     }
 
-    /** Starts the event streams. At a stop they end before the waits for credits, because a stream would begin its wait anew when it is ended. */
+    /** Starts the event streams. On a stop they end before the waits for credits, because a stream whose wait ends would start a new one. */
     private EventStreams startEvents(
             DaemonContext context, Nodes nodes, Following following, Waits waiting, EventHub hub) {
         EventStreams started = new EventStreams(
@@ -506,22 +509,22 @@ public final class Daemon implements AutoCloseable {
                 .withFence(lock);
     }
 
-    /** Reports that a thread of this process has ended by an error, so that the daemon gives up. */
+    /** Reports that a thread of this process died of an error, so that the daemon gives up. */
     public void threadEnded(String name) {
         actors.ifPresent(system -> system.tell(new Guardian.ThreadEnded(name)));
     }
 
-    /** Keeper of the background work, for tests that stop and start it while the daemon serves. */
+    /** Keeper of the background work, for tests that stop and start it while the daemon is serving. */
     Keeper keeper() {
         return keeper;
     }
 
-    /** Connections with the other daemons of the database, for tests that end them. */
+    /** Connections with the other daemons of the database, for tests that close them. */
     DatabaseCluster cluster() {
         return cluster.orElseThrow();
     }
 
-    /** Dispatcher of calls, for tests that hand one over as another daemon does. */
+    /** Dispatcher, for tests that forward a call like another daemon. */
     RpcDispatcher dispatcher() {
         return frontend.dispatcher();
     }
@@ -541,14 +544,14 @@ public final class Daemon implements AutoCloseable {
         return external.devnetUri();
     }
 
-    /** Makes the daemon read its token files again at each SIGHUP from now on. */
+    /** Reloads the token files on each SIGHUP from now on. */
     public void listenForHangUp() {
         frontend.listenForHangUp();
     }
 
     /**
-     * Drains and stops, in little more than the drain time altogether. Work that is not done by then is durable or was never acknowledged.
-     * Idempotent.
+     * Drains and stops, in total within little more than the drain time. Work that is unfinished then is either durable or was never
+     * acknowledged. Idempotent.
      */
     @Override
     public void close() {
@@ -559,8 +562,8 @@ public final class Daemon implements AutoCloseable {
     }
 
     /**
-     * Dry run of the steps of opening a file and answering a call, done while the start waits for the passphrase's key, so that their classes are loaded
-     * when needed. It works on dummies: nothing listens, no node is asked, nothing is counted.
+     * Dry run of opening a file and answering a call, while startup waits for key derivation, so that the classes are already loaded when
+     * needed. Uses dummies: opens no socket, calls no node and counts nothing.
      */
     private static final class DryRun {
         private static final byte[] CALL =

@@ -12,11 +12,11 @@ import org.chainwalletd.observe.Metrics;
 import org.chainwalletd.stage.Spawner;
 
 /**
- * Dependencies that all parts of the daemon share.
+ * Dependencies shared by all parts of the daemon.
  *
- * @param heldForPeers budget of bytes buffered on behalf of nodes and clients together
- * @param clock of this machine
- * @param keeper starts background work; it runs once all of it is there
+ * @param heldForPeers combined budget for bytes buffered on behalf of nodes and clients
+ * @param clock clock of this machine
+ * @param keeper starts and stops background work; parts register theirs before it starts
  */
 record DaemonContext(
         Settings settings,
@@ -34,7 +34,7 @@ record DaemonContext(
         return new UnderGuardian(system);
     }
 
-    /** Reports that an indispensable thread has ended: the daemon gives up. */
+    /** Reports that an essential thread has ended, so that the daemon gives up. */
     void threadEnded(String name) {
         system.tell(new Guardian.ThreadEnded(name));
     }

@@ -53,14 +53,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Connections of this daemon with the others of its database: hints at changes, and calls that the daemon with the background work answers for it. Without
- * them the daemon works as well, with polls and refusals.
+ * Connections to the other daemons of the same database. Broadcasts hints about changes, and forwards calls that need background work to the
+ * daemon that runs it. Without these connections the daemon falls back to polling and refusals.
  */
 final class DatabaseCluster implements Handover {
     private static final Logger LOG = LoggerFactory.getLogger(DatabaseCluster.class);
     private static final String STORE = "store";
     private static final String BOOKS = "books";
-    /** Age by the clock of the database from which on a call that was handed over is not begun any more. */
+    /** Age in milliseconds, by the database clock, from which a forwarded call is no longer started. */
     private static final long LATE_MILLIS = 10_000;
 
     /** Answer to a call whose token is not accepted. */
@@ -72,7 +72,7 @@ final class DatabaseCluster implements Handover {
     private final Executor answers;
     private final Supplier<Optional<RefusedException>> objection;
     private final Map<String, LongConsumer> listeners = new ConcurrentHashMap<>();
-    /** Calls of other daemons that are being answered. */
+    /** Calls of other daemons in progress. */
     private final Set<CompletableFuture<?>> answering = ConcurrentHashMap.newKeySet();
 
     private volatile ClusterMembership membership;
@@ -82,7 +82,7 @@ final class DatabaseCluster implements Handover {
     private NamedTokens named;
 
     /**
-     * Connects with nobody yet.
+     * Creates the cluster without connecting.
      *
      * @param answers executor for calls and their answers
      * @param objection refusal of a call that needs background work; empty while that runs here
@@ -102,9 +102,9 @@ final class DatabaseCluster implements Handover {
     }
 
     /**
-     * Refuses a start whose certificate cannot be used, before anything is made.
+     * Refuses a start with an unusable certificate or address, before anything is created.
      *
-     * @throws StartupException with what to do
+     * @throws StartupException with the remedy
      */
     static void refuseEarly(Settings.Cluster place) {
         StartupRefusals.free(place.bind(), "--cluster-bind");
@@ -151,10 +151,10 @@ final class DatabaseCluster implements Handover {
     }
 
     /**
-     * Connects, and answers calls of others from now on.
+     * Connects, and accepts calls from other daemons from now on.
      *
-     * @param dispatcher answers them
-     * @param named tokens of their callers
+     * @param dispatcher answers these calls
+     * @param named tokens of the callers
      */
     void serve(RpcDispatcher dispatcher, NamedTokens named, MeterRegistry meters) {
         this.dispatcher = dispatcher;
@@ -170,9 +170,9 @@ final class DatabaseCluster implements Handover {
     }
 
     /**
-     * Hints at each block that this daemon has entered into the books.
+     * Broadcasts a hint for each block that this daemon has entered into the books.
      *
-     * @param look run when another daemon has entered one; must not block
+     * @param look run when another daemon has entered a block; must not block
      */
     void hintAtBlocks(Follower follower, DaemonContext context, Runnable look) {
         whenHinted(BOOKS, height -> look.run());
@@ -187,7 +187,7 @@ final class DatabaseCluster implements Handover {
                         "hints-at-blocks"));
     }
 
-    /** Returns the key of all daemons of the database, which the first one makes. */
+    /** Returns the key shared by all daemons of the database, which the first of them creates. */
     private String key() {
         if (store.agreed().value(PostgresAgreed.CLUSTER_KEY).isEmpty()) {
             byte[] random = new byte[MessageSeal.KEY_BYTES];
@@ -200,29 +200,29 @@ final class DatabaseCluster implements Handover {
         return store.agreed().value(PostgresAgreed.CLUSTER_KEY).orElseThrow();
     }
 
-    /** Returns the seals of calls, for tests that make some. */
+    /** Returns the sealing of calls, for tests that create some. */
     SealedCalls sealed() {
         return sealed;
     }
 
-    /** Number of daemons that are connected with each other, this one included; 0 while it is with none. */
+    /** Number of connected daemons, including this one; 0 while it is connected to none. */
     int members() {
         ClusterMembership now = membership;
         return now == null ? 0 : now.members();
     }
 
-    /** Returns the time by the clock of the database, see {@link ClusterMembership#millis}. */
+    /** Returns the database clock, see {@link ClusterMembership#millis}. */
     OptionalLong millis() {
         ClusterMembership now = membership;
         return now == null ? OptionalLong.empty() : now.millis();
     }
 
-    /** Node of this daemon, for tests that end it. */
+    /** Node of this daemon, for tests that stop it. */
     Optional<Node> node() {
         return membership.node();
     }
 
-    /** Tells the other daemons of something new, see {@link Node.Hint}. */
+    /** Broadcasts a hint to the other daemons, see {@link Node.Hint}. */
     void hint(String of, long number) {
         ClusterMembership now = membership;
         if (now != null) {
@@ -231,10 +231,10 @@ final class DatabaseCluster implements Handover {
     }
 
     /**
-     * Tells {@code told} of what other daemons have hinted at.
+     * Registers the listener for hints from other daemons about {@code of}.
      *
-     * @param of what is new; one listener each
-     * @param told given the number; must not block
+     * @param of topic; it has one listener
+     * @param told receives the number of the hint; must not block
      */
     void whenHinted(String of, LongConsumer told) {
         listeners.put(of, told);
@@ -244,7 +244,7 @@ final class DatabaseCluster implements Handover {
         try {
             listeners.getOrDefault(hint.of(), number -> {}).accept(hint.number());
         } catch (RuntimeException e) {
-            LOG.debug("a hint was of no use", e);
+            LOG.debug("a hint could not be processed", e);
         }
     }
 
@@ -281,8 +281,8 @@ final class DatabaseCluster implements Handover {
     }
 
     /**
-     * Tells whether a call comes late, because this daemon was paused or the way was cut: its caller was told that the outcome is unknown, and may have
-     * made it anew. One whose age is not known counts as late.
+     * Whether a call arrives late, because this daemon was paused or the connection was interrupted: its caller has been told that the
+     * outcome is unknown, and may have repeated the call. A call of unknown age counts as late.
      */
     private boolean isLate(Node.Call call) {
         OptionalLong now = millis();
@@ -293,7 +293,7 @@ final class DatabaseCluster implements Handover {
         Optional<Node.Call> opened =
                 isLate(given) ? Optional.empty() : sealed.open(given, millis().orElse(given.millis()));
         if (opened.isEmpty()) {
-            // It may be a copy of one that was carried out, here or by an earlier keeper.
+            // The call may be a duplicate of one that was carried out, here or by an earlier keeper.
             return CompletableFuture.completedFuture(new Node.Answer.Lost());
         }
         Node.Call call = opened.get();
@@ -323,7 +323,7 @@ final class DatabaseCluster implements Handover {
                 .thenApplyAsync(answer -> sealed.seal(sealedCall, answer), answers);
     }
 
-    /** Takes no further call, lets those that are being answered end, and leaves the others. Blocks. */
+    /** Accepts no further calls, waits up to {@code patience} for those in progress, and leaves the cluster. Blocks. */
     void close(Duration patience) {
         stopping = true;
         try {
@@ -332,7 +332,7 @@ final class DatabaseCluster implements Handover {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            LOG.debug("calls of other daemons have failed or go on", e);
+            LOG.debug("calls of other daemons failed or are still running", e);
         }
         membership.close();
     }

@@ -19,8 +19,9 @@ import org.chainwalletd.keyring.store.SealedRecords;
 import org.chainwalletd.store.postgres.PostgresAgreed;
 
 /**
- * Certificate of the daemons of a database: its fingerprint, and certificate and key sealed under the passphrase, are among the settings that they have
- * in common. A datadir without certificate is given theirs, one with another is refused: clients pin the fingerprint.
+ * TLS certificate shared by the daemons of a database. The shared settings contain its fingerprint, and the certificate with its key, sealed
+ * under the passphrase. A datadir without a certificate receives the shared one; a datadir with another certificate is refused, because
+ * clients pin the fingerprint.
  */
 final class DatabaseIdentity {
     private static final String FINGERPRINT = "tls certificate";
@@ -30,12 +31,12 @@ final class DatabaseIdentity {
     private DatabaseIdentity() {}
 
     /**
-     * Opens the certificate in the datadir, after making it there when there is none. Blocks.
+     * Opens the certificate in the datadir, after creating it if it is missing. Blocks.
      *
-     * @param agreed settings that the daemons have in common, maybe those of a moment ago
-     * @param agree replaces them, under the lock of the store
-     * @param seals derives a key of the passphrase, that of a sealed record when one is given
-     * @param names of a new certificate
+     * @param agreed reads the shared settings; they may be slightly outdated
+     * @param agree updates the shared settings under the lock of the store
+     * @param seals derives a key from the passphrase: a new one, or that of the given sealed record
+     * @param names names in a new certificate
      * @throws StartupException when the database has another certificate
      */
     static TlsIdentity open(
@@ -75,7 +76,7 @@ final class DatabaseIdentity {
                     return values;
                 });
                 if (isNew && !common[0].equals(identity.fingerprint())) {
-                    // Another daemon that starts at the same time was first.
+                    // Another daemon that is starting at the same time was first.
                     TlsIdentity.delete(datadir);
                     return open(settings, agreed, agree, seals, names);
                 }
@@ -95,9 +96,9 @@ final class DatabaseIdentity {
     }
 
     /**
-     * Refuses a start with another certificate.
+     * Refuses a start with a certificate other than the shared one.
      *
-     * @throws StartupException when the certificate of the datadir is another than that of the database
+     * @throws StartupException when the certificates of the datadir and the database differ
      */
     static void requireSame(Settings settings, PostgresAgreed agreed) throws IOException {
         Optional<String> own = TlsIdentity.fingerprintIn(settings.datadir());
@@ -107,9 +108,9 @@ final class DatabaseIdentity {
     }
 
     /**
-     * Refuses a datadir without the certificate of the database, with which its daemon serves.
+     * Refuses a datadir without the certificate of the database, which its daemon needs to serve.
      *
-     * @throws StartupException with what to do
+     * @throws StartupException with the remedy
      */
     static void requireHere(Settings settings, PostgresAgreed agreed) throws IOException {
         requireSame(settings, agreed);
@@ -126,7 +127,7 @@ final class DatabaseIdentity {
     }
 
     /**
-     * Makes the certificate of this datadir that of all daemons, which take it at their next start. Blocks.
+     * Makes the certificate of this datadir the shared one, which all daemons adopt at their next start. Blocks.
      *
      * @throws StartupException when the datadir has none
      */

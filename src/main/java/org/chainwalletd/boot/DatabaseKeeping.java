@@ -17,14 +17,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the background work of a daemon under the lease of its database. The lease is renewed as long as the work answers, and given back when the log
- * cannot be written: then a daemon that stands by takes this one's place. When the lease is lost the work ends, because another daemon does it.
+ * Runs the background work of a daemon under a lease in its database. Renews the lease as long as the work responds, and gives it back when
+ * {@code sent.log} cannot be written, so that a standby daemon takes over. Stops the work when the lease is lost, because another daemon runs
+ * it then.
  */
 final class DatabaseKeeping implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DatabaseKeeping.class);
     private static final Duration LOOKED_AT = Duration.ofMillis(500);
     private static final Duration SILENT = Duration.ofSeconds(5);
-    /** Age of the lease from which on nobody does the work: whoever stands by would have taken it, and begun. */
+    /** Age of the lease from which no daemon is assumed to run the work: a standby daemon would have taken the lease by then. */
     private static final Duration NOBODY = Duration.ofSeconds(15);
 
     private static final Duration PATIENCE = Duration.ofSeconds(2);
@@ -39,19 +40,19 @@ final class DatabaseKeeping implements AutoCloseable {
         made.setDaemon(true);
         return made;
     });
-    /** State of the thread. */
+    /** Confined to the thread. */
     private Optional<PostgresLease.Lease> mine = Optional.empty();
 
     private Optional<PostgresLease.Lease> before = Optional.empty();
-    /** Monotonic time since which the lease of another daemon has not changed. */
+    /** Monotonic time in nanoseconds at which another daemon's lease was last seen to change. */
     private long unchanged;
 
     private boolean silent;
-    /** Whether the work could not begin when the lease was taken last. */
+    /** Whether the work could not be started when the lease was last taken. */
     private boolean hindered;
-    /** The lease as it was read last, also before a time without an answer. */
+    /** The lease as last read; kept across failures to read it. */
     private Optional<PostgresLease.Lease> known = Optional.empty();
-    /** Monotonic time at which the lease was last seen taken or renewed; for readers on other threads. */
+    /** Monotonic time in nanoseconds at which the lease was last seen taken or renewed; for readers on other threads. */
     private volatile long renewed = System.nanoTime();
     /** Number of times that the lease was taken, as far as this daemon has seen; for readers on other threads. */
     private volatile long epoch;
@@ -64,9 +65,9 @@ final class DatabaseKeeping implements AutoCloseable {
     }
 
     /**
-     * Begins, and does the background work already when this returns if no other daemon has the lease. Blocks.
+     * Starts competing for the lease. If no other daemon holds it, background work is running when this returns. Blocks.
      *
-     * @param failed is run when background work can be neither begun nor ended, so that the process is of no use
+     * @param failed run when background work can be neither started nor stopped, so that the process is useless
      */
     static DatabaseKeeping start(PostgresStore store, Keeper keeper, MeterRegistry meters, Runnable failed) {
         DatabaseKeeping keeping = new DatabaseKeeping(store, keeper, failed);
@@ -100,7 +101,7 @@ final class DatabaseKeeping implements AutoCloseable {
         return Duration.ofNanos(System.nanoTime() - renewed);
     }
 
-    /** Reason for {@code /readyz}; a store that is stopped has one of its own. */
+    /** Reason for {@code /readyz}; a stopped store reports its own. */
     private Optional<String> complaint() {
         Duration age = age();
         return age.compareTo(NOBODY) < 0 || store.stopped().isPresent()
@@ -110,13 +111,13 @@ final class DatabaseKeeping implements AutoCloseable {
                         + " for why it does not renew or take the lease");
     }
 
-    /** Records at which URL this daemon is called. */
+    /** Records the URL of this daemon for the others. */
     void tellAddress(String address) {
         thread.execute(() -> {
             try {
                 lease.tellAddress(address);
             } catch (StoreException e) {
-                LOG.warn("the other daemons are not told the address of this one: {}", e.getMessage());
+                LOG.warn("the address of this daemon could not be recorded for the other daemons: {}", e.getMessage());
             }
         });
     }
@@ -126,17 +127,17 @@ final class DatabaseKeeping implements AutoCloseable {
             if (mine.isPresent()) {
                 keep(mine.get());
             } else {
-                // What could not be stopped when the lease was lost, because the database did not answer.
+                // Stops work that could not be stopped when the lease was lost, because the database did not answer.
                 keeper.stop();
                 watch(lease.read());
             }
         } catch (StoreException e) {
-            LOG.debug("the lease on background work is not seen: {}", e.getMessage());
-            // Without an answer nothing can be heard of anybody.
+            LOG.debug("the lease on background work cannot be read: {}", e.getMessage());
+            // Without an answer, an unchanged lease does not show that its holder is silent.
             before = Optional.empty();
         } catch (RuntimeException | Error e) {
-            // Otherwise nobody would look again, and the work would go on without a lease.
-            LOG.error("background work cannot be switched", e);
+            // An uncaught exception would cancel the periodic check, and the work would continue without a lease.
+            LOG.error("background work cannot be started or stopped", e);
             failed.run();
         }
     }
@@ -214,7 +215,7 @@ final class DatabaseKeeping implements AutoCloseable {
         lease.giveBack(held);
     }
 
-    /** Ends the background work, if it runs here, and lets another daemon take it at once. Blocks. */
+    /** Stops the background work if it runs here, and gives back the lease so that another daemon can take over at once. Blocks. */
     @Override
     public void close() {
         thread.execute(() -> {

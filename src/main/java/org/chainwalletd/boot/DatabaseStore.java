@@ -52,13 +52,13 @@ import org.chainwalletd.store.sql.SqliteStore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The store in a database, for a daemon that starts, for doctor and for the operator's commands. */
+/** Access to the store in a database, for daemon startup, doctor and operator commands. */
 public final class DatabaseStore {
     private static final Logger LOG = LoggerFactory.getLogger(DatabaseStore.class);
 
     private DatabaseStore() {}
 
-    /** Refuses a start on a database that cannot be used, before anything is made in the datadir. Blocks. */
+    /** Refuses a start on an unusable database, before anything is created in the datadir. Blocks. */
     static void refuseEarly(Settings settings, Settings.Database database) throws IOException {
         if (settings.spend().storeRestored()) {
             throw new StartupException(
@@ -84,9 +84,9 @@ public final class DatabaseStore {
     }
 
     /**
-     * Opens the store for a daemon, beside others that share it. Blocks; the datadir is locked by this process.
+     * Opens the store for a daemon; other daemons may share it. Blocks; this process must hold the datadir lock.
      *
-     * @throws org.chainwalletd.store.StoreException with what is to be done, in one sentence
+     * @throws org.chainwalletd.store.StoreException with the remedy, in one sentence
      */
     static Store open(Settings settings, Settings.Database database) {
         try {
@@ -96,7 +96,7 @@ public final class DatabaseStore {
                     remembered(settings.datadir(), database, connector),
                     connector,
                     new PostgresMember(chain(settings)));
-            // Only now: a datadir that was refused may go on with the store that it has.
+            // Not earlier: a datadir that was refused may continue with its previous store.
             PostgresMember.mark(settings.datadir(), database.toString());
             pin(settings, store.agreed());
             return store;
@@ -105,19 +105,20 @@ public final class DatabaseStore {
         }
     }
 
-    /** Begins the background work under the lease of the store, see {@link DatabaseKeeping}. Blocks. */
+    /** Starts the background work under the lease of the store, see {@link DatabaseKeeping}. Blocks. */
     static DatabaseKeeping keep(Store store, Keeper keeper, MeterRegistry meters, Runnable failed) {
         return DatabaseKeeping.start((PostgresStore) store, keeper, meters, failed);
     }
 
     /**
-     * Opens the keyring in the tables of the store, after entering the one that a datadir of an earlier release has in its wallet directory. Blocks.
+     * Opens the keyring in the tables of the store, after importing the keyring that a datadir of an earlier release has in its wallet
+     * directory. Blocks.
      *
-     * @param store what {@link #open} has returned
+     * @param store result of {@link #open}
      * @param setup with the wallet directory
-     * @param passphrase proved on the directory before anything of it is entered; stays open
-     * @throws org.chainwalletd.keyring.store.KeyringException when the passphrase is not the directory's, or its keys are not those of the
-     *     database; nothing is changed then
+     * @param passphrase verified against the directory before anything is imported; stays open
+     * @throws org.chainwalletd.keyring.store.KeyringException when the passphrase does not open the directory, or its keys are not those of
+     *     the database; nothing is changed then
      */
     static KeyringStore keyring(Store store, KeyringSetup setup, SecretBytes passphrase) {
         TableStore keyring = new TableStore(((PostgresStore) store).keys());
@@ -132,7 +133,7 @@ public final class DatabaseStore {
     }
 
     /**
-     * Returns a keyring in a database, for one who only looks at it; empty when there is none. Blocks.
+     * Returns the keyring in a database for read-only use; empty if there is none. Blocks.
      *
      * @throws StartupException when the database cannot be read
      */
@@ -146,7 +147,7 @@ public final class DatabaseStore {
     }
 
     /**
-     * Opens the store and its keyring for a command that runs instead of the daemon; the datadir is locked by this process. Blocks.
+     * Opens the store and its keyring for a command that runs instead of the daemon; this process must hold the datadir lock. Blocks.
      *
      * @param passphrase of the keyring; stays open
      * @param opened receives the store, which the caller closes
@@ -168,7 +169,7 @@ public final class DatabaseStore {
     }
 
     /**
-     * Looks at the database as a start would, without writing; returns why the start would spend nothing. Blocks.
+     * Checks the database like a start, without writing; returns the reason why a daemon would spend nothing. Blocks.
      *
      * @throws org.chainwalletd.store.StoreException with the refusal of a start
      */
@@ -181,14 +182,14 @@ public final class DatabaseStore {
                 new PostgresMember(chain(settings)));
     }
 
-    /** Returns the commit that the books remember; before they are in the database they are a file of the datadir. */
+    /** Returns the commit mark recorded in the books; until the books are in the database, they are a file of the datadir. */
     private static Optional<CommitMark> remembered(
             Path datadir, Settings.Database database, PostgresDatabase connector) {
         return Books.remembered(database.toString(), connector).or(() -> Books.remembered(datadir));
     }
 
     /**
-     * Counts the keys of the keyring in a database, as a start would find them; empty when there is no keyring. Blocks.
+     * Counts the keys of the keyring in a database, as a start would find them; empty if there is no keyring. Blocks.
      *
      * @throws StartupException when the keyring cannot be read, or is damaged
      */
@@ -197,7 +198,7 @@ public final class DatabaseStore {
     }
 
     /**
-     * Reads the addresses of the keyring that have each label; empty when there is no keyring in the database. Blocks.
+     * Reads the labels of the keyring with their addresses; empty if there is no keyring in the database. Blocks.
      *
      * @throws StartupException when the keyring cannot be read
      */
@@ -218,7 +219,7 @@ public final class DatabaseStore {
         }
     }
 
-    /** Pins the chain that the daemons of the database have met, for a datadir that has met none. */
+    /** Pins the genesis recorded in the database, if the datadir has none pinned. */
     private static void pin(Settings settings, PostgresAgreed agreed) {
         GenesisFile file = new GenesisFile(settings.datadir());
         agreed.value(PostgresAgreed.GENESIS)
@@ -227,7 +228,7 @@ public final class DatabaseStore {
                 .ifPresent(file::write);
     }
 
-    /** Returns where the chain is pinned that is met first: for all daemons of the store. */
+    /** Returns the file that pins the genesis; pinning a new one also records it for all daemons of the store. */
     static GenesisFile genesis(Settings settings, Store store) {
         return new GenesisFile(
                 settings.datadir(),
@@ -244,29 +245,29 @@ public final class DatabaseStore {
     /**
      * Returns the tokens of a daemon whose store is open. Blocks.
      *
-     * @param console is told new tokens
-     * @throws StartupException when a token of this daemon is another than that of the database
+     * @param console receives new tokens
+     * @throws StartupException when a token of this daemon differs from that of the database
      */
     static TokenPlaces tokens(Settings settings, Store store, Consumer<String> console) throws IOException {
         PostgresStore shared = (PostgresStore) store;
         return DatabaseTokens.open(settings, shared::agreed, shared::agree, console);
     }
 
-    /** Opens the certificate of a daemon whose store is open, as {@link DatabaseIdentity#open} does. Blocks. */
+    /** Opens the certificate of a daemon whose store is open, see {@link DatabaseIdentity#open}. Blocks. */
     static TlsIdentity identity(Settings settings, Store store, Keyring keyring, List<String> names)
             throws IOException {
         PostgresStore shared = (PostgresStore) store;
         return DatabaseIdentity.open(settings, shared::agreed, shared::agree, keyring::tlsIdentity, names);
     }
 
-    /** Settings of all daemons of a database that {@link #set} can change. */
+    /** Shared settings of a database that {@link #set} can change. */
     public static final List<String> CHANGEABLE =
             List.of("caps", "read-token", "manage-token", "spend-token", "tls-certificate");
 
     /**
-     * Makes a setting of this configuration or datadir that of all daemons, which may run meanwhile. Blocks.
+     * Makes a setting of this configuration or datadir the shared one of all daemons, which may be running. Blocks.
      *
-     * @param name one of {@link #CHANGEABLE}
+     * @param name element of {@link #CHANGEABLE}
      * @throws StartupException when this configuration does not have it
      */
     public static void set(Settings settings, Settings.Database database, String name) throws IOException {
@@ -302,12 +303,12 @@ public final class DatabaseStore {
         return new DatabaseTokens(cluster::agreed, cluster::agree);
     }
 
-    /** Replaces a classic token of all daemons by a random one, which is kept in a file of this datadir, and returns it. Blocks. */
+    /** Replaces a classic token of all daemons by a random one, stores it in a file of this datadir and returns it. Blocks. */
     public static String rotate(Settings settings, Settings.Database database, Scope scope) {
         return DatabaseTokens.rotate(settings, cluster(database)::agree, scope);
     }
 
-    /** Opens the books beside the store, which is open. Blocks. */
+    /** Opens the books that belong to the open store. Blocks. */
     static Books openBooks(Settings settings, Settings.Database database, Store store) {
         return Books.openShared(
                 settings.datadir(),
@@ -318,13 +319,13 @@ public final class DatabaseStore {
     }
 
     /**
-     * Completes the store, which has lost payments, with the log of the datadir, while no daemon has that. May be repeated at any time, and for the
-     * datadirs in any order. Blocks.
+     * Completes a store that has lost payments from the sent log of the datadir, while no daemon uses the datadir. May be repeated at any
+     * time, and for the datadirs in any order. Blocks.
      *
      * @param without names of the logs whose payments are accepted as forgotten
      * @param out receives one line at a time
      * @throws org.chainwalletd.store.StoreException when the log cannot be used
-     * @throws StartupException when the log was taken and others are missing, with their names and what to do
+     * @throws StartupException when this log was read and others are missing, with their names and the remedy
      */
     public static void restore(Settings settings, Settings.Database database, Set<String> without, Consumer<String> out)
             throws IOException {
@@ -367,10 +368,10 @@ public final class DatabaseStore {
     }
 
     /**
-     * Moves the payments of {@code walletd.db} into the database, while no daemon has the datadir. Blocks.
+     * Moves the payments of {@code walletd.db} into the database, while no daemon uses the datadir. Blocks.
      *
      * @param out receives one line at a time
-     * @throws org.chainwalletd.store.StoreException when they cannot be moved, or the move is to be run again
+     * @throws org.chainwalletd.store.StoreException when they cannot be moved, or the move must be run again
      */
     public static void move(Settings settings, Settings.Database database, Consumer<String> out) throws IOException {
         Path datadir = settings.datadir();
@@ -395,11 +396,11 @@ public final class DatabaseStore {
     }
 
     /**
-     * Moves the payments of the database, its keys, books and tokens back into files of the datadir, the last that works with it, while no daemon runs.
-     * Blocks.
+     * Moves payments, keys, books and tokens of the database back into files of the datadir, which must be the last one that uses the
+     * database, while no daemon is running. Blocks.
      *
      * @param out receives one line at a time
-     * @throws org.chainwalletd.store.StoreException when they cannot be moved, or the move is to be run again
+     * @throws org.chainwalletd.store.StoreException when they cannot be moved, or the move must be run again
      * @throws StartupException likewise
      */
     public static void moveBack(Settings settings, Settings.Database database, Consumer<String> out)
@@ -432,13 +433,13 @@ public final class DatabaseStore {
         }
     }
 
-    /** Gives up a move back that has not marked the database yet. Blocks. */
+    /** Abandons a move back that has not yet marked the database. Blocks. */
     public static void giveUpMoveBack(Settings.Database database, Consumer<String> out) {
         PostgresMoveBack.giveUp(new PostgresDatabase(database));
         out.accept("the move back is given up: start with --store " + database);
     }
 
-    /** Keys, books, tokens and certificate in the database, beside the payments. */
+    /** Data in the database besides the payments: keys, books, tokens and certificate. */
     private record Beside(
             Settings settings, Settings.Database database, PostgresDatabase connector, Consumer<String> out)
             implements PostgresMoveBack.Beside {
@@ -458,7 +459,7 @@ public final class DatabaseStore {
             }
         }
 
-        /** @param there whether the database has what the first start on it takes over */
+        /** @param there whether the database has data that the first start on it imported from this path */
         private static void requireFree(boolean there, Path place) {
             if (there && Files.exists(place)) {
                 throw new StartupException(
@@ -477,7 +478,7 @@ public final class DatabaseStore {
             try {
                 copyAll(made, commit);
             } catch (KeyringException | StoreException e) {
-                // The database is reserved by now: the move tells how to go on.
+                // The database is already reserved; the move itself reports how to continue.
                 throw new IOException(e.getMessage(), e);
             }
         }
@@ -485,7 +486,7 @@ public final class DatabaseStore {
         private void copyAll(Path made, CommitMark commit) throws IOException {
             Books.moveBack(database.toString(), connector, made, Following.tables(), commit)
                     .ifPresent(rows -> out.accept("books: " + rows + " rows"));
-            // A keyring that no start has taken over stays where it is.
+            // A keyring that no start has imported stays where it is.
             if (folder(settings.wallets()).isFree()) {
                 Path wallets = made.resolve(settings.wallets().getFileName());
                 new TableStore(KeyRows.looking(connector))
@@ -503,16 +504,16 @@ public final class DatabaseStore {
         }
     }
 
-    /** Returns what a command asks and says beside the daemons of a database. */
+    /** Returns access to the shared settings and state of a database, for commands that run beside its daemons. */
     public static PostgresCluster cluster(Settings.Database database) {
         return new PostgresCluster(new PostgresDatabase(database));
     }
 
     /**
-     * Counts silent daemons as having found their commits after a fail-over. Blocks; daemons may run meanwhile.
+     * Counts silent daemons as having found their commits after a failover. Blocks; daemons may be running.
      *
      * @param out receives one line at a time
-     * @throws org.chainwalletd.store.StoreException when nothing is to be confirmed, or the store is stopped
+     * @throws org.chainwalletd.store.StoreException when there is nothing to confirm, or the store is stopped
      */
     public static void confirmFailover(Settings.Database database, Consumer<String> out) {
         cluster(database)
@@ -522,7 +523,7 @@ public final class DatabaseStore {
                         + " s ago, counts as having found its commits: payments go on"));
     }
 
-    /** Settings of the chain as far as they are known before a node has answered. */
+    /** Properties of the chain that are known before a node has answered. */
     private static Map<String, String> chain(Settings settings) {
         Map<String, String> chain = new LinkedHashMap<>();
         chain.put("brand", settings.chain().brand());

@@ -27,12 +27,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tokens of the daemons of a database: SHA-256 digests among the settings that they have in common. These decide. A token in an option or in a file of
- * a datadir must be the same, and a datadir without the file needs none.
+ * Tokens shared by the daemons of a database: the shared settings contain SHA-256 digests of the classic tokens, and the named tokens. The
+ * database is authoritative. A token in an option or in a file of a datadir must be the same; a datadir without the file needs none.
  */
 final class DatabaseTokens implements TokenRows {
     private static final String NAMED = "named tokens";
-    /** Name of the file of named tokens once the database has them. */
+    /** Name of the file of named tokens after it was imported into the database. */
     private static final String SET_ASIDE = "tokens-moved.json";
 
     private static final Logger LOG = LoggerFactory.getLogger(DatabaseTokens.class);
@@ -41,19 +41,19 @@ final class DatabaseTokens implements TokenRows {
     private final Supplier<PostgresAgreed> agreed;
     private final Consumer<UnaryOperator<Map<String, String>>> agree;
 
-    /** @param agree replaces the settings that the daemons have in common */
+    /** @param agree updates the shared settings */
     DatabaseTokens(Supplier<PostgresAgreed> agreed, Consumer<UnaryOperator<Map<String, String>>> agree) {
         this.agreed = agreed;
         this.agree = agree;
     }
 
     /**
-     * Returns the tokens of a daemon that starts. The first daemon of a database makes the classic tokens, in files of its datadir. Blocks.
+     * Returns the tokens of a starting daemon. The first daemon of a database creates the classic tokens, in files of its datadir. Blocks.
      *
-     * @param agreed settings that the daemons have in common, maybe those of a moment ago
-     * @param agree replaces them, under the lock of the store
-     * @param console is told new tokens
-     * @throws StartupException when a token of this daemon is another than that of the database
+     * @param agreed reads the shared settings; they may be slightly outdated
+     * @param agree updates the shared settings under the lock of the store
+     * @param console receives new tokens
+     * @throws StartupException when a token of this daemon differs from that of the database
      */
     static TokenPlaces open(
             Settings settings,
@@ -86,7 +86,7 @@ final class DatabaseTokens implements TokenRows {
                     throw new StartupException(differs(settings, scope));
                 }
             });
-            // Another daemon that starts at the same time may have been first.
+            // Another daemon that is starting at the same time may have been first.
             proposed.keySet().removeIf(scope -> values.containsKey(name(scope)));
             proposed.forEach(
                     (scope, token) -> values.put(name(scope), digest(token).hex()));
@@ -96,7 +96,8 @@ final class DatabaseTokens implements TokenRows {
             return values;
         });
         for (Scope scope : scopes) {
-            // Not earlier: only under the lock has a commit in doubt of an earlier start appeared, or never does.
+            // Not earlier: only once the lock is held is it certain whether an in-doubt commit of an earlier start took
+            // effect.
             finish(datadir, scope, Optional.ofNullable(common.get(scope)));
             Optional.ofNullable(proposed.get(scope))
                     .ifPresent(token -> console.accept(Tokens.line(datadir, scope, token)));
@@ -108,9 +109,10 @@ final class DatabaseTokens implements TokenRows {
     }
 
     /**
-     * Refuses to give the database a token that another scope has: no daemon could start with both, and those that run would take no other token.
+     * Refuses to enter a token that another scope already has: no daemon could start with both, and running daemons would accept no other
+     * token.
      *
-     * @param given scopes whose tokens are given now
+     * @param given scopes whose tokens are being entered
      */
     private static void requireDistinct(Map<String, String> values, Set<Scope> given) {
         for (Scope scope : given) {
@@ -124,9 +126,9 @@ final class DatabaseTokens implements TokenRows {
     }
 
     /**
-     * Finishes a change of a classic token: the token that was proposed in this datadir is adopted if it is that of the daemons, and withdrawn if not.
+     * Completes a change of a classic token: adopts the token proposed in this datadir if it is the shared one, and withdraws it otherwise.
      *
-     * @param others digest of the daemons' token, if they have one
+     * @param others digest of the shared token, if there is one
      */
     private static void finish(Path datadir, Scope scope, Optional<String> others) throws IOException {
         if (others.isEmpty() || !Tokens.adopt(datadir, scope, Hash256.parse(others.get()))) {
@@ -138,7 +140,7 @@ final class DatabaseTokens implements TokenRows {
         return Hash256.sha256(token.getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** Reads the file of named tokens that a datadir has of the time before the database; empty when it has none. */
+    /** Reads the file of named tokens from before the database was used; empty if there is none. */
     private static Optional<String> file(Path datadir) throws IOException {
         List<NamedToken> tokens = new TokenFile(datadir).all();
         return tokens.isEmpty()
@@ -146,7 +148,7 @@ final class DatabaseTokens implements TokenRows {
                 : Optional.of(new String(TokenText.write(tokens), StandardCharsets.UTF_8));
     }
 
-    /** @param taken whether the database has what the file has */
+    /** @param taken whether the database contains the tokens of the file */
     private static void setAside(Path datadir, boolean taken) throws IOException {
         Path file = datadir.resolve(TokenFile.NAME);
         if (taken) {
@@ -159,9 +161,9 @@ final class DatabaseTokens implements TokenRows {
     }
 
     /**
-     * Refuses a start with other classic tokens.
+     * Refuses a start with other classic tokens than the shared ones.
      *
-     * @throws StartupException when a token of this daemon is another than that of the database
+     * @throws StartupException when a token of this daemon differs from that of the database
      */
     static void requireSame(Settings settings, PostgresAgreed agreed) throws IOException {
         for (Scope scope : Tokens.scopes(settings.http().access().classicTokens())) {
@@ -179,7 +181,8 @@ final class DatabaseTokens implements TokenRows {
     /**
      * Refuses to move the tokens of the database into files of this datadir.
      *
-     * @throws StartupException when a classic token is not known here, of which the database has only the digest, or another file is in the way
+     * @throws StartupException when a classic token is unknown here, because the database has only its digest, or when another token file
+     *     exists
      */
     static void requireMovable(Settings settings, PostgresAgreed agreed) throws IOException {
         requireSame(settings, agreed);
@@ -198,7 +201,7 @@ final class DatabaseTokens implements TokenRows {
         }
     }
 
-    /** Writes the named tokens of the database into a new file in {@code made}, and finishes a change of a classic token. */
+    /** Writes the named tokens of the database into a new file in {@code made}, and completes a pending change of a classic token. */
     static void moveBack(Settings settings, PostgresAgreed agreed, Path made) throws IOException {
         for (Scope scope : Tokens.scopes(settings.http().access().classicTokens())) {
             finish(settings.datadir(), scope, agreed.value(name(scope)));
@@ -212,7 +215,7 @@ final class DatabaseTokens implements TokenRows {
         }
     }
 
-    /** Tells whether the daemons' token is one that a process which died has not put into its file yet. */
+    /** Whether the shared token was proposed here by a process that died before it moved the token into its file. */
     private static boolean isLeft(Settings settings, Scope scope, String others) throws IOException {
         return !settings.http().tokenFlags().containsKey(scope.word())
                 && Tokens.isProposed(settings.datadir(), scope, Hash256.parse(others));
@@ -232,12 +235,12 @@ final class DatabaseTokens implements TokenRows {
         return Tokens.own(settings.datadir(), settings.http().tokenFlags(), scope);
     }
 
-    /** Name of the setting that has the digest of a classic token. */
+    /** Name of the shared setting with the digest of a classic token. */
     private static String name(Scope scope) {
         return scope.word() + " token";
     }
 
-    /** Classic tokens, as digests. */
+    /** Classic tokens, read as digests from the shared settings. */
     private record Classic(Supplier<PostgresAgreed> agreed, Set<Scope> scopes) implements Tokens.Source {
         @Override
         public Object stamp() {
@@ -267,7 +270,7 @@ final class DatabaseTokens implements TokenRows {
     }
 
     /**
-     * Replaces a classic token of all daemons by a random one, which is kept in a file of this datadir, and returns it. Blocks.
+     * Replaces a classic token of all daemons by a random one, stores it in a file of this datadir and returns it. Blocks.
      *
      * @throws StartupException when the file cannot be written; nothing is changed then
      */
@@ -294,9 +297,9 @@ final class DatabaseTokens implements TokenRows {
     }
 
     /**
-     * Makes this daemon's classic token, of its option or file, the one of all. Blocks.
+     * Makes the classic token of this daemon, from its option or file, the shared one. Blocks.
      *
-     * @throws StartupException when it has none, or when it is that of another scope
+     * @throws StartupException when it has none, or when another scope has the same token
      */
     static void set(Settings settings, Consumer<UnaryOperator<Map<String, String>>> agree, Scope scope)
             throws IOException {

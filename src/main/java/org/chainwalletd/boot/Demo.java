@@ -11,8 +11,8 @@ import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 
 /**
- * A narrated tour through the HTTP interface of a running daemon and its development node: addresses, coins, a payment with two recipients,
- * its confirmation, a repeated call with the same client token, and an HTLC that is claimed.
+ * Narrated tour of the HTTP interface of a running daemon and its development node: addresses, coins, a payment with two recipients, its
+ * confirmation, a repeated call with the same client token, and an HTLC that is claimed.
  */
 public final class Demo extends Tour {
     private static final long FUNDING = 1_000_000_000L;
@@ -26,14 +26,14 @@ public final class Demo extends Tour {
         super(daemon, node, out);
     }
 
-    /** Starts a daemon with a development chain on free ports and a temporary datadir, tours it, and takes everything away again. */
+    /** Starts a daemon with a development chain on free ports and a temporary datadir, runs the tour, and removes everything again. */
     public static void runAlone(PrintStream out) {
         TemporaryDaemon.run((daemon, node) -> new Demo(daemon, node, out).run());
     }
 
     /**
      * @throws WalletdException when a step is refused
-     * @throws IllegalStateException when a confirmation does not come within a minute
+     * @throws IllegalStateException when a confirmation does not arrive in time
      */
     public void run() {
         say("The daemon answers, and knows its chain.");
@@ -79,7 +79,7 @@ public final class Demo extends Tour {
         say("Done: paid, locked, claimed, confirmed, and every key stayed inside the daemon.");
     }
 
-    /** Locks an HTLC for the baker, who claims it with the secret. */
+    /** Locks an HTLC for the bakery, which claims it with the secret. */
     private void lockAndClaim(JsonNode payer, JsonNode bakery) {
         say(
                 "A lock: the bakery gets 9000 base units when it shows the preimage of a hash; above the timeout the payer may take them back.");

@@ -5,14 +5,14 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 
-/** Setup of the development node from the settings, inside the daemon or in a process of its own. */
+/** Setup of the development node from the settings, inside the daemon or in its own process. */
 public final class DevnetSetup {
     private DevnetSetup() {}
 
     /**
-     * Starts the node alone.
+     * Starts the node without a daemon.
      *
-     * @throws StartupException when it cannot start, with one line that says what to do; nothing is created when its port is taken
+     * @throws StartupException when it cannot start, with one line that says what to do; nothing is created if its port is in use
      */
     public static Devnet startAlone(Settings settings) {
         Settings.Devnet wanted = settings.devnet().orElseThrow();

@@ -23,7 +23,7 @@ import org.chainwalletd.swap.pool.PoolCertificate;
 import org.chainwalletd.swap.pool.PoolWords;
 
 /**
- * External services of the daemon: the chain's nodes, indexers, the pool. The account chain's endpoints are with their key, in {@link Accounts}.
+ * External services of the daemon: nodes of the chain, indexers and the pool. The endpoints of the account chain are in {@link Accounts}.
  *
  * @param peers HTTP access to all of them
  * @param devnet embedded development node, if there is one
@@ -31,7 +31,7 @@ import org.chainwalletd.swap.pool.PoolWords;
 record ExternalServices(
         HttpPeers peers, Nodes nodes, Optional<IndexerClient> indexer, Optional<Pool> pool, Optional<Devnet> devnet) {
     /**
-     * @param genesis where the chain is pinned
+     * @param genesis file that pins the genesis
      * @param console receives lines for the operator
      * @throws IOException when the pinned genesis or the development chain cannot be read
      */
@@ -40,7 +40,7 @@ record ExternalServices(
             throws IOException {
         Settings settings = context.settings();
         Nodes.Transport transport = openTransport(context, shutdown);
-        // Refuses a damaged one before anything listens.
+        // Refuses a damaged file before anything listens.
         genesis.read();
         Optional<Devnet> devnet = startDevnet(settings, shutdown, console);
         Nodes nodes = Nodes.start(
@@ -86,7 +86,7 @@ record ExternalServices(
         return Optional.of(node);
     }
 
-    /** Chooses the indexer: that of the development chain, unless the operator names another one. */
+    /** Chooses the indexer: the configured one, otherwise that of the development chain. */
     private static Optional<IndexerClient> indexer(
             DaemonContext context, Nodes.Transport transport, Optional<Devnet> devnet) {
         Settings.Node node = context.settings().node();
@@ -108,7 +108,7 @@ record ExternalServices(
 
         private SwapPool() {}
 
-        /** @throws StartupException for a file that holds no certificate */
+        /** @throws StartupException when the file contains no certificate */
         static Pool open(
                 HttpPeers peers, ByteBudget heldForPeers, Settings settings, Settings.Swap swap, Executor executor) {
             Settings.EvmWords evm = settings.account().words();

@@ -59,13 +59,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follower of the chain, with the books that are kept of it.
+ * Follower of the chain, with the books that it keeps.
  *
  * @param ledger coins of own addresses
  * @param books tables of the ledger
  * @param watchOnly addresses whose keys are elsewhere
  * @param credits payments to own addresses
- * @param spends fates of our own transactions
+ * @param spends confirmation state of own transactions
  */
 record Following(
         Follower follower,
@@ -83,7 +83,7 @@ record Following(
 
     private static final LedgerBook LEDGER = new LedgerBook();
 
-    /** Table of credits; an address is credited from the moment when the ledger watches it. */
+    /** Table of credits; an address is credited from the moment the ledger watches it. */
     private static final CreditTable CREDITS =
             new CreditTable(page -> creditsView(LEDGER.table().view(page), page));
 
@@ -118,12 +118,12 @@ record Following(
         return List.of(LEDGER.table(), HTLCS, CREDITS, SPENDINGS);
     }
 
-    /** Creates the book of HTLCs, for every part that writes to it. */
+    /** Creates the book of HTLCs, for each part that writes to it. */
     static HtlcBook htlcs(Settings settings) {
         return new HtlcBook(settings.chain(), HTLCS);
     }
 
-    /** Starts to follow the chain. {@code file} has all {@link #tables}. */
+    /** Starts to follow the chain. {@code file} must contain all {@link #tables}. */
     static Following start(DaemonContext context, Nodes nodes, Keyring keyring, Store store, Books file) {
         Workers workers = context.workers();
         WatchStore withoutKeys = store.watchOnly();
@@ -153,12 +153,12 @@ record Following(
                 new SpendChain.Followed(follower, new SpendingBooks(file), workers.upstream()));
     }
 
-    /** Passes over a change that is not written because the books are stopped: they are read nevertheless. */
+    /** Ignores the failure of a change that was not written because the books are stopped; they stay readable. */
     private static CompletionStage<Void> unlessStopped(CompletionStage<Void> change, Executor executor) {
         return unlessStopped(change, executor, () -> true);
     }
 
-    /** @param passes whether the change may be missing: books that alone are stopped go on when a daemon is started, those of a stopped store do not */
+    /** @param passes whether the change may be skipped: stopped books alone resume when a daemon is started, those of a stopped store do not */
     private static CompletionStage<Void> unlessStopped(
             CompletionStage<Void> change, Executor executor, BooleanSupplier passes) {
         return change.exceptionallyAsync(
@@ -174,8 +174,9 @@ record Following(
     }
 
     /**
-     * Watches keys that are not watched yet: because of a crash before their callers were answered, because the books were lost, or because an older
-     * release had none. A rescan reads the blocks from their births on. Births are read from files only when there are such keys.
+     * Registers keys that are not watched yet: because of a crash before their callers were answered, because the books were lost, or because
+     * an older release did not watch them. A rescan reads the blocks from their births onwards. The births are read from files only if there
+     * are such keys.
      */
     private static void watchMissing(LedgerBooks books, Keyring keyring, Executor executor) {
         if (keyring.hasOnly(Futures.await(books.allWatchedJoined(), WATCHING, "reading which keys are watched"))) {
@@ -191,8 +192,9 @@ record Following(
     }
 
     /**
-     * Makes the books watch exactly the addresses of the watch-only rows, and returns these rows. The two may differ: after a crash, when the books
-     * are new, and when a key has come whose row was not removed. A stopped store may lack rows of addresses that the books go on watching.
+     * Makes the books watch exactly the addresses of the watch-only rows, and returns these rows. The two may differ: after a crash, when the
+     * books are new, and when a key was added whose row was not removed. A stopped store may lack rows of addresses that the books continue
+     * to watch.
      */
     private static List<WatchStore.WatchOnly> watchWithoutKeys(
             Supplier<CompletionStage<Set<Address>>> watched,
@@ -202,7 +204,8 @@ record Following(
             Executor executor) {
         WatchStore store = money.watchOnly();
         String what = "watching addresses whose keys are elsewhere";
-        // In this order: an address that another daemon begins to watch meanwhile must not look like one without a row.
+        // In this order: otherwise an address that another daemon starts to watch in between would look like one
+        // without a row.
         Set<Address> gone = new HashSet<>(Futures.await(watched.get(), WATCHING, what));
         List<WatchStore.WatchOnly> rows = new ArrayList<>(Futures.await(store.all(), WATCHING, what));
         List<Address> owned = rows.stream()
@@ -219,7 +222,7 @@ record Following(
         if (!births.isEmpty() || !gone.isEmpty()) {
             Futures.await(unlessStopped(books.settle(births, gone), executor), WATCHING, what);
         }
-        // Another daemon may have begun to watch one of them again.
+        // Another daemon may have started to watch some of them again.
         Map<Address, OptionalLong> again = new HashMap<>();
         if (!gone.isEmpty()) {
             Futures.await(store.all(), WATCHING, what).stream()
@@ -230,12 +233,14 @@ record Following(
             Futures.await(unlessStopped(books.settle(again, List.of()), executor), WATCHING, what);
         }
         if (!owned.isEmpty()) {
-            // A stopped store is not written: an address with a key is owned even if its row stays.
+            // A stopped store is not written; an address with a key counts as owned even if its row remains.
             store.remove(owned)
                     .whenCompleteAsync(
                             (removed, failure) -> {
                                 if (failure != null) {
-                                    LOG.warn("rows of watched addresses that are owned stay: {}", failure.toString());
+                                    LOG.warn(
+                                            "rows of watch-only addresses that now have keys could not be removed: {}",
+                                            failure.toString());
                                 }
                             },
                             Runnable::run);
@@ -243,13 +248,13 @@ record Following(
         return rows;
     }
 
-    /** Starts to keep the watched addresses equal to those of the keyring. */
+    /** Starts to keep the watched addresses in sync with the keyring. */
     void watchKeys(
             DaemonContext.UnderGuardian spawner,
             Keyring keyring,
             Consumer<List<Address>> newest,
             Consumer<List<Address>> withoutKeys) {
-        // All keys of this moment were told apart from watched addresses at the start.
+        // The watch-only rows of all keys known at this point were removed at startup.
         keyring.watch(watchOnly);
         watchOnly.tellNewest(withoutKeys);
         spawner.spawn(
@@ -257,7 +262,7 @@ record Following(
                 "key-watch");
     }
 
-    /** Starts to compute the figures of the wallet. */
+    /** Starts to compute the figures of the wallet, which are metrics. */
     void watchWallet(DaemonContext context, Keyring keyring) {
         ledger.figures().measure(context.meters());
         context.guardian()
@@ -267,7 +272,7 @@ record Following(
                         "wallet-watch");
     }
 
-    /** Starts to remove old credits, if the operator wants that. */
+    /** Starts to remove old credits, if configured. */
     void forgetCredits(DaemonContext context, Books file) {
         long days = context.settings().follow().creditsKeepDays();
         if (days > 0) {
@@ -279,7 +284,7 @@ record Following(
         }
     }
 
-    /** Starts to record credits that are seen in mempools. */
+    /** Starts to record credits seen in mempools. */
     ActorRef<SeenCredits.Command> seeCredits(
             Settings settings, Background background, Nodes nodes, Books file, Runnable changed, Workers workers) {
         List<NodeClient> each = nodes.client().each().stream()
@@ -322,7 +327,7 @@ record Following(
                         workers.upstream()));
     }
 
-    /** Rules of the follower; an operator who wants only new blocks wants no rescan that was not asked for. */
+    /** Rules of the follower. An operator who follows only new blocks gets no rescan without asking for it. */
     private static FollowerSetup.Rules rules(Settings settings) {
         Settings.Follow follow = settings.follow();
         Optional<Long> from = follow.from().filter(height -> height != Settings.Follow.NOW);
@@ -334,7 +339,7 @@ record Following(
                 follow.from().isEmpty() || from.isPresent());
     }
 
-    /** Creates one view for each configured node, in the order of the settings. */
+    /** Creates a view of each node, in the order of the settings. */
     private static List<FollowedNode> named(Settings settings, List<NodeClient> clients) {
         List<FollowedNode> named = new ArrayList<>();
         for (NodeClient client : clients) {

@@ -6,14 +6,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Waiting for stages on the one thread that starts and stops the daemon; nowhere else. */
+/** Blocking waits for stages, only for the thread that starts and stops the daemon. */
 final class Futures {
     private Futures() {}
 
     /**
      * Waits for a stage.
      *
-     * @param what name of the awaited work, for the message of a time-out
+     * @param what name of the awaited work, for the timeout message
      * @throws RuntimeException the stage's own failure, unwrapped
      */
     static <T> T await(CompletionStage<T> stage, Duration patience, String what) {
@@ -25,7 +25,7 @@ final class Futures {
             }
             throw new IllegalStateException(what + " failed", e.getCause());
         } catch (TimeoutException e) {
-            throw new IllegalStateException(what + " did not end within " + patience.toSeconds() + " s", e);
+            throw new IllegalStateException(what + " did not finish within " + patience.toSeconds() + " s", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted: " + what, e);

@@ -14,22 +14,22 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 
 /**
- * The root of all actors. Owns nothing but its children: it spawns them on request and watches them. An owner of money or keys that stops
- * before the daemon does has lost its state, so the whole process gives up and lets the next start replay what is on disk.
+ * Root of all actors. Owns nothing but its children, which it spawns on request and watches. An actor that owns money or keys and stops
+ * before the daemon does has lost its state, so the whole process exits and the next start replays the state from disk.
  */
 final class Guardian {
     sealed interface Command {}
 
-    /** Spawns a child and hands out its reference. */
+    /** Spawns a child and returns its reference. */
     record Spawn<T>(Behavior<T> behavior, String name, CompletableFuture<ActorRef<T>> spawned) implements Command {}
 
-    /** Reports that a thread on which others rely has ended by itself. */
+    /** Reports that a thread on which others depend has ended unexpectedly. */
     record ThreadEnded(String name) implements Command {}
 
-    /** Reports that the start has succeeded: from here on no child may end. */
+    /** Reports that startup has succeeded; from now on no child may stop. */
     record Serving() implements Command {}
 
-    /** Reports that the daemon stops: from here on children end because of that. */
+    /** Reports that the daemon is stopping; from now on children stop for that reason. */
     record Stopping() implements Command {}
 
     private final ActorContext<Command> context;
@@ -41,14 +41,12 @@ final class Guardian {
         this.giveUp = giveUp;
     }
 
-    /**
-     * @param giveUp called when a child has died although the daemon serves; must not block
-     */
+    /** @param giveUp called when a child has stopped while the daemon is serving; must not block */
     static Behavior<Command> create(Runnable giveUp) {
         return Behaviors.setup(context -> new Guardian(context, giveUp).starting());
     }
 
-    /** Spawns a child from outside the actor system and waits for it, for the ordered start. */
+    /** Spawns a child from outside the actor system and waits for its reference, for the ordered startup. */
     static <T> ActorRef<T> spawn(ActorSystem<Command> system, Behavior<T> behavior, String name) {
         CompletableFuture<ActorRef<T>> spawned = new CompletableFuture<>();
         system.tell(new Spawn<>(behavior, name, spawned));
@@ -62,7 +60,7 @@ final class Guardian {
         }
     }
 
-    /** Behaviour during the start: the caller that starts a child learns from the child itself why it ended. */
+    /** Behavior during startup: the code that starts a child learns the cause of a failure from the child itself. */
     private Behavior<Command> starting() {
         return Behaviors.receive(Command.class)
                 .onMessage(Spawn.class, this::onSpawn)
@@ -122,7 +120,7 @@ final class Guardian {
     }
 
     private void report(String child) {
-        context.getLog().error("{} stopped unexpectedly; the daemon gives up", child);
+        context.getLog().error("{} stopped unexpectedly; the daemon exits", child);
         giveUp.run();
     }
 }

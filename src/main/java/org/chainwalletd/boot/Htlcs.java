@@ -36,8 +36,8 @@ import org.chainwalletd.store.books.Books;
 /**
  * HTLC services for the methods: spends and index.
  *
- * @param records the daemon's own records, without the statements of an indexer
- * @param sightings records of HTLC spends; also receives those that others see in mempools
+ * @param records the daemon's own records, without data from an indexer
+ * @param sightings records of HTLC spends; also receives spends seen in mempools
  */
 record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sightings) {
     /** Dependencies of the HTLC services. */
@@ -101,7 +101,10 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
         return new Htlcs(new HtlcMethods.Services(spends, told, forgetting, own::count), own, sightings);
     }
 
-    /** Each daemon tells its subscribers what another one has written into shared books; otherwise telling is background work. */
+    /**
+     * Publishes HTLC events. With shared books each daemon publishes to its own subscribers what any daemon has written; otherwise this is
+     * background work.
+     */
     private static void tellNews(
             Parts parts, Sightings sightings, Background background, Spawner spawner, BooleanSupplier isKeeper) {
         boolean shared = parts.books().isShared();

@@ -21,7 +21,7 @@ import org.chainwalletd.observe.HttpMetrics;
 import org.chainwalletd.rpc.Handover;
 import org.chainwalletd.rpc.RpcDispatcher;
 
-/** HTTP entrance for clients: tokens, certificate, and the listener once there is something to serve. */
+/** HTTP server for clients: tokens, certificate, and the listener once the services are running. */
 final class HttpFrontend {
     private static final Duration TOKENS_LOOKED_AT = Duration.ofSeconds(2);
     private static final Duration OPENING = Duration.ofMinutes(2);
@@ -34,7 +34,7 @@ final class HttpFrontend {
     private HttpServer server;
     private RpcDispatcher dispatcher;
 
-    /** Opens the daemon's certificate, or makes one with these names. */
+    /** Opens the daemon's certificate, or creates one with the given names. */
     @FunctionalInterface
     interface Identities {
         TlsIdentity open(List<String> names) throws IOException;
@@ -50,12 +50,12 @@ final class HttpFrontend {
         this.tls = openTls(settings, identities);
     }
 
-    /** Creates a missing certificate; nothing listens yet. */
+    /** Reads the tokens and creates a missing certificate; does not listen yet. */
     static HttpFrontend open(DaemonContext context, TokenPlaces tokens, Identities identities) throws IOException {
         return new HttpFrontend(context, tokens, identities);
     }
 
-    /** Tokens that the operator has named. */
+    /** Named tokens. */
     NamedTokens named() {
         return named;
     }
@@ -69,12 +69,12 @@ final class HttpFrontend {
         return Optional.of(identities.open(names));
     }
 
-    /** Answers calls, once it listens. */
+    /** Dispatcher of calls; null before {@link #serve}. */
     RpcDispatcher dispatcher() {
         return dispatcher;
     }
 
-    /** Starts to listen, and to watch the token files for changes. Blocks until the port is bound. */
+    /** Starts to listen, and to poll the tokens for changes. Blocks until the port is bound. */
     void serve(Services services, Handover handover) {
         Settings.Http http = context.settings().http();
         dispatcher = services.dispatcher(handover);
@@ -115,7 +115,8 @@ final class HttpFrontend {
     }
 
     /**
-     * Refuses new connections, then ends the waits, then lets all other calls end: so no client starts a new wait on an answer that the stop gave it.
+     * Refuses new connections, then ends the waits, then waits for all other calls. In this order a client cannot start another wait when a
+     * wait ends because of the stop.
      */
     void drain(ShutdownSequence.WaitEndings waits, ShutdownSequence.Times times) {
         CompletionStage<Void> drained = server.drain(context.settings().http().drain());
@@ -123,17 +124,17 @@ final class HttpFrontend {
         Futures.await(drained, times.untilStopped(), "answering the last calls");
     }
 
-    /** URL at which clients reach the daemon, once it listens. */
+    /** URL at which clients reach the daemon; only after {@link #serve}. */
     URI uri() {
         return uri(HostPort.of(server.address()));
     }
 
-    /** URL at which this machine reaches the daemon, also when it listens on every address. */
+    /** URL at which this machine reaches the daemon, also when it listens on all addresses. */
     URI reachedAt() {
         return uri(HostPort.toReach(server.address()));
     }
 
-    /** URL at which other machines reach the daemon, as far as it can tell. */
+    /** URL at which other machines reach the daemon, as far as the daemon can determine it. */
     URI advertised() {
         Optional<URI> named = context.settings().database().flatMap(Settings.Database::advertised);
         return named.orElseGet(() -> server.address().getAddress().isAnyLocalAddress() ? uri(machine()) : reachedAt());

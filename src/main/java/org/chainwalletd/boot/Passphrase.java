@@ -24,13 +24,13 @@ import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.store.files.FileFailures;
 
 /**
- * The keystore passphrase (interface.md, section 1.2), from a file or from the environment. The file is the better place: a variable is
- * inherited by every child of the process and can be read in {@code /proc} by everything that runs as the same user.
+ * Keystore passphrase (interface.md, section 1.2), from a file or the environment. A file is safer: an environment variable is inherited by
+ * all child processes, and every process of the same user can read it in {@code /proc}.
  */
 public final class Passphrase {
     public static final String VARIABLE = "WALLETD_KEYSTORE_PASSPHRASE";
 
-    /** Replacement character for bytes of a variable that the JVM could not read in the locale's character set. */
+    /** Replacement character for bytes of a variable that the JVM could not decode in the locale's character set. */
     private static final char UNREADABLE = '\uFFFD';
 
     private Passphrase() {}
@@ -38,9 +38,9 @@ public final class Passphrase {
     /**
      * Reads the passphrase.
      *
-     * @param file file named by the configuration; empty: the variable must be set
-     * @return UTF-8 bytes, as given
-     * @throws StartupException when there is no passphrase, one cannot be used, or the two differ
+     * @param file file named by the configuration; if empty, the variable must be set
+     * @return UTF-8 bytes, unchanged
+     * @throws StartupException when there is no passphrase, it cannot be used, or the file and the variable differ
      */
     public static SecretBytes from(Map<String, String> environment, Optional<Path> file) {
         if (file.isEmpty()) {
@@ -58,7 +58,10 @@ public final class Passphrase {
         return kept;
     }
 
-    /** Reason why the daemon cannot start with the passphrase in {@code environment} and {@code file}: a line for the operator; empty for none. */
+    /**
+     * Reason why the daemon cannot start with the passphrase in {@code environment} and {@code file}, as a line for the operator; empty if it
+     * can.
+     */
     public static Optional<String> problem(Map<String, String> environment, Optional<Path> file) {
         try {
             from(environment, file).close();
@@ -72,14 +75,11 @@ public final class Passphrase {
      * Outcome of trying the passphrase on the keyring.
      *
      * @param tried whether there was a keyring to try it on
-     * @param problem reason why the daemon would refuse to start with it, in the words of the start
+     * @param problem reason why the daemon would refuse to start with it, with the same text as at startup
      */
     public record Trial(boolean tried, Optional<String> problem) {}
 
-    /**
-     * Tries the given passphrase on the keyring as the start does. Costs up to two Argon2id computations. Changes nothing, so it may run beside the
-     * daemon.
-     */
+    /** Tries the passphrase on the keyring like a start. Costs up to two Argon2id computations. Changes nothing, so the daemon may be running. */
     public static Trial tryOnKeyring(Map<String, String> environment, Settings settings) {
         try (SecretBytes given = from(environment, settings.keyring().passphraseFile())) {
             Optional<KeyringStore> there = settings.database().flatMap(DatabaseStore::lookAtKeyring);
@@ -106,7 +106,7 @@ public final class Passphrase {
         return SecretBytes.takeOver(environment.get(VARIABLE).getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Refuses two different passphrases: only the operator knows which is the right one, and a new keyring would take either. */
+    /** Refuses two different passphrases: only the operator knows which one is right, and a new keyring would accept either. */
     private static void refuseAnother(SecretBytes given, SecretBytes kept, Path file) {
         boolean same = given.use(one -> kept.use(other -> MessageDigest.isEqual(one, other)));
         if (!same) {
@@ -123,8 +123,8 @@ public final class Passphrase {
                     + " that --passphrase-file names"
                     + " (on first run, choose one and keep it safe: without it no key can be opened)");
         }
-        // Sealed under question marks, a key would open with every passphrase of that length, and with the right one
-        // never again.
+        // A key sealed under question marks would open with every passphrase of that length, and never again with the
+        // right one.
         boolean ascii = text.chars().allMatch(character -> character < 0x80);
         if (text.indexOf(UNREADABLE) >= 0 || !ascii && !readAsUtf8) {
             return Optional.of(VARIABLE
@@ -134,7 +134,7 @@ public final class Passphrase {
         return Optional.empty();
     }
 
-    /** Whether variables are read as UTF-8. JDK 17 reads them in the default character set, later ones in that of the locale. */
+    /** Whether the JVM decodes variables as UTF-8. JDK 17 uses the default character set, later JDKs that of the locale. */
     private static boolean readsVariablesAsUtf8() {
         String ofTheLocale = System.getProperty("sun.jnu.encoding", "");
         return Charset.defaultCharset().equals(StandardCharsets.UTF_8)
@@ -142,9 +142,9 @@ public final class Passphrase {
     }
 
     /**
-     * Reads the keystore passphrase from a file: UTF-8, one line. One line end after it, LF or CR LF, is not part of it, since every editor and
-     * {@code echo} adds one; nothing else is removed. Content that can only be a mistake is refused, because a key that is sealed under it opens with
-     * nothing that the operator would think of.
+     * Reads the keystore passphrase from a file: one line of UTF-8. A single trailing LF or CR LF is removed, because every editor and
+     * {@code echo} adds one; nothing else is. Content that can only be a mistake is refused, because no passphrase that the operator would
+     * think of could open a key sealed under it.
      */
     static final class PassphraseFile {
         static final int LONGEST = 4096;
@@ -158,7 +158,7 @@ public final class Passphrase {
 
         /**
          * @return UTF-8 bytes
-         * @throws StartupException when it cannot be read, others may read it, or it does not hold one line
+         * @throws StartupException when the file cannot be read, other users may read it, or it does not contain exactly one line
          */
         SecretBytes read() {
             byte[] content = new byte[LONGEST + 1];
@@ -209,7 +209,7 @@ public final class Passphrase {
             return length > 1 && content[length - 2] == '\r' ? length - 2 : length - 1;
         }
 
-        /** Whether the bytes are UTF-8. Decodes into a small buffer that is overwritten, not into a {@code String}, which cannot be overwritten. */
+        /** Whether the bytes are UTF-8. Decodes into a char array that is overwritten, because a {@code String} cannot be overwritten. */
         private static boolean isUtf8(byte[] content, int length) {
             CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
             char[] text = new char[length];

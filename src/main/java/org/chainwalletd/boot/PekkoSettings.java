@@ -20,12 +20,12 @@ import java.util.Set;
 import org.apache.pekko.actor.BootstrapSetup;
 
 /**
- * Settings of Pekko: the result of {@code ConfigFactory.load()} on Pekko's {@code reference.conf} files and our {@code application.conf}, computed
- * when the daemon is built ({@value #RESOURCE}). Finding, reading and resolving them at each start would take longer than anything else in it except
- * the key derivation.
+ * Settings of Pekko: the result of {@code ConfigFactory.load()} on Pekko's {@code reference.conf} files and our {@code application.conf},
+ * computed at build time ({@value #RESOURCE}). Finding, parsing and resolving them at each start would take longer than any other step except
+ * key derivation.
  */
 public final class PekkoSettings {
-    /** Resource with the settings, written by a test of its own, which also fails when it is out of date. */
+    /** Resource with the settings, written by a dedicated test, which also fails when it is outdated. */
     static final String RESOURCE = "pekko.json";
 
     /** Top-level keys that Pekko reads. */
@@ -33,7 +33,7 @@ public final class PekkoSettings {
 
     private PekkoSettings() {}
 
-    /** Creates the setup of a new actor system. A system property of Pekko's own, such as {@code -Dpekko.loglevel=DEBUG}, still has its effect. */
+    /** Creates the setup of a new actor system. System properties of Pekko, such as {@code -Dpekko.loglevel=DEBUG}, still take effect. */
     public static BootstrapSetup forSystem() {
         boolean overridden = System.getProperties().stringPropertyNames().stream()
                 .anyMatch(name -> ROOTS.stream().anyMatch(root -> name.startsWith(root + ".")));
@@ -85,8 +85,8 @@ public final class PekkoSettings {
     }
 
     /**
-     * Class loader that hides resources which Pekko would search for in every jar of the class path: the defaults, which are in the settings already,
-     * and the manifests, which it reads to compare its modules' versions; the build pins those.
+     * Class loader that hides resources which Pekko would look up in every jar of the class path: the default settings, which are already
+     * included, and the manifests, from which it compares the versions of its modules; the build pins those.
      */
     private static final class WithoutSearches extends ClassLoader {
         private static final Set<String> HIDDEN = Set.of("reference.conf", "META-INF/MANIFEST.MF");

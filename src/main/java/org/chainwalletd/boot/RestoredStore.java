@@ -14,16 +14,16 @@ import org.chainwalletd.store.files.DatadirLock;
 import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.store.sql.StoreRestore;
 
-/** Makes a store that was restored from a copy, emptied or lost the valid one of a datadir, and reports the data it was completed with. */
+/** Restores the store of a datadir after it was restored from a backup, emptied or lost, and reports what was added to it from the sent log. */
 public final class RestoredStore {
     private RestoredStore() {}
 
     /**
-     * Restores the store for an operator, while no daemon has the datadir.
+     * Restores the store for an operator, while no daemon uses the datadir.
      *
-     * @param without whether payments that no log knows are accepted as forgotten
+     * @param without whether payments that no log contains are accepted as forgotten
      * @param out receives one line at a time
-     * @throws org.chainwalletd.store.StoreException when there is nothing to be restored, or a log is missing whose payments are not accepted as
+     * @throws org.chainwalletd.store.StoreException when there is nothing to restore, or a log is missing whose payments are not accepted as
      *     forgotten
      */
     public static void restore(Path datadir, boolean without, Consumer<String> out) throws IOException {
@@ -33,7 +33,7 @@ public final class RestoredStore {
         }
     }
 
-    /** Restores the store at a start with {@code --store-restored}: the same without a look back, under the lock of the daemon that starts. */
+    /** Restores the store at a start with {@code --store-restored}, accepting forgotten payments, under the lock of the starting daemon. */
     static void restoreAtStart(Path datadir, Consumer<String> out) {
         if (!SqliteStore.needsRestore(datadir, Books.remembered(datadir))) {
             throw new StartupException(
@@ -81,7 +81,7 @@ public final class RestoredStore {
                 + intent.token().map(TokenBinding::token).orElse("none");
     }
 
-    /** Reports transactions that our keys have signed and that no row records. Mempools are not read here, but when the daemon runs. */
+    /** Reports transactions signed by our keys that no row records. Only blocks are searched here; the running daemon searches mempools. */
     static void tellForgotten(List<Hash256> forgotten, Consumer<String> out) {
         out.accept("transactions in blocks that spent coins of this datadir and that the store does not know: "
                 + forgotten.size());

@@ -12,17 +12,17 @@ import org.chainwalletd.crypto.MessageSeal;
 import org.chainwalletd.rpc.RpcAnswer;
 
 /**
- * Seals calls that are handed over, and their answers, under a key which only those have who may read the database. A call comes without the value of
- * its token, so whoever can make a node speak must not be able to make one: on the loopback address that is every process of the machine. Each call is
- * opened once. Safe for threads.
+ * Encrypts forwarded calls and their answers under a key that only readers of the database have. A forwarded call carries the name of its
+ * token, not the value, so write access to a cluster node must not suffice to forge one: on the loopback address every process of the machine
+ * can connect. Each call can be opened once. Thread-safe.
  */
 final class SealedCalls {
-    /** Most calls that are remembered; further ones are not begun. */
+    /** Maximum number of remembered calls; further calls are not started. */
     private static final int MOST = 100_000;
 
     private final MessageSeal seal;
     private final long rememberedMillis;
-    /** Calls that were opened in this period of time and in the one before. */
+    /** Calls opened in the current period. */
     private Set<ByteBuffer> opened = new HashSet<>();
 
     private Set<ByteBuffer> before = new HashSet<>();
@@ -30,7 +30,7 @@ final class SealedCalls {
 
     /**
      * @param key hex of {@link MessageSeal#KEY_BYTES} bytes
-     * @param rememberedMillis time for which at least an opened call is remembered
+     * @param rememberedMillis minimum time for which an opened call is remembered
      */
     SealedCalls(String key, long rememberedMillis) {
         this.seal = new MessageSeal(HexFormat.of().parseHex(key));
@@ -45,8 +45,8 @@ final class SealedCalls {
     /**
      * Opens a call.
      *
-     * @param now by the clock by which the call says when it was made, milliseconds since 1970
-     * @return empty when it was not sealed with this key, or was opened before
+     * @param now current time of the clock that timestamps calls, in milliseconds since 1970
+     * @return empty when it was not sealed with this key, or has been opened before
      */
     Optional<Node.Call> open(Node.Call sealed, long now) {
         Optional<byte[]> request = seal.open(sealed.request(), context(sealed));
@@ -79,12 +79,12 @@ final class SealedCalls {
         return new Node.Call(call.token(), call.named(), call.client(), call.millis(), request);
     }
 
-    /** Returns the name of a sealed call, which no other has: hex, drawn where the call was received. */
+    /** Returns the unique name of a sealed call: the hex of its random nonce. */
     static String name(Node.Call sealed) {
         return HexFormat.of().formatHex(nonce(sealed).array());
     }
 
-    /** The random beginning of a sealed request, which no other has. */
+    /** Random nonce at the start of a sealed request, unique per call. */
     private static ByteBuffer nonce(Node.Call sealed) {
         return ByteBuffer.wrap(Arrays.copyOf(sealed.request(), MessageSeal.NONCE_BYTES));
     }

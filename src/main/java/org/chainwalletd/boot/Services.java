@@ -52,7 +52,7 @@ import org.chainwalletd.swap.engine.SwapService;
 import org.chainwalletd.sweep.Sweeps;
 import org.chainwalletd.wait.Waits;
 
-/** The running services, wired to the methods that talk to them. */
+/** Running services, and the methods that use them. */
 record Services(
         DaemonContext context,
         ExternalServices external,
@@ -75,7 +75,7 @@ record Services(
         return context.workers().answers();
     }
 
-    /** @param handover is asked about each call that needs background work */
+    /** @param handover asked for each call that needs background work */
     RpcDispatcher dispatcher(Handover handover) {
         List<ErrorTranslator> known = List.of(
                 new KeyringErrors(settings().wallets()),
@@ -98,9 +98,9 @@ record Services(
     }
 
     /**
-     * Queues of spends that go on by themselves, for longer than a call takes.
+     * Queues of spends that continue in the background after the call has returned.
      *
-     * @param complaint reason why their store cannot be written at this moment
+     * @param complaint reason why their store cannot be written at the moment
      */
     record Queues(Payouts payouts, Sweeps sweeps, Supplier<Optional<String>> complaint) {}
 
@@ -165,9 +165,9 @@ record Services(
         return DeletionGuard.all(
                 List.of(
                         new NodesGuard(external.nodes(), following.follower()::height, answers()),
-                        // The daemon's own books, after the nodes, whose objection tells the balance: for coins that
-                        // they do
-                        // not list. That the books have none permits nothing.
+                        // The daemon's own books come after the nodes, whose objection contains the balance. They catch
+                        // coins that the nodes
+                        // do not list. No coins in the books does not permit a deletion.
                         entry -> following.ledger().objection(entry.address()),
                         KeyUseGuards.openSpends(spending::openSpendOf, answers()),
                         entry -> queues.payouts()
@@ -185,12 +185,12 @@ record Services(
                 answers());
     }
 
-    /** Conditions under which the daemon is of use to its callers. The keyring is open before anything is served. */
+    /** Conditions under which the daemon can serve its callers. The keyring is always open before anything is served. */
     List<ReadinessCheck> readiness() {
         return List.copyOf(checks().values());
     }
 
-    /** Readiness checks by the names that their meters use. */
+    /** Readiness checks by the names used for their meters. */
     private Map<String, ReadinessCheck> checks() {
         Map<String, ReadinessCheck> checks = new LinkedHashMap<>();
         checks.put(
@@ -211,7 +211,7 @@ record Services(
         return checks;
     }
 
-    /** Registers meters of the checks of {@code /readyz}, and of how far the books are behind. */
+    /** Registers gauges for the checks of {@code /readyz} and for the lag of the books. */
     void measure() {
         queues.payouts().measure(context.meters());
         checks().forEach((name, check) -> {
@@ -236,7 +236,7 @@ record Services(
                 .register(context.meters());
     }
 
-    /** History of own addresses from the daemon's books, from the height on from which they are complete. */
+    /** History of own addresses from the daemon's books, starting at the height from which they are complete. */
     private static final class OwnHistory implements IndexerClient.AddressHistory {
         private final CoinLedger ledger;
         private final Predicate<Address> owned;
@@ -281,8 +281,8 @@ record Services(
     }
 
     /**
-     * Readiness check of the books. It fails when their answers are outdated: no block yet, a lag above the bound, nodes that differ. A rescan does
-     * not make it fail.
+     * Readiness check of the books. Fails when they may be outdated: no block yet, a lag above the limit, nodes that disagree, an old tip. A
+     * rescan does not make it fail.
      */
     private static final class FollowerReadiness implements ReadinessCheck {
         private final Follower follower;

@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Shutdown sequence: stops the started parts in the opposite order. A failure of one does not keep the rest from being stopped. */
+/** Shutdown sequence: stops the started parts in reverse order. A part that fails to stop does not prevent the others from being stopped. */
 final class ShutdownSequence {
     private static final Logger LOG = LoggerFactory.getLogger(ShutdownSequence.class);
 
@@ -31,9 +31,9 @@ final class ShutdownSequence {
     }
 
     /**
-     * Reserves the place of a part that is started later than its users and has to be stopped after them.
+     * Reserves the position of a part that is started after its users and must be stopped after them.
      *
-     * @return receives the stop of the part once it is started; before that nothing is stopped at this place
+     * @return accepts the stop action of the part once it is started; until then nothing is stopped at this position
      */
     Consumer<Stop> place(String what) {
         AtomicReference<Stop> later = new AtomicReference<>(() -> {});
@@ -56,7 +56,7 @@ final class ShutdownSequence {
         }
     }
 
-    /** Times within which a stop must end. Used by the thread that stops. */
+    /** Deadlines of a shutdown. Confined to the thread that stops the daemon. */
     static final class Times {
         /** Time for all parts that are stopped after the last call was answered or cut off. */
         private static final Duration CLOSING = Duration.ofSeconds(1);
@@ -66,7 +66,7 @@ final class ShutdownSequence {
         private long drainBy;
         private long stopBy;
 
-        /** @param drain time within which calls and spends under way may end, all together */
+        /** @param drain total time for calls and spends in progress to finish */
         void begin(Duration drain) {
             drainBy = System.nanoTime() + drain.toNanos();
             stopBy = drainBy + CLOSING.toNanos();
@@ -87,8 +87,8 @@ final class ShutdownSequence {
     }
 
     /**
-     * First phase of a stop: services that keep callers waiting, perhaps for minutes, answer them now with the answer that they would get at their
-     * time-out, and answer later ones at once. Only calls that end by themselves are left for the drain.
+     * First phase of a shutdown: services with long waits answer them now, with the answer that a timeout would give, and answer later waits
+     * at once. Only calls that end by themselves are left to drain.
      */
     static final class WaitEndings {
         private static final Logger LOG = LoggerFactory.getLogger(WaitEndings.class);
@@ -97,17 +97,17 @@ final class ShutdownSequence {
 
         private final List<Entry> entries = new ArrayList<>();
 
-        /** @param end idempotent; completes when the answers are given, which must not take longer than a second or two */
+        /** @param end idempotent; completes when the answers have been given, which must not take longer than a second or two */
         void add(String what, Supplier<CompletionStage<Void>> end) {
             entries.add(new Entry(what, end));
         }
 
-        /** Adds a service as {@link #add} does, before all others: for services that would begin anew the waits that others have just ended. */
+        /** Adds a service like {@link #add}, but before all others: for services that would restart the waits that others have just ended. */
         void addFirst(String what, Supplier<CompletionStage<Void>> end) {
             entries.add(0, new Entry(what, end));
         }
 
-        /** Ends all waits at the same time; a service that cannot end its waits does not keep the others from it. */
+        /** Ends all waits concurrently; a service that fails to end its waits does not affect the others. */
         void endAll(Duration patience) {
             List<Runnable> endings =
                     entries.stream().map(entry -> begin(entry, patience)).toList();

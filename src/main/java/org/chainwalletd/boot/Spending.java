@@ -34,15 +34,15 @@ import org.chainwalletd.store.Store;
 import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.sweep.Sweeps;
 
-/** Starts spending, through which all money leaves, with the queue of payouts and the sweeps. */
+/** Starts spending, the only path by which money leaves, with the queue of payouts and the sweeps. */
 final class Spending {
-    /** Pause before a part of a sweep that could not be sent is tried again. */
+    /** Delay before a part of a sweep that could not be sent is retried. */
     private static final Duration SWEEP_PAUSE = Duration.ofSeconds(5);
 
-    /** Most coins of an address among which those of a batch of payouts are chosen. */
+    /** Maximum number of an address's coins from which a batch of payouts is funded. */
     private static final int MOST_OF_BATCH = 5_000;
 
-    /** Most coins of an address that a sweep takes or tells to be left over. */
+    /** Maximum number of an address's coins that a sweep takes or reports as left over. */
     private static final int MOST_OF_SWEEP = 100_000;
 
     private static final Duration OPENING = Duration.ofMinutes(2);
@@ -50,9 +50,9 @@ final class Spending {
     private Spending() {}
 
     /**
-     * Starts spending; blocks until the spends in flight have been taken up.
+     * Starts spending; blocks until the spends in flight have been resumed.
      *
-     * @param listener is told of each change of a spend
+     * @param listener notified of each change of a spend
      */
     static SpendService start(
             DaemonContext context,
@@ -178,7 +178,7 @@ final class Spending {
         };
     }
 
-    /** Whether nothing more is paid for a token: a named one has ended, or the classic one, {@link PayoutStore#CLASSIC}, is switched off. */
+    /** Whether a token must not pay any more: a named token has ended, or the classic one, {@link PayoutStore#CLASSIC}, is disabled. */
     private static boolean hasEnded(DaemonContext context, NamedTokens named, String name) {
         return name.equals(PayoutStore.CLASSIC)
                 ? !context.settings().http().access().classicTokens().contains(PayoutStore.CLASSIC)

@@ -1,6 +1,6 @@
 package org.chainwalletd.boot;
 
-/** The daemon cannot start. The message is one line for the operator and says what to do. */
+/** Signals that the daemon cannot start. The message is one line for the operator that says what to do. */
 public final class StartupException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -27,8 +27,8 @@ import org.chainwalletd.store.postgres.PostgresMember;
 import org.chainwalletd.store.sql.SqliteStore;
 
 /**
- * Refusals of a start: those that are known before anything is created (a folder that is no datadir, an address that is taken), and the texts for any
- * other cause. Only reads.
+ * Refusals of a start: conditions that can be checked before anything is created, such as a folder that is no datadir or an address in use,
+ * and the messages for all other causes. Only reads.
  */
 public final class StartupRefusals {
     private static final Set<String> OURS = Set.of(
@@ -75,7 +75,7 @@ public final class StartupRefusals {
     private StartupRefusals() {}
 
     /**
-     * Checks everything except addresses.
+     * Checks everything except listening addresses.
      *
      * @throws StartupException with the first refusal
      */
@@ -85,7 +85,7 @@ public final class StartupRefusals {
         }
     }
 
-    /** Lists every reason for which {@link #refuse} would stop the start, for callers that do not start the daemon. */
+    /** Lists all reasons for which {@link #refuse} would refuse a start, for callers that do not start the daemon. */
     public static List<String> of(Settings settings) {
         List<String> refusals = new ArrayList<>();
         for (Look look : LOOKS) {
@@ -107,10 +107,10 @@ public final class StartupRefusals {
     }
 
     /**
-     * Refuses a heap that is too small for swaps. Answers of the account chain may fill a part of the heap; if not even one with events fits into
-     * that, no swap goes on and the watchtower sees nothing.
+     * Refuses a heap that is too small for swaps. Answers of the account chain may fill a share of the heap; if a single answer with events
+     * does not fit, no swap proceeds and the watchtower sees nothing.
      *
-     * @param heap greatest heap of this process in bytes
+     * @param heap maximum heap of this process in bytes
      */
     static void roomForSwaps(long heap) {
         if (heap < AccountChain.LEAST_HEAP) {
@@ -123,7 +123,7 @@ public final class StartupRefusals {
     /**
      * Refuses an unusable datadir.
      *
-     * @throws StartupException when the folder cannot be used, or holds something that is not ours
+     * @throws StartupException when the folder cannot be used, or contains foreign files
      */
     static void usable(Path datadir) {
         if (!Files.exists(datadir)) {
@@ -157,8 +157,8 @@ public final class StartupRefusals {
     }
 
     /**
-     * Refuses a datadir that other users may change: they could let the daemon pay them, or take its keys away. Reading is reported by {@code
-     * doctor}: secrets in it are sealed or 0600 by themselves.
+     * Refuses a datadir that other users can change: they could make the daemon pay them, or remove its keys. {@code doctor} reports if
+     * others can read it: its secrets are sealed or have mode 0600.
      *
      * @throws StartupException when the mode of the datadir, of the wallet directory or of a file in them lets others change it
      */
@@ -173,10 +173,10 @@ public final class StartupRefusals {
     }
 
     /**
-     * Refuses a datadir without its keyring. An empty keyring in place of a lost one would look like a daemon that works, while every address that
-     * was given out belongs to keys that are gone.
+     * Refuses a datadir whose keyring is missing. A new empty keyring in its place would make the daemon look healthy, although the keys of
+     * all addresses given out are missing.
      *
-     * @throws StartupException when the datadir was in use and its keyring is not there
+     * @throws StartupException when the datadir was in use and its keyring is missing
      */
     static void whole(Path datadir, Path wallets) throws IOException {
         Path store = datadir.resolve(SqliteStore.FILE_NAME);
@@ -188,7 +188,7 @@ public final class StartupRefusals {
     }
 
     /**
-     * Refuses a store that does not know the payments of this datadir: their client tokens would pay again.
+     * Refuses a store that does not know the payments of this datadir: repeated client tokens would pay again.
      *
      * @param database whether the store is in a database
      * @throws StartupException when the datadir has worked with a store of the other kind
@@ -214,7 +214,7 @@ public final class StartupRefusals {
     /**
      * Refuses another chain.
      *
-     * @throws StartupException when the datadir has worked with another chain than the one that is expected now
+     * @throws StartupException when the datadir was used on another chain than the expected one
      */
     static void sameChain(Path datadir, Optional<Hash256> expected) {
         Optional<Hash256> pinned = expected.isPresent() ? new GenesisFile(datadir).read() : Optional.empty();
@@ -238,7 +238,7 @@ public final class StartupRefusals {
     }
 
     /**
-     * Refuses an address that is taken.
+     * Refuses an address that is in use.
      *
      * @throws StartupException when another process listens on {@code address}
      */
@@ -260,7 +260,7 @@ public final class StartupRefusals {
                         + reason + "): stop what listens there, or choose another address with " + flag);
     }
 
-    /** Turns the cause of a failed start into one line for the operator. */
+    /** Converts the cause of a failed start into one line for the operator. */
     static StartupException explain(Throwable failure, Settings settings) {
         Throwable cause = Causes.of(failure);
         if (cause instanceof StartupException known) {
@@ -281,7 +281,7 @@ public final class StartupRefusals {
         return new StartupException(text);
     }
 
-    /** Cause from the file system, if that is at the bottom of the failure. */
+    /** File system exception inside an {@link UncheckedIOException}, otherwise the failure itself. */
     private static Throwable file(Throwable failure) {
         return failure instanceof UncheckedIOException unchecked ? unchecked.getCause() : failure;
     }

@@ -21,8 +21,8 @@ import org.chainwalletd.devnet.pool.Trial;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
- * A narrated tour of two swaps with a pool that is not trusted: a sell of the chain's coin for the native asset of an account chain, and a
- * buy back, each to its end on both chains.
+ * Narrated tour of two swaps with an untrusted pool: a sell of the chain's coin for the native asset of an account chain, and a buy back,
+ * each completed on both chains.
  */
 public final class SwapDemo extends Tour {
     private static final long FUNDING = 3_000_000_000L;
@@ -36,7 +36,7 @@ public final class SwapDemo extends Tour {
         super(daemon, node, out);
     }
 
-    /** Other side of the swaps: an account chain and a pool that trades on both. */
+    /** Other side of the swaps: an account chain and a pool that trades on both chains. */
     public interface OtherSide extends AutoCloseable {
         URI evmRpc();
 
@@ -47,7 +47,7 @@ public final class SwapDemo extends Tour {
     }
 
     /**
-     * Starts a development chain, the other side on it, and a daemon, tours it, and takes everything away again.
+     * Starts a development chain, the other side on it, and a daemon, runs the tour, and removes everything again.
      *
      * @param otherSide may throw; nothing is left behind then
      * @throws WalletdException when a step is refused
@@ -66,7 +66,7 @@ public final class SwapDemo extends Tour {
     }
 
     /**
-     * Number of blocks to be mined until the chain's time is now: a block is at most a week after its parent, and both chains have to agree about the
+     * Number of blocks to mine until the chain's time is now: a block is at most a week after its parent, and both chains must agree on the
      * time before anything is locked.
      */
     private static int blocksUntilNow() {
@@ -84,7 +84,7 @@ public final class SwapDemo extends Tour {
         options.put(Option.SWAP_CHAIN_CONFIRMATIONS.flag(), "2");
         options.put(Option.EVM_RPC.flag(), otherSide.evmRpc().toString());
         options.put(Option.EVM_CHAIN_ID.flag(), Long.toString(Trial.CHAIN_ID));
-        // There is only one endpoint, and it is ours.
+        // The only endpoint is our own.
         options.put(Option.EVM_QUORUM.flag(), "1");
         options.put(Option.SWAP_EVM_FINALITY.flag(), "1");
         return options;
@@ -150,7 +150,7 @@ public final class SwapDemo extends Tour {
         ask(daemon, "swap_execute", Map.of("swap_id", id));
     }
 
-    /** Prints each new state of a swap until the one that is waited for. */
+    /** Prints each new state of a swap until it reaches {@code status}. */
     private void follow(String id, String status) {
         await("the swap to be " + status, () -> {
             String now = swap(id).path("status").asText();

@@ -25,8 +25,8 @@ final class SwapLegs {
     private SwapLegs() {}
 
     /**
-     * @param relay sends a claim for which we have no gas; empty: such a swap is not begun
-     * @param hindrance reason why a claim could not be sent on now: a stop, a store that cannot be written
+     * @param relay sends a claim for which we have no gas; if empty, a swap that needs it is not started
+     * @param hindrance reason why a claim could not be sent now: a shutdown, or a store that cannot be written
      */
     static Legs make(
             Swaps.Parts parts,

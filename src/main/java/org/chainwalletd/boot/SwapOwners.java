@@ -13,10 +13,10 @@ import org.chainwalletd.store.SwapStore;
 import org.chainwalletd.swap.engine.SwapBook;
 
 /**
- * Swaps as owners of locks and keys at one of several daemons on a store: only the one that does the background work knows them.
+ * Swaps as owners of locks and keys, at one of several daemons on a store: only the daemon that runs the background work knows them.
  *
- * @param isRunning whether this daemon does it
- * @param isConfigured whether this daemon makes swaps; another one may all the same
+ * @param isRunning whether this daemon runs it
+ * @param isConfigured whether this daemon makes swaps; another daemon may make them regardless
  */
 record SwapOwners(SwapBook book, BooleanSupplier isRunning, boolean isConfigured, SwapStore rows, Executor executor)
         implements HtlcOwners {
@@ -25,7 +25,7 @@ record SwapOwners(SwapBook book, BooleanSupplier isRunning, boolean isConfigured
         return book.of(hashLock);
     }
 
-    /** Reads the journal too: a daemon that was paused may not know yet that another one does the background work and has begun a swap. */
+    /** Also reads the journal: a daemon that was paused may not know yet that another one runs the background work and has started a swap. */
     @Override
     public CompletionStage<Void> known(Hash256 hashLock) {
         return known().thenComposeAsync(yes -> rows.ofHashLock(hashLock), executor)
@@ -41,7 +41,7 @@ record SwapOwners(SwapBook book, BooleanSupplier isRunning, boolean isConfigured
                         executor);
     }
 
-    /** Completes when the book may be asked; fails where only another daemon, or nobody at this moment, knows the open swaps. */
+    /** Completes when the book may be queried; fails if only another daemon, or currently no daemon, knows the open swaps. */
     CompletionStage<Void> known() {
         if (isRunning.getAsBoolean()) {
             return book.isKnown()

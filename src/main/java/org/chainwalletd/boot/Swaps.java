@@ -62,10 +62,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Swaps: the engine, and the data about open swaps for other parts.
+ * Swap engine, and the data about open swaps for other parts.
  *
  * @param service empty without an engine
- * @param keys keys of the journal; closed when no actor runs any more
+ * @param keys keys of the journal; closed after all actors have stopped
  */
 record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
     private static final Logger LOG = LoggerFactory.getLogger(Swaps.class);
@@ -106,7 +106,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
         }
     }
 
-    /** Swaps as owners of locks and keys at one of several daemons; empty for the only daemon on its store, which knows them always. */
+    /** Swaps as owners of locks and keys, at one of several daemons on a store; empty for the only daemon of a store, which always knows them. */
     static Optional<SwapOwners> owners(SwapBook book, Settings settings, Keeper keeper, Store store, Workers workers) {
         return settings.database()
                 .map(shared -> new SwapOwners(
@@ -118,10 +118,11 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
     }
 
     /**
-     * Reads the open swaps, and begins to look after them when the engine is configured; of several daemons on a database one does, which reads them
-     * again when it begins. Blocks.
+     * Reads the open swaps, and starts the engine if it is configured. Of several daemons on a database one runs the engine, and reads the
+     * swaps again when it starts. Blocks.
      *
-     * @throws StartupException when the contract is not the pinned one, or an open swap was made under another configuration or would be left alone
+     * @throws StartupException when the contract is not the pinned one, or when an open swap was made under another configuration or would be
+     *     left unattended
      */
     static Swaps start(Parts parts, Background background) {
         Settings settings = parts.settings();
@@ -168,8 +169,8 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
     }
 
     /**
-     * Refuses a start without the engine while swaps are open, unless the operator wants that: their money can be lost to a deadline, so a forgotten
-     * option must not suffice.
+     * Refuses a start without the engine while swaps are open, unless the operator allows it: a missed deadline can lose their money, so a
+     * forgotten option must not suffice.
      */
     private static void leaveAlone(List<SwapRow> rows, boolean isWanted) {
         List<SwapRow> open =
@@ -190,7 +191,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
         tellOf(rows);
     }
 
-    /** Reads the swaps of other daemons on the store, at one without an engine. */
+    /** Reads the swaps of other daemons on the store, for a daemon without an engine. */
     private static CompletionStage<List<SwapRow>> leftAlone(Parts parts) {
         Executor threads = parts.workers().journals();
         return parts.store()
@@ -218,30 +219,30 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                         threads);
     }
 
-    /** A swap that is over may have a lock of ours that is not claimed; no deadline endangers it. */
+    /** Logs swaps that nothing attends to. A finished swap may still have an unclaimed lock of ours; no deadline endangers it. */
     private static void tellOf(List<SwapRow> rows) {
         rows.stream()
                 .filter(row -> row.status() != SwapStatus.QUOTED && !row.isSettled())
                 .forEach(row -> LOG.error(
-                        "swap {} is {} and nobody looks after it: start with --swap-contract {} and the other options of swaps",
+                        "swap {} is {} and unattended: start with --swap-contract {} and the other options of swaps",
                         row.id(),
                         row.status().word(),
                         row.terms().account().contract()));
     }
 
-    /** Start of the engine. */
+    /** Startup of the engine. */
     private record Engine(Parts parts, Settings.Swapping rules, SwapJournal journal, SwapNews news, SwapAlarms alarms) {
         private Accounts account() {
             return parts.accounts().orElseThrow();
         }
 
-        /** Refuses open swaps of another contract or chain: the checks before a secret leaves are made against the configured ones. */
+        /** Refuses open swaps of another contract or chain, because the checks before a secret is revealed use the configured ones. */
         void refuseOther(List<SwapRow> rows) {
             rows.stream().filter(row -> row.status().holdsMoney()).forEach(this::refuseOther);
             rows.stream()
                     .filter(row -> !isHere(row))
                     .forEach(row -> LOG.error(
-                            "swap {} is {} and nobody looks after it: it was made on the account chain {}",
+                            "swap {} is {} and unattended: it was made on the account chain {}",
                             row.id(),
                             row.status().word(),
                             row.terms().account().chainId().orElseThrow()));
@@ -265,15 +266,15 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
         }
 
         /**
-         * Refuses a contract that is not the pinned one. A quorum that gives no answer does not stop the start: refunds must go on, and nothing is
-         * locked or revealed without another check.
+         * Refuses a contract that is not the pinned one. A quorum that does not answer does not prevent the start: refunds must proceed, and
+         * nothing is locked or revealed without another check.
          */
         void refuseContract() {
             Optional<String> objection = Optional.empty();
             try {
                 objection = new ContractCheck(account().chain(), rules.contract(), rules.codeHash()).objection();
             } catch (RuntimeException e) {
-                LOG.warn("the contract of swaps cannot be looked at now: {}", e.toString());
+                LOG.warn("the swap contract cannot be checked now: {}", e.toString());
             }
             objection.ifPresent(against -> {
                 throw new StartupException("--swap-contract: " + against + ": correct it or --swap-contract-code-hash");
@@ -283,7 +284,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
         SwapService start(Background background) {
             SwapLimits limits = limits();
             if (limits.development()) {
-                LOG.info("swaps run on development chains: how old their blocks are is not judged");
+                LOG.info("swaps run on development chains: the age of their blocks is not checked");
             }
             String run = run();
             SwapClocks clocks = new SwapClocks(
@@ -410,7 +411,10 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     isDevelopment());
         }
 
-        /** Whether both chains are development chains, whose coins are worth nothing. Decided by the operator's settings, and by no node's word. */
+        /**
+         * Whether both chains are development chains, whose coins are worthless. Depends on the operator's settings only, never on data from
+         * a node.
+         */
         private boolean isDevelopment() {
             ChainProfile chain = parts.settings().chain();
             Optional<Hash256> named = parts.settings().identity().genesis();

@@ -20,15 +20,15 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.store.files.TemporaryFolder;
 
-/** Daemon with a development chain of its own, on free ports and a temporary datadir. */
+/** Daemon with an embedded development chain, on free ports and a temporary datadir. */
 final class TemporaryDaemon {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    /** Cheap key derivation: the keys are worth nothing, and gone before anybody could guess. */
+    /** Cheap key derivation: the keys are worthless and are deleted after the demonstration. */
     private static final Argon2 CHEAP = new Argon2(8, 1, 1);
 
     private TemporaryDaemon() {}
 
-    /** Work that is done with the daemon. */
+    /** Action that uses the daemon. */
     @FunctionalInterface
     interface Visit {
         void run(WalletdClient daemon, WalletdClient node);
@@ -38,7 +38,7 @@ final class TemporaryDaemon {
         run(TemporaryDaemon::flags, daemon -> daemon.nodeUri().orElseThrow(), visit);
     }
 
-    /** Runs the daemon on a development chain that runs already, with options besides those that it needs. */
+    /** Runs a daemon on an already running development chain, with additional options. */
     static void runBeside(Devnet devnet, Map<String, String> more, Visit visit) {
         run(
                 datadir -> {

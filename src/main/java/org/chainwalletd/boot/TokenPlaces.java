@@ -8,16 +8,16 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.http.door.Tokens;
 
 /**
- * Places where a daemon's tokens are kept.
+ * Storage of a daemon's tokens.
  *
- * @param named tokens that the operator has named
- * @param classic one token for each scope
+ * @param named named tokens
+ * @param classic one token per scope
  */
 record TokenPlaces(TokenRows named, Tokens.Source classic) {
     /**
-     * Files of the datadir; those of classic tokens are made when they are missing.
+     * Token files of the datadir; creates missing classic tokens.
      *
-     * @param console is told new tokens
+     * @param console receives new tokens
      */
     static TokenPlaces inFiles(Settings settings, Consumer<String> console) throws IOException {
         Settings.Http http = settings.http();

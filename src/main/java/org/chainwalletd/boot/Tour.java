@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 
-/** Tour of calls that are shown with their answers, between sentences that explain them. */
+/** Tour of calls that are printed with their answers, between explanatory sentences. */
 abstract class Tour {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
 
@@ -35,7 +35,7 @@ abstract class Tour {
         return result;
     }
 
-    /** Makes a call without printing it, for a question that is repeated until the answer is right. */
+    /** Makes a call without printing it, for polling. */
     static Optional<JsonNode> quietly(WalletdClient client, String method, Map<String, ?> params) {
         try {
             return Optional.of(client.call(method, params));
@@ -48,7 +48,7 @@ abstract class Tour {
         Instant end = Instant.now().plus(PATIENCE);
         while (!condition.holds()) {
             if (Instant.now().isAfter(end)) {
-                throw new IllegalStateException("waited two minutes in vain for " + what);
+                throw new IllegalStateException("timed out after two minutes waiting for " + what);
             }
             try {
                 Thread.sleep(100);

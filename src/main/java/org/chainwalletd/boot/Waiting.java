@@ -28,8 +28,8 @@ import org.chainwalletd.wait.Waits;
 /**
  * Waits and the push streams that wake them, tied to the followed chain.
  *
- * @param feed is told for which addresses the nodes are asked to push changes
- * @param sighted passes on transactions that are found in mempools
+ * @param feed receives the addresses whose changes the nodes are asked to push
+ * @param sighted forwards transactions found in mempools
  */
 record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, Sighted sighted) {
     static Waiting start(
@@ -67,14 +67,14 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, Sighted sighted) {
         return new Waiting(waits, feed, sighted);
     }
 
-    /** Watches these addresses, the most urgent first, for a reason, in place of those that were watched for it before. */
+    /** Watches these addresses, most urgent first, for a reason; replaces those watched for it before. */
     void watchAll(WatchReason reason, Collection<Address> addresses) {
         feed.tell(new PushFeed.WantAll(reason, addresses));
     }
 
     /**
-     * Passes transactions in mempools to the feed of credits and the index of HTLCs. Those that come before both are there are dropped, which loses
-     * nothing.
+     * Forwards mempool transactions to the feed of credits and the index of HTLCs. Transactions that arrive before these exist are dropped,
+     * without loss.
      */
     static final class Sighted implements MempoolListener {
         private volatile MempoolListener credits = (txId, tx) -> {};
@@ -95,7 +95,7 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, Sighted sighted) {
         }
     }
 
-    /** Passes on changes that nodes push; those that come before the waits are there are dropped, which loses nothing. */
+    /** Forwards changes pushed by nodes. Changes that arrive before the waits exist are dropped, without loss. */
     private static final class Hearing {
         private final Follower follower;
         private volatile Optional<Waits> waits = Optional.empty();

@@ -15,14 +15,14 @@ import java.util.function.BiFunction;
 import org.chainwalletd.swap.legs.BothLegs;
 
 /**
- * Thread pools for work that must not run on an actor's thread, one for each kind, with the length of its queue as a metric.
+ * Thread pools for work that must not run on an actor's thread, one per kind of work, with their queue lengths as metrics.
  *
- * <p>The queues are bounded at the door: while one is {@linkplain #full() full}, no new call is accepted, and its caller is told to come back. Work
- * of a call that was accepted is never refused, because by then money may have moved; each call adds a few tasks at a time, and calls in work are
- * bounded too.
+ * <p>The queues are bounded at admission: while one is {@linkplain #full() full}, new calls are refused and may be repeated later. Work of an
+ * accepted call is never rejected, because money may have moved by then; each call adds few tasks at a time, and concurrent calls are bounded
+ * too.
  */
 final class Workers {
-    /** Threads of the keyring: more than the exports that may run at a time; each of them mostly waits. */
+    /** Threads of the keyring: more than the maximum number of concurrent exports; they mostly wait. */
     private static final int KEYRING_THREADS = 24;
 
     /** Threads for keys in a database: several, so that their writes share a commit. */
@@ -48,7 +48,7 @@ final class Workers {
 
     /**
      * @param argon2Threads number of threads for key derivation; each takes 64 MiB while it computes
-     * @param longestQueue tasks that may wait for one kind of thread before new calls are refused
+     * @param longestQueue queue length of a pool from which new calls are refused
      */
     Workers(int cores, int argon2Threads, int longestQueue, MeterRegistry meters) {
         this.meters = meters;
@@ -74,7 +74,7 @@ final class Workers {
         return crypto;
     }
 
-    /** Threads for key stretching. */
+    /** Threads for key derivation. */
     Executor argon2() {
         return argon2;
     }
@@ -84,27 +84,27 @@ final class Workers {
         return disk;
     }
 
-    /** Creates the threads for keys in a database, which may hang; once, before anything is served. */
+    /** Creates the threads for keys in a database, which may block for long; called once, before anything is served. */
     Executor keyRows() {
         return pool("key-rows", KEY_ROW_THREADS);
     }
 
-    /** Threads for blocking work of the keyring in several steps, which mostly waits for the threads above. */
+    /** Threads for blocking keyring work in several steps, which mostly waits for the pools above. */
     Executor keyring() {
         return keyring;
     }
 
-    /** Threads for reading answers of nodes. */
+    /** Threads for parsing answers of nodes. */
     Executor upstream() {
         return upstream;
     }
 
-    /** Thread for proofs of work, one at a time, when nothing else wants the processor. */
+    /** Thread for proof-of-work checks, one at a time, with minimum priority. */
     Executor background() {
         return background;
     }
 
-    /** Threads for the steps of swaps, which wait for chains: looks, locks, claims and refunds. */
+    /** Threads for the steps of swaps, which wait for chains: checks, locks, claims and refunds. */
     BothLegs.Threads swaps() {
         return swaps;
     }
@@ -114,7 +114,7 @@ final class Workers {
         return watchtower;
     }
 
-    /** Threads for opening sealed rows, which waits for the key of their salt. */
+    /** Threads for decrypting sealed rows, which wait for the key derived from their salt. */
     Executor journals() {
         return journals;
     }
@@ -125,12 +125,12 @@ final class Workers {
         return thread;
     }
 
-    /** Threads for turning the services' answers into results of methods, and for writing these. */
+    /** Threads for converting the services' answers into results of methods, and for writing these. */
     Executor answers() {
         return answers;
     }
 
-    /** Whether more work waits than allowed. */
+    /** Whether the queue of any pool has reached its limit. */
     boolean full() {
         for (ThreadPoolExecutor pool : pools) {
             if (pool.getQueue().size() >= longestQueue) {
@@ -150,10 +150,7 @@ final class Workers {
         return pool;
     }
 
-    /**
-     * Creates a pool of threads that wait for others. It refuses work that would wait too long; such work is tried again later, and no call is
-     * refused for it.
-     */
+    /** Creates a pool for work that blocks. It rejects tasks beyond its queue; such work is retried later, and no call is refused for it. */
     Executor blocking(String name) {
         ThreadPoolExecutor pool =
                 pool(name, BLOCKING_THREADS, Thread::new, new LinkedBlockingQueue<>(LONGEST_BLOCKING_QUEUE));
@@ -177,7 +174,7 @@ final class Workers {
         return pool;
     }
 
-    /** Lets accepted work end for as long as {@code patience} allows, then drops tasks that have not begun: no caller was told that they are done. */
+    /** Lets accepted work finish for up to {@code patience}, then drops tasks that have not started: no caller has been told that they are done. */
     void close(Duration patience) {
         blocking.forEach(ThreadPoolExecutor::shutdownNow);
         pools.forEach(ThreadPoolExecutor::shutdown);
@@ -194,11 +191,11 @@ final class Workers {
     }
 
     /**
-     * Runs the rest of a call once its services have done their part. Work that comes from one of the pool's own threads runs on it, at once: the
-     * steps between the last stage and the socket are small, and each change of threads costs more than most of them.
+     * Runs the rest of a call once its services have answered. A task submitted from a thread of this pool runs directly on it: the steps
+     * between the last stage and the socket are small, and a thread switch costs more than most of them.
      */
     private static final class AnswerPool implements Executor {
-        /** Most nested tasks on one thread: enough for the steps of any call, and a bound for those of a batch. */
+        /** Maximum nesting of tasks on one thread: enough for the steps of any call, and a limit for those of a batch. */
         private static final int MOST_NESTED = 8;
 
         private final Executor threads;

@@ -1,2 +1,2 @@
-/** Ordered start and ordered stop of the whole daemon, and the demonstration. Only this package knows all others; they are wired by hand. */
+/** Ordered startup and shutdown of the whole daemon, and the demonstrations. Only this package depends on all others; they are wired by hand. */
 package org.chainwalletd.boot;

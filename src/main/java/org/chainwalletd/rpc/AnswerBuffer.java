@@ -8,11 +8,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Buffer of an answer while it is written, in pieces, so that a long one is never copied from a small array into a larger one. The room for each
- * piece is taken before it is allocated. Intermediate copies are overwritten, as answers may hold secrets.
+ * Output buffer of an answer, in pieces, so that a long answer is never copied from a small array into a larger one. Each piece is taken from
+ * the budget before it is allocated. Intermediate copies are overwritten, because answers may hold secrets.
  */
 final class AnswerBuffer extends OutputStream {
-    /** Signals that there is no room for the rest; the room that was taken is given back. */
+    /** Signals that the budget does not cover the rest of the answer; the bytes already taken have been given back. */
     static final class NoRoom extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -41,7 +41,7 @@ final class AnswerBuffer extends OutputStream {
     private long taken;
     private boolean refused;
 
-    /** @param mustBeGiven whether the answer is written even when there is no room for it */
+    /** @param mustBeGiven whether the answer is written even when it exceeds the budget */
     AnswerBuffer(AnswerRoom room, boolean mustBeGiven) {
         this.room = room;
         this.mustBeGiven = mustBeGiven;
@@ -84,7 +84,7 @@ final class AnswerBuffer extends OutputStream {
         write(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Writes a whole answer, which has its room already: a long piece is taken over, not copied. */
+    /** Appends a complete answer whose bytes are already counted. Long pieces are taken over, not copied. */
     void append(List<byte[]> answer) throws IOException {
         for (byte[] piece : answer) {
             if (piece.length <= SHORT) {
@@ -141,7 +141,7 @@ final class AnswerBuffer extends OutputStream {
         used = 0;
     }
 
-    /** Takes room for {@code more} bytes, or gives it back when negative. */
+    /** Takes {@code more} bytes from the budget, or gives them back when negative. */
     private void take(long more) throws IOException {
         if (more < 0) {
             room.giveBack(-more);
@@ -153,7 +153,7 @@ final class AnswerBuffer extends OutputStream {
         taken += more;
     }
 
-    /** Drops the answer and tells the writer once; bytes that it still writes when it cleans up are dropped. */
+    /** Drops the answer and throws once; bytes that the JSON writer still writes while it cleans up are ignored. */
     private void refuse() throws NoRoom {
         refused = true;
         room.giveBack(taken);

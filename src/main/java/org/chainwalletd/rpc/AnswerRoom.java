@@ -1,8 +1,8 @@
 package org.chainwalletd.rpc;
 
-/** Budget in which the bytes of an answer are counted while it is written and until its client has read it. Thread-safe, never waits. */
+/** Memory budget for the bytes of an answer, from writing until its client has read it. Thread-safe, never waits. */
 public interface AnswerRoom {
-    /** Budget without a bound. */
+    /** Unlimited budget. */
     AnswerRoom BOUNDLESS = new AnswerRoom() {
         @Override
         public boolean take(long bytes) {
@@ -20,16 +20,16 @@ public interface AnswerRoom {
         }
     };
 
-    /** Takes {@code bytes} from the budget if so many are left, all of them or none. */
+    /** Takes {@code bytes} from the budget if that many are left, otherwise none. */
     boolean take(long bytes);
 
-    /** Takes bytes even if they are not left: the outcome of an act must not be lost. */
+    /** Takes bytes even if the budget is exceeded: the outcome of a call with effects must not be lost. */
     void takeAnyway(long bytes);
 
-    /** Gives back a part of the bytes taken, because an answer was dropped. */
+    /** Returns bytes taken for an answer that was dropped. */
     void giveBack(long bytes);
 
-    /** Whether the budget is used up, so that no further call that is answered here is begun. */
+    /** Whether the budget is used up, so that no further call with an answer is started. */
     default boolean full() {
         return false;
     }

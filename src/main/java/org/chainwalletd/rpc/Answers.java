@@ -34,9 +34,9 @@ final class Answers {
      *
      * @param id JSON text
      * @param room budget of the answer
-     * @param mustBeGiven whether it is written even when there is no room, because it tells the outcome of an act
-     * @throws IllegalArgumentException when the result cannot be written
-     * @throws AnswerBuffer.NoRoom when there is no room
+     * @param mustBeGiven whether it is written even when it exceeds the budget, because it reports the outcome of a call with effects
+     * @throws IllegalArgumentException when the result cannot be serialized
+     * @throws AnswerBuffer.NoRoom when it exceeds the budget
      */
     static List<byte[]> result(ObjectWriter writer, Object result, String id, AnswerRoom room, boolean mustBeGiven)
             throws AnswerBuffer.NoRoom {
@@ -56,7 +56,10 @@ final class Answers {
         }
     }
 
-    /** Writes a response with an error. It is counted, and written even without room: a caller has to learn what became of its call. */
+    /**
+     * Writes an error response. It is counted, but written even if it exceeds the budget, because the caller has to learn the outcome of its
+     * call.
+     */
     static List<byte[]> error(RefusedException refusal, String id, AnswerRoom room) {
         AnswerBuffer out = new AnswerBuffer(room, true);
         try {
@@ -76,9 +79,9 @@ final class Answers {
     }
 
     /**
-     * Writes a JSON array of complete answers, which are counted already.
+     * Joins complete, already counted answers into a JSON array.
      *
-     * @param answers emptied while they are taken over; null ones are left out
+     * @param answers cleared while they are taken over; null entries are skipped
      */
     static List<byte[]> array(List<byte[]>[] answers) {
         AnswerBuffer out = new AnswerBuffer(AnswerRoom.BOUNDLESS, true);
@@ -109,7 +112,7 @@ final class Answers {
         return out.finish();
     }
 
-    /** Writes the payload of an error, or leaves it out if it cannot be written: such an error is still worth more than none. */
+    /** Writes the {@code data} of an error; omits it when it cannot be serialized, because an error without data is better than none. */
     private static void writeData(AnswerBuffer out, Record data) throws IOException {
         byte[] written;
         try {

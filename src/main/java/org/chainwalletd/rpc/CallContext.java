@@ -6,7 +6,7 @@ import java.util.concurrent.CompletionStage;
 import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
 
-/** Context of a call: data for audit lines and limits, and whether the caller is still there. */
+/** Context of a call: data for audit lines and limits, and whether the caller is still connected. */
 public final class CallContext {
     private final String requestId;
     private final Grant grant;
@@ -45,8 +45,8 @@ public final class CallContext {
     }
 
     /**
-     * Name that no other call has, given by the daemon that received it before it was handed over: whoever carries it out is carrying out the same
-     * call. Hexadecimal; empty for a call that was received here.
+     * Unique name of the call, in hexadecimal, assigned by the daemon that received it and forwarded it; every execution under this name is
+     * the same call. Empty for a call received here.
      */
     public Optional<String> name() {
         return name;
@@ -58,11 +58,11 @@ public final class CallContext {
     }
 
     /**
-     * Completes when the caller has left: its connection is closed or reset, its HTTP/2 stream is reset, or its token has ended. Never completes after the call
-     * has ended, and never fails. An HTTP/1 client that has only closed its sending side still counts as there for as long as the server
-     * works for it ({@code HttpLimits.halfClosed}).
+     * Completes when the caller has left: its connection was closed or reset, its HTTP/2 stream was reset, or its token has ended. Never
+     * completes after the call has ended, and never fails. An HTTP/1 client that has closed only its sending side counts as connected while
+     * the server works for it ({@code HttpLimits.halfClosed}).
      *
-     * <p>For {@linkplain RpcMethod#longPoll() long polls}. A call that has begun to move money does not ask: it ends what it has begun.
+     * <p>Meant for {@linkplain RpcMethod#longPoll() long polls}. A call that has started to move money ignores it and runs to its end.
      */
     public synchronized CompletionStage<Void> gone() {
         if (gone == null) {
@@ -80,12 +80,12 @@ public final class CallContext {
         return gone;
     }
 
-    /** Whether the caller has left already; the present state of {@link #gone}. */
+    /** Whether the caller's connection or stream is closed. Unlike {@link #gone}, does not consider the token. */
     public boolean hasLeft() {
         return presence.left();
     }
 
-    /** Ends the context, because the call is answered: whether its caller leaves is of no interest any more. */
+    /** Ends the context and removes its listeners, because the call has been answered. */
     synchronized void end() {
         ended = true;
         if (listening != null) {

@@ -6,10 +6,7 @@ import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Hash256;
 
-/**
- * Observer of every call that reached a method: for metrics and the audit trail. Called on whatever thread the call runs on; must not block and must
- * not throw.
- */
+/** Observer of every call that reached a method, for metrics and the audit trail. Runs on the thread of the call; must not block or throw. */
 public interface CallObserver {
     CallObserver NONE = new CallObserver() {};
 
@@ -17,21 +14,24 @@ public interface CallObserver {
 
     default void ended(CallContext context, CallOutcome outcome) {}
 
-    /** Reports a long poll whose caller has left before it was answered. Called instead of {@link #ended}. */
+    /** Reports a long poll whose caller left before it was answered; called instead of {@link #ended}. */
     default void abandoned(CallContext context, String method) {}
 
-    /** Reports a call that named no known method, or whose token has ended or does not allow the method: {@code outcome} says which by its code. */
+    /**
+     * Reports a call of an unknown method, or one that its token does not allow or whose token has ended. The code of {@code outcome} tells
+     * them apart.
+     */
     default void refused(CallContext context, CallOutcome outcome) {}
 
     /**
      * Outcome of a call.
      *
-     * @param method name in the registry; {@code "unknown"} when the registry has none such, so that callers cannot invent names
-     * @param required scope that the method needs
+     * @param method name in the registry; {@code "unknown"} if not registered, so that callers cannot invent names
+     * @param required scope that the method requires
      * @param error empty for success
      * @param nanos nanoseconds from the start of the call to its end
-     * @param txId the {@code tx_id} of the result, if it has one
-     * @param audited parameters of a call that moves money, when they could be read
+     * @param txId {@code tx_id} of the result, if it has one
+     * @param audited parameters of a call that moves money, if they could be read
      */
     record CallOutcome(
             String method,
@@ -49,7 +49,7 @@ public interface CallObserver {
         static final String UNKNOWN_METHOD = "unknown";
     }
 
-    /** Shows every call to two observers, the first one first. */
+    /** Passes every event to two observers, the first one first. */
     record Both(CallObserver first, CallObserver second) implements CallObserver {
         @Override
         public void started(CallContext context, String method, Scope required) {

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Presence of the client of a request: whether it is still there to read the answer. The transport reports once that it has left. An interested party
- * registers a listener, and removes it when its question is over, so that a long-lived connection collects no listeners.
+ * Whether the client of a request is still connected to read the answer. The transport reports its departure once. Users register a listener
+ * and remove it when they no longer need it, so that listeners do not accumulate on a long-lived connection.
  */
 public final class ClientPresence {
-    /** Handle that removes a listener. Idempotent; a listener that is running already is not stopped. */
+    /** Registration of a listener. Cancelling is idempotent and does not stop a listener that is already running. */
     @FunctionalInterface
     public interface Registration {
         void cancel();
@@ -20,15 +20,15 @@ public final class ClientPresence {
     private Set<Runnable> listeners;
     private boolean left;
 
-    /** Reports that the client cannot be reached any more. Runs the listeners, on this thread. Idempotent. */
+    /** Reports that the client can no longer be reached. Runs the listeners on this thread. Idempotent. */
     public void leave() {
-        List<Runnable> told;
+        List<Runnable> toNotify;
         synchronized (this) {
             left = true;
-            told = listeners == null ? List.of() : List.copyOf(listeners);
+            toNotify = listeners == null ? List.of() : List.copyOf(listeners);
             listeners = null;
         }
-        told.forEach(Runnable::run);
+        toNotify.forEach(Runnable::run);
     }
 
     public synchronized boolean left() {
@@ -36,7 +36,8 @@ public final class ClientPresence {
     }
 
     /**
-     * @param listener runs once when the client leaves, at once if it has left; must only hand work over, because it runs on the connection's thread
+     * @param listener runs once when the client leaves, immediately if it has left; must only dispatch work, because it runs on the
+     *     connection's thread
      */
     public Registration whenLeft(Runnable listener) {
         synchronized (this) {

@@ -6,18 +6,18 @@ import java.util.List;
 import org.chainwalletd.api.ErrorCode;
 
 /**
- * Request as it came in (interface.md, section 4.2).
+ * Parsed request (interface.md, section 4.2).
  *
- * @param id JSON text of the id as the caller wrote it, {@code "null"} included; null for a notification
+ * @param id JSON text of the id as the caller wrote it, including {@code "null"}; null for a notification
  * @param method null when {@code refusal} is set
  * @param params an object node, or another node that the binder refuses; null for no parameters
- * @param refusal fault of the envelope, or null
- * @param secrets the secrets inside {@code params}
+ * @param refusal reason why the envelope is invalid, or null
+ * @param secrets secrets inside {@code params}
  */
 record Envelope(String id, String method, JsonNode params, String refusal, List<byte[]> secrets) {
     static final String NULL_ID = "null";
 
-    /** Creates an envelope that is answered with -32600, whether it has an id or not. */
+    /** Creates an envelope that is answered with -32600, whether or not it has an id. */
     static Envelope refused(String id, String refusal, List<byte[]> secrets) {
         return new Envelope(id == null ? NULL_ID : id, null, null, refusal, secrets);
     }
@@ -26,7 +26,7 @@ record Envelope(String id, String method, JsonNode params, String refusal, List<
         return id == null;
     }
 
-    /** Overwrites the secrets. To be called when the parameters are bound, and also when they never will be. */
+    /** Overwrites the secrets. Called once the parameters are bound, or when they never will be. */
     void overwriteSecrets() {
         for (byte[] secret : secrets) {
             Arrays.fill(secret, (byte) 0);
@@ -44,12 +44,12 @@ record Envelope(String id, String method, JsonNode params, String refusal, List<
     record Batch(List<Envelope> envelopes) implements Body {}
 
     /**
-     * Body that is refused as a whole, with HTTP status 400 and a null id.
+     * Body that is rejected as a whole, with HTTP status 400 and a null id.
      *
      * @param code parse error or invalid request
      */
     record Refused(ErrorCode code, String message) implements Body {}
 
-    /** Body whose parsed form would need more memory than there is room for now. */
+    /** Body whose parsed form exceeds the memory budget. */
     record TooHeavy() implements Body {}
 }

@@ -10,7 +10,7 @@ import org.chainwalletd.wire.WireException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Turns any failure of a method into an error of the catalogue. */
+/** Translates any failure of a method into an error of the catalogue. */
 final class Failures {
     private static final Logger LOG = LoggerFactory.getLogger(Failures.class);
     private static final long RETRY_AFTER_SECONDS = 1;
@@ -41,12 +41,12 @@ final class Failures {
         return internal(cause, method, context);
     }
 
-    /** Refusal of a busy daemon: nothing was begun, and the same call can be sent again. */
+    /** Creates the refusal of an overloaded daemon: nothing was started, the same call can be sent again. */
     static RefusedException busy() {
         return RefusedException.tooManyRequests("the daemon is busy, try again in a second", RETRY_AFTER_SECONDS);
     }
 
-    /** Internal error. The details go to the log only: an exception's text may quote data that the caller must not see. */
+    /** Creates an internal error. Details go to the log only: the text of an exception may quote data that the caller must not see. */
     static RefusedException internal(Throwable cause, String method, CallContext context) {
         LOG.error("{} failed unexpectedly, request {}", method, context.requestId(), cause);
         return new RefusedException(

@@ -3,16 +3,16 @@ package org.chainwalletd.rpc;
 import java.io.IOException;
 
 /**
- * Counts the heap bytes of the JSON nodes of a request while they are made, as a 64-bit JVM with compressed references lays them out, rounded up. A
- * small request takes nothing of the room, a larger one a few KiB at a time. One per text; not safe for threads.
+ * Counts the heap bytes of a request's JSON nodes as they are created, with the layout of a 64-bit JVM with compressed references, rounded
+ * up. A small request takes nothing from the budget, a larger one at least 16 KiB at a time. One instance per text; not thread-safe.
  */
 final class JsonWeight {
-    /** Signals that there is no room for the rest. The room that was taken stays taken until the whole request gives it back. */
+    /** Signals that the budget is exhausted. The bytes taken so far stay taken until the whole request returns them. */
     static final class NoRoom extends IOException {
         private static final long serialVersionUID = 1L;
 
         NoRoom() {
-            super("no room for what the text describes");
+            super("no memory budget for the parsed request");
         }
 
         @Override
@@ -21,25 +21,25 @@ final class JsonWeight {
         }
     }
 
-    /** Bytes that are not counted: a request that small costs less than its connection. */
+    /** Bytes that are not counted: a request this small costs less than its connection. */
     private static final long FREE = 4096;
 
     private static final long LUMP = 16 << 10;
 
     private static final int OBJECT = 160;
-    /** Bytes of a member: a map's entry, its part of the table, and the name's two objects. */
+    /** Bytes of a member: the map entry, its share of the table, and the two objects of the name. */
     private static final int MEMBER = 112;
 
     private static final int ARRAY = 104;
-    /** Bytes of an element in a list. A list has up to half as many places more than it needs, and a copy of them while it grows. */
+    /** Bytes of an element in a list. The list may have 50 % spare capacity, plus a copy while it grows. */
     private static final int ELEMENT = 16;
 
     private static final int TEXT = 64;
-    /** Bytes of a large number; smaller ones are of the same order. */
+    /** Bytes of a big integer or decimal, besides its digits. */
     private static final int NUMBER = 128;
 
     private static final int LONG = 24;
-    /** Characters from which on an integer counts as large; a shorter one, its sign included, fits into a long. */
+    /** Length in characters from which an integer counts as a big integer; a shorter one, including its sign, fits into a long. */
     private static final int LONG_DIGITS = 19;
 
     private final AnswerRoom room;
@@ -68,7 +68,7 @@ final class JsonWeight {
 
     /** @param length characters */
     void text(int length) throws NoRoom {
-        // All empty strings are one object.
+        // All empty strings share one object.
         add(length == 0 ? 0 : TEXT + 2L * length);
     }
 

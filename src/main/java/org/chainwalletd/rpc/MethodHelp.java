@@ -11,7 +11,7 @@ import java.util.List;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.wire.Shapes;
 
-/** Help for one method or for all of them as plain text, made from the registry like the page of the manual. */
+/** Plain-text help for one method or all methods, generated from the registry like the manual's reference page. */
 public final class MethodHelp {
     private static final int WIDTH = 100;
     private static final int SUMMARY_COLUMN = 34;
@@ -21,7 +21,7 @@ public final class MethodHelp {
 
     private MethodHelp() {}
 
-    /** Lists the methods, a line each, without those for older clients. */
+    /** Lists the methods, one per line, without the deprecated ones. */
     public static String of(MethodRegistry registry) {
         MethodHelp help = new MethodHelp();
         for (RpcMethod<?, ?> method : registry.methods()) {
@@ -32,7 +32,7 @@ public final class MethodHelp {
         return help.page.toString();
     }
 
-    /** @param call command by which the program calls a method, put before the example */
+    /** @param call command line that calls a method, printed before the example */
     public static String of(RpcMethod<?, ?> method, String call) {
         MethodHelp help = new MethodHelp();
         help.line(method.name() + " (needs the " + method.scope().word() + " token)");
@@ -72,7 +72,7 @@ public final class MethodHelp {
         };
     }
 
-    /** Words that a shell takes as they stand. */
+    /** Arguments of the example, quoted for a shell. */
     private static String example(String method, List<Shapes.Member> params) {
         StringBuilder words = new StringBuilder();
         for (Shapes.Member param : params) {
@@ -137,7 +137,7 @@ public final class MethodHelp {
         };
     }
 
-    /** An object with its required members; when it has none, with the last of its members, which are a choice then. */
+    /** Creates an object with its required members; if there are none, with its last member, because the members are then alternatives. */
     private static ObjectNode object(String method, List<Shapes.Member> members) {
         ObjectNode object = JsonNodeFactory.instance.objectNode();
         members.stream()
@@ -182,7 +182,7 @@ public final class MethodHelp {
         return text + " ".repeat(Math.max(0, width - text.length()));
     }
 
-    /** Writes text in a column behind {@code head}, wrapped at the page's width. */
+    /** Writes {@code text} in a column after {@code head}, wrapped at the page width. */
     private void columns(String head, int column, String text) {
         StringBuilder row = new StringBuilder(padded(head, column));
         if (row.length() > column) {

@@ -14,7 +14,7 @@ import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.wire.RawJson;
 
-/** Registry of all methods by name. The scope table, {@code rpc.discover} and the reference page are made from it. */
+/** Registry of all methods by name, from which the scope table, {@code rpc.discover} and the reference page are generated. */
 public final class MethodRegistry {
     private final Map<String, RegisteredMethod<?, ?>> methods;
 
@@ -34,7 +34,7 @@ public final class MethodRegistry {
     }
 
     /**
-     * Creates the registry of the given methods and {@code rpc.discover}, which describes them all.
+     * Creates a registry of the given methods and {@code rpc.discover}, which describes all of them.
      *
      * @param version version of the daemon
      */
@@ -44,7 +44,7 @@ public final class MethodRegistry {
         return of(all);
     }
 
-    /** Creates {@code rpc.discover}, which describes the methods that are in {@code all} at its first call. */
+    /** Creates {@code rpc.discover}, which describes the methods that are in {@code all} when it is first called. */
     private static RpcMethod<RpcMethod.NoParams, RawJson> discovery(List<RpcMethod<?, ?>> all, String version) {
         AtomicReference<RawJson> document = new AtomicReference<>();
         return RpcMethod.of(
@@ -61,7 +61,7 @@ public final class MethodRegistry {
                 });
     }
 
-    /** Returns the methods in the order in which they were given. */
+    /** Returns the methods in registration order. */
     public List<RpcMethod<?, ?>> methods() {
         return methods.values().stream()
                 .<RpcMethod<?, ?>>map(RegisteredMethod::method)
@@ -78,9 +78,9 @@ public final class MethodRegistry {
     }
 
     /**
-     * Returns these methods, of which those that need background work are refused while it is done elsewhere.
+     * Returns a registry whose methods with background work are refused while another daemon runs that work.
      *
-     * @param objection empty while background work is done here
+     * @param objection empty while background work runs here
      */
     public MethodRegistry withBackground(Supplier<Optional<RefusedException>> objection) {
         return of(methods().stream()
@@ -88,7 +88,7 @@ public final class MethodRegistry {
                 .toList());
     }
 
-    /** Finds a method by name; null when there is none. */
+    /** Finds a method by name; null if there is none. */
     RegisteredMethod<?, ?> find(String name) {
         return methods.get(name);
     }

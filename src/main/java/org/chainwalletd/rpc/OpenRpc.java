@@ -15,7 +15,7 @@ import org.chainwalletd.wire.Spelling;
 final class OpenRpc {
     private static final String OPENRPC_VERSION = "1.3.2";
 
-    /** Schemas by title, the name that generators of clients give to the type. */
+    /** Schemas by title, which client generators use as the type name. */
     private final ObjectNode schemas = JsonNodeFactory.instance.objectNode();
 
     private OpenRpc() {}
@@ -66,8 +66,8 @@ final class OpenRpc {
     }
 
     /**
-     * Reference to {@code schema} among the shared ones, so that generators make one type of each. Its description, which tells the meaning of one
-     * member, is not part of it.
+     * Adds {@code schema} to the shared schemas and returns a reference to it, so that generators create one type per schema. The description
+     * is left out, because it documents one member, not the type.
      */
     private ObjectNode shared(JsonNode schema) {
         ObjectNode shape = ((ObjectNode) schema.deepCopy()).without("description");
@@ -80,9 +80,9 @@ final class OpenRpc {
         if (shape.has("items")) {
             shape.set("items", shared(shape.get("items")));
         }
-        String told = meanings(schema.path("properties"));
-        if (!told.isEmpty()) {
-            shape.put("description", told);
+        String description = meanings(schema.path("properties"));
+        if (!description.isEmpty()) {
+            shape.put("description", description);
         }
         String title = shape.path("title").asText();
         JsonNode other = schemas.putIfAbsent(title, shape);
@@ -92,19 +92,22 @@ final class OpenRpc {
         return JsonNodeFactory.instance.objectNode().put("$ref", "#/components/schemas/" + title);
     }
 
-    /** Meanings of the members in one line, which a comment in any language can be: beside a reference draft 7 has no place for them. */
+    /**
+     * Descriptions of the members on one line, which can be a comment in any language: JSON Schema draft 7 ignores descriptions beside a
+     * {@code $ref}.
+     */
     private static String meanings(JsonNode properties) {
-        StringJoiner told = new StringJoiner("; ");
+        StringJoiner descriptions = new StringJoiner("; ");
         properties.properties().forEach(member -> {
             if (member.getValue().has("description")) {
-                told.add(member.getKey() + ": "
+                descriptions.add(member.getKey() + ": "
                         + member.getValue().get("description").asText());
             }
         });
-        return told.toString();
+        return descriptions.toString();
     }
 
-    /** Sorts required members to the front, as OpenRPC demands. */
+    /** Sorts required members to the front, as OpenRPC requires. */
     private static List<Shapes.Member> requiredFirst(List<Shapes.Member> members) {
         List<Shapes.Member> sorted = new ArrayList<>(members);
         sorted.sort((a, b) -> Boolean.compare(b.required(), a.required()));
@@ -141,7 +144,7 @@ final class OpenRpc {
         return other;
     }
 
-    /** Details of an error for which OpenRPC's own error object has no place. */
+    /** Details of an error that OpenRPC's error object cannot express. */
     private static ObjectNode details(ErrorCode code) {
         ObjectNode details = JsonNodeFactory.instance
                 .objectNode()

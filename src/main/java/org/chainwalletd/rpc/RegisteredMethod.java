@@ -10,7 +10,10 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.wire.Binder;
 import org.chainwalletd.wire.Json;
 
-/** Method with the objects that are computed once for it, on its first call: most processes call few methods, and the start must not wait for all. */
+/**
+ * Method with its binder and writer, which are created on its first call: most processes call few methods, and startup must not wait for all
+ * of them.
+ */
 final class RegisteredMethod<P extends Record, R> {
     private final RpcMethod<P, R> method;
     private volatile Compiled<P> compiled;
@@ -19,9 +22,7 @@ final class RegisteredMethod<P extends Record, R> {
         this.method = method;
     }
 
-    /**
-     * @param txId reads the result's {@code tx_id}, or null when the result has none
-     */
+    /** @param txId reads {@code tx_id} of the result; null if the result has none */
     private record Compiled<P extends Record>(Binder<P> binder, ObjectWriter writer, MethodHandle txId) {}
 
     RpcMethod<P, R> method() {

@@ -5,21 +5,21 @@ import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.wire.Shapes;
 
 /**
- * Kinds of methods by what the same call does a second time. With {@link ErrorCode#retry} they decide whether a call that ended with an error may be
- * made again: the reference page, the manual's page on retries, the help of a method and the exit codes of the command line all ask here.
+ * Classification of methods by the effect of repeating a call. With {@link ErrorCode#retry} it decides whether a failed call may be repeated;
+ * the reference page, the manual's page on retries, the help of a method and the exit codes of the command line all use it.
  */
 public enum Repetition {
-    /** Methods whose calls change nothing, or nothing more the second time. */
+    /** Calls that change nothing, or nothing more when repeated. */
     HARMLESS,
-    /** Methods whose second call with the same {@code client_token} finds what the first one did. */
+    /** Calls that return the first call's outcome when repeated with the same {@code client_token}. */
     BOUND,
-    /** Other methods: a second call can do the same again. */
+    /** Calls that may repeat their effect. */
     UNBOUND;
 
-    /** Parameter that names a call. */
+    /** Parameter that identifies a call. */
     static final String NAME = "client_token";
 
-    /** Whether the same call may be made again. */
+    /** Whether the same call may be repeated. */
     public enum Verdict {
         NO("no"),
         YES("yes"),
@@ -33,7 +33,7 @@ public enum Repetition {
             this.words = words;
         }
 
-        /** Cell of the manual's tables. */
+        /** Cell text of the manual's tables. */
         public String words() {
             return words;
         }

@@ -11,24 +11,22 @@ import java.util.List;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.wire.MemberNames;
 
-/** Reads request bodies: one envelope, or a batch of them (interface.md, sections 4.2 and 4.3). */
+/** Parses request bodies: one envelope, or a batch (interface.md, sections 4.2 and 4.3). */
 final class RequestReader {
     private static final int MAX_MEMBERS = 64;
 
     private final int maxBatch;
 
-    /**
-     * @param maxBatch most items in a batch
-     */
+    /** @param maxBatch maximum number of items in a batch */
     RequestReader(int maxBatch) {
         this.maxBatch = maxBatch;
     }
 
     /**
-     * Reads a body. Never throws for any bytes.
+     * Parses a body. Throws for no input.
      *
-     * @param body overwritten when it holds secrets
-     * @param room budget in which the parsed form is counted
+     * @param body overwritten if it holds secrets
+     * @param room budget for the memory of the parsed form
      */
     Envelope.Body read(byte[] body, AnswerRoom room) {
         try (StrictJson json = new StrictJson(body, room)) {
@@ -107,7 +105,7 @@ final class RequestReader {
         return draft.finish(json.takeSecrets());
     }
 
-    /** Members of one envelope while they are read. */
+    /** Envelope that is being parsed. */
     private static final class Draft {
         private final List<String> seen = new ArrayList<>(4);
         private String id;
@@ -159,7 +157,7 @@ final class RequestReader {
         }
     }
 
-    /** Reads the parameters; {@code null}, {@code {}} and {@code []} mean no parameters. */
+    /** Parses the parameters; {@code null}, {@code {}} and {@code []} mean no parameters. */
     private static JsonNode readParams(StrictJson json) throws IOException {
         JsonNode params = json.value(false);
         return params.isNull() || (params.isContainerNode() && params.isEmpty()) ? null : params;

@@ -18,14 +18,14 @@ import java.util.Optional;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.wire.WipedBuffers;
 
-/** Writes the request of a call as it came, and reads the code of an error in an answer, for calls that another daemon answers. */
+/** Serializes the request of a call that another daemon answers, and reads the error code of its answer. */
 final class Requests {
     private static final JsonFactory FACTORY =
             new JsonFactoryBuilder().recyclerPool(new WipedBuffers.Pool()).build();
 
     private Requests() {}
 
-    /** Output whose buffer can be overwritten. */
+    /** Output stream whose buffer is overwritten on reset. */
     private static final class Wiped extends ByteArrayOutputStream {
         @Override
         public synchronized void reset() {
@@ -34,7 +34,7 @@ final class Requests {
         }
     }
 
-    /** Writes the request; secrets among its parameters are plain strings in it. */
+    /** Serializes the request; secrets among its parameters become plain strings. */
     static byte[] write(Envelope envelope) {
         Wiped out = new Wiped();
         WipedBuffers.markSecret();
@@ -91,7 +91,7 @@ final class Requests {
         }
     }
 
-    /** Reads the code of the error that an answer tells; empty when it has a result. */
+    /** Reads the error code of an answer; empty if it has a result. */
     static Optional<ErrorCode> errorIn(List<byte[]> answer) {
         ByteArrayOutputStream whole = new ByteArrayOutputStream();
         answer.forEach(whole::writeBytes);

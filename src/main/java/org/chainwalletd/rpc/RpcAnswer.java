@@ -3,16 +3,11 @@ package org.chainwalletd.rpc;
 import java.io.ByteArrayOutputStream;
 import java.util.List;
 
-/**
- * Answer to a request body.
- *
- * @param status HTTP status (interface.md, section 7.1)
- * @param pieces JSON in UTF-8, a long one in several pieces; none for status 204. Not to be changed
- */
+/** @param pieces UTF-8 JSON, a long answer in several pieces; none for status 204. Must not be modified */
 public record RpcAnswer(int status, List<byte[]> pieces) {
     public static final RpcAnswer NO_CONTENT = new RpcAnswer(204, List.of());
 
-    /** Creates an answer in one piece, or in none when it is empty. */
+    /** Creates an answer of one piece, or of none if {@code body} is empty. */
     public RpcAnswer(int status, byte[] body) {
         this(status, body.length == 0 ? List.of() : List.of(body));
     }

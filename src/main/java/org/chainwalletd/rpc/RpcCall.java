@@ -18,7 +18,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.stage.Causes;
 import org.slf4j.MDC;
 
-/** Call of one request or one item of a batch, from its envelope to its answer. */
+/** Processing of one request or one item of a batch, from its envelope to its answer. */
 final class RpcCall {
     private static final String MDC_REQUEST = "request_id";
     private static final String MDC_METHOD = "method";
@@ -33,12 +33,12 @@ final class RpcCall {
     private final long started = System.nanoTime();
     private ClientPresence.Registration watch;
     private boolean waiting;
-    /** Facts of the parameters that the audit line tells. */
+    /** Parameters that the audit line reports. */
     private Optional<Audited> audited = Optional.empty();
 
     /**
-     * @param room budget in which the answer is counted
-     * @param denied runs when the token's scope does not contain the method, or the token has ended
+     * @param room budget for the answer
+     * @param denied runs when the method is outside the token's scope, or the token has ended
      */
     RpcCall(Shared shared, Envelope envelope, CallContext context, AnswerRoom room, Runnable denied) {
         this.room = room;
@@ -48,7 +48,7 @@ final class RpcCall {
         this.context = context;
     }
 
-    /** Objects that all calls share. */
+    /** Objects shared by all calls. */
     record Shared(
             MethodRegistry registry,
             Failures failures,
@@ -63,21 +63,24 @@ final class RpcCall {
      */
     record Outcome(List<byte[]> json, int httpStatus) {}
 
-    /** Failure of a long poll whose caller has left. */
+    /** Failure of a long poll whose caller left. */
     private static final class CallerLeft extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         CallerLeft() {
-            super("the caller has left", null, false, false);
+            super("the caller left", null, false, false);
         }
     }
 
-    /** Refusal of a wrong token, with the same text whatever is wrong with it, so that a caller learns nothing (interface.md, section 5.2). */
+    /**
+     * Creates the refusal of an invalid token. Its text does not depend on the fault, so that a caller learns nothing (interface.md, section
+     * 5.2).
+     */
     static RefusedException authenticationRequired() {
         return new RefusedException(ErrorCode.UNAUTHORIZED, "authentication required");
     }
 
-    /** Runs the call. The stage never fails; it is complete already when the method answered at once. */
+    /** Runs the call. The stage never fails; it is already complete when the method answered synchronously. */
     <T> CompletableFuture<T> run(Function<Outcome, T> finish) {
         try {
             return decide(finish);
@@ -91,8 +94,8 @@ final class RpcCall {
             return now(finish, refuse(new RefusedException(ErrorCode.INVALID_REQUEST, envelope.refusal())));
         }
         RegisteredMethod<?, ?> method = shared.registry().find(envelope.method());
-        // The token was valid when the head of the request came: its body or the items before this one may have taken
-        // long since.
+        // The token was valid when the request head arrived, but reading the body or running earlier items of the batch
+        // may have taken long.
         if (context.grant().hasEnded()) {
             return unauthorized(
                     method == null
@@ -160,7 +163,7 @@ final class RpcCall {
         }
     }
 
-    /** Hands the call to the daemon with the background work, if it needs that and another one has it. */
+    /** Forwards the call to the daemon that runs the background work, if the call needs it and another daemon runs it. */
     private Optional<CompletableFuture<Outcome>> handOver(RegisteredMethod<?, ?> method) {
         if (!method.method().background()) {
             return Optional.empty();
@@ -241,7 +244,7 @@ final class RpcCall {
         };
     }
 
-    /** Releases what the call held besides its answer. */
+    /** Releases everything the call holds except its answer. */
     private void release() {
         context.end();
         if (watch != null) {
@@ -282,7 +285,7 @@ final class RpcCall {
         return new Outcome(json, 200);
     }
 
-    /** Writes the result. That of a notification is written too, and dropped: writing overwrites the secrets of a result. */
+    /** Writes the result. The result of a notification is written too and then dropped, because writing overwrites the secrets of a result. */
     private List<byte[]> write(RegisteredMethod<?, ?> method, Object result) {
         try {
             if (!envelope.isNotification()) {
@@ -351,15 +354,15 @@ final class RpcCall {
     }
 
     /**
-     * Counter of the open long polls, with its bound. A named token may have half of them, so that one program does not take those of all others; the
-     * main tokens may have all.
+     * Number of open long polls, with its limit. A named token may open half of them, so that one program cannot use up the limit for all
+     * others; the main tokens may open all.
      */
     static final class LongPolls {
         private static final long RETRY_AFTER_SECONDS = 5;
 
         private final int most;
         private final AtomicInteger open = new AtomicInteger();
-        /** Open long polls by name of the token. The values of one token share its count; names are never removed. */
+        /** Open long polls by token name. All values of one token share its count; entries are never removed. */
         private final Map<String, AtomicInteger> openByName = new ConcurrentHashMap<>();
 
         LongPolls(int most) {
@@ -372,7 +375,7 @@ final class RpcCall {
 
         /**
          * @param owner name of the token, see {@link Grant#owner}
-         * @throws RefusedException -32042 when a bound is reached
+         * @throws RefusedException -32042 when a limit is reached
          */
         void enter(Optional<String> owner) {
             int share = most / 2 + most % 2;
@@ -388,7 +391,7 @@ final class RpcCall {
             }
         }
 
-        /** @param owner as it was given to {@link #enter} */
+        /** @param owner the same as for {@link #enter} */
         void leave(Optional<String> owner) {
             open.decrementAndGet();
             owner.ifPresent(name -> ofName(name).decrementAndGet());

@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Turns the bytes of a request into the bytes of its answer: envelope, batch, scope, method, error (interface.md, sections 4.2, 4.3, 5.2 and 7.1;
- * decisions.md, section 2). A call whose method answers at once is answered on the caller's thread; everything else continues on the executor. The
- * returned stages fail only by a fault around a call, such as of an observer; a failure of a method becomes an answer.
+ * Processes request bodies: envelope, batch, scope, method, error (interface.md, sections 4.2, 4.3, 5.2 and 7.1; decisions.md, section 2). A
+ * call whose method completes synchronously is answered on the caller's thread; everything else continues on the executor. A failure of a
+ * method becomes an answer; the returned stages fail only on a fault outside the method, for example in an observer.
  */
 public final class RpcDispatcher {
     private static final Logger LOG = LoggerFactory.getLogger(RpcDispatcher.class);
@@ -28,7 +28,7 @@ public final class RpcDispatcher {
             ErrorCode.UNAUTHORIZED.httpStatus(),
             Answers.error(RpcCall.authenticationRequired(), Envelope.NULL_ID, AnswerRoom.BOUNDLESS));
 
-    /** Nanoseconds for which a batch works on answers that are there at once before other callers have their turn. */
+    /** Time slice in nanoseconds for items of a batch that complete synchronously; after it, requests of other callers run first. */
     private static final long TURN_NANOS = 2_000_000;
 
     private final RpcCall.Shared shared;
@@ -40,10 +40,10 @@ public final class RpcDispatcher {
     /**
      * Limits on concurrent calls.
      *
-     * @param maxBatch most items in a batch
-     * @param batchParallelism items of one batch that run at a time, long polls left out
-     * @param maxLongPolls long polls at a time, of all callers; one named token may have half of them
-     * @param maxBatchAnswerBytes most bytes of all answers of one batch together; further items get -32042
+     * @param maxBatch maximum number of items in a batch
+     * @param batchParallelism items of one batch that run concurrently, without long polls
+     * @param maxLongPolls concurrent long polls of all callers; one named token may have half of them
+     * @param maxBatchAnswerBytes maximum total size of the answers of one batch in bytes; further items get -32042
      */
     public record Limits(int maxBatch, int batchParallelism, int maxLongPolls, long maxBatchAnswerBytes) {
         /** Creates limits without a bound on the answers of a batch. */
@@ -53,14 +53,14 @@ public final class RpcDispatcher {
     }
 
     /**
-     * Threads for calls that did not answer at once.
+     * Threads for calls that do not complete synchronously.
      *
-     * @param answers never refuses: a task may be the answer of a payment
-     * @param full whether so much work waits that new calls are refused with -32042 instead of being begun
+     * @param answers never rejects: a task may be the answer of a payment
+     * @param full whether so much work is queued that new calls are refused with -32042
      */
     public record Threads(Executor answers, BooleanSupplier full) {}
 
-    /** Creates a dispatcher with threads that are never too busy for a new call. */
+    /** Creates a dispatcher that never refuses a new call as overloaded. */
     public RpcDispatcher(
             MethodRegistry registry,
             List<ErrorTranslator> translators,
@@ -79,7 +79,7 @@ public final class RpcDispatcher {
         this(registry, translators, observer, limits, threads, Handover.NONE);
     }
 
-    /** @param handover is asked about each call that needs background work */
+    /** @param handover asked for each call that needs background work */
     public RpcDispatcher(
             MethodRegistry registry,
             List<ErrorTranslator> translators,
@@ -101,8 +101,8 @@ public final class RpcDispatcher {
     }
 
     /**
-     * @param body the complete request body, given over: it is overwritten when it holds secrets
-     * @param grant rights of the token that came with the request; empty when there was none or a wrong one
+     * @param body complete request body; ownership passes to the dispatcher, which overwrites it if it holds secrets
+     * @param grant rights of the token of the request; empty if there was none or an invalid one
      */
     public CompletionStage<RpcAnswer> dispatch(byte[] body, Optional<Grant> grant, Client client) {
         if (grant.isEmpty()) {
@@ -124,15 +124,15 @@ public final class RpcDispatcher {
     }
 
     /**
-     * Answers one call that another daemon has handed over; it is handed to no third.
+     * Answers a call that another daemon forwarded; never forwards it again.
      *
-     * @param body request with one call, given over: it is overwritten when it holds secrets
-     * @param client its address
+     * @param body request with one call; ownership passes to the dispatcher, which overwrites it if it holds secrets
+     * @param client address of the client
      * @param name see {@link CallContext#name}
      */
     public CompletionStage<RpcAnswer> answerHere(byte[] body, Grant grant, String client, String name) {
         if (!(reader.read(body, AnswerRoom.BOUNDLESS) instanceof Envelope.Single single)) {
-            return CompletableFuture.failedFuture(new IllegalArgumentException("not one call"));
+            return CompletableFuture.failedFuture(new IllegalArgumentException("not a single call"));
         }
         Client asker = Client.staying(client);
         CallContext context = context(grant, asker, Optional.of(name));
@@ -170,8 +170,8 @@ public final class RpcDispatcher {
     }
 
     /**
-     * Runs the items of one batch in a few lanes, each taking the next item when its last one is answered. A long poll takes no lane: all those of a
-     * batch are open together.
+     * Runs the items of one batch in up to {@code batchParallelism} lanes, each of which takes the next item when its current one is
+     * answered. A long poll occupies no lane: all long polls of a batch are open at once.
      */
     private final class BatchRun {
         private final List<Envelope> envelopes;
@@ -185,7 +185,7 @@ public final class RpcDispatcher {
         private final AtomicInteger openInLanes;
         private final CompletableFuture<RpcAnswer> done = new CompletableFuture<>();
         /**
-         * This batch until all is answered, then null: a lane that still waits for its turn must not keep objects in memory that are no longer
+         * This batch until it is answered, then null: a lane still queued for its time slice must not retain objects that are no longer
          * counted.
          */
         private final AtomicReference<BatchRun> unfinished = new AtomicReference<>(this);
@@ -267,9 +267,7 @@ public final class RpcDispatcher {
             takeItems();
         }
 
-        /**
-         * Stores the answer of an item. A fault around one call becomes an internal error of this item and must not leave the other items waiting.
-         */
+        /** Stores the answer of an item. A fault outside the method becomes an internal error of this item and must not block the others. */
         private void answered(int item, List<byte[]> json, Throwable fault) {
             if (fault == null) {
                 answered(item, json);
@@ -300,7 +298,7 @@ public final class RpcDispatcher {
         }
     }
 
-    /** Part of a budget for all answers of one batch. Once an answer did not fit, no further item is begun. */
+    /** Part of a budget for all answers of one batch. Once an answer did not fit, no further item is started. */
     private static final class BatchRoom implements AnswerRoom {
         private final AnswerRoom room;
         private final AtomicLong left;
@@ -339,7 +337,7 @@ public final class RpcDispatcher {
         }
     }
 
-    /** Generator of short ids of calls, unique within the process and hardly ever the same in another one. */
+    /** Generator of short request ids, unique within the process and very likely unique across processes. */
     private static final class RequestIds {
         private static final int RADIX = 36;
 

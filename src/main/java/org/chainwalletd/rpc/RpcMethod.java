@@ -20,16 +20,16 @@ import org.chainwalletd.wire.Shapes;
 import org.chainwalletd.wire.Spelling;
 
 /**
- * Method of the interface with the function that answers it. Nearly all are declared by a record of package {@code api}.
+ * Method of the interface with its handler. Nearly all methods are declared by a record in package {@code api}.
  *
- * <p>Parameters are bound by {@link Binder} from the components of {@code P}; see there for the types and annotations. Results are written with
- * snake_case member names; a null or empty-Optional component is omitted unless it carries {@link OrNull}.
+ * <p>Parameters are bound by {@link Binder} from the components of {@code P}; it documents the types and annotations. Results are written
+ * with snake_case member names; a null or empty-Optional component is omitted unless it has {@link OrNull}.
  *
  * @param <P> parameter record
  * @param <R> result record
  */
 public final class RpcMethod<P extends Record, R> {
-    /** Errors that any method can give. */
+    /** Errors that every method can return. */
     private static final List<ErrorCode> COMMON_ERRORS = List.of(
             ErrorCode.INVALID_PARAMS,
             ErrorCode.INTERNAL_ERROR,
@@ -62,17 +62,17 @@ public final class RpcMethod<P extends Record, R> {
     /** Parameters of a method that takes none. */
     public record NoParams() {}
 
-    /** Function that answers calls. */
+    /** Handler of calls. */
     @FunctionalInterface
     public interface Handler<P, R> {
         /**
-         * Answers a call. Must not block. Fails with {@link RefusedException}, or with a service's own exception that an {@link ErrorTranslator}
-         * knows; anything else becomes -32603.
+         * Answers a call. Must not block. Fails with {@link RefusedException}, or with a service exception that an {@link ErrorTranslator}
+         * translates; any other failure becomes -32603.
          */
         CompletionStage<R> call(P params, CallContext context);
     }
 
-    /** Members of {@link Method}, see there. */
+    /** Members of {@link Method}. */
     private record Declaration(
             Scope scope,
             String summary,
@@ -93,28 +93,28 @@ public final class RpcMethod<P extends Record, R> {
         }
     }
 
-    /** Creates a method that is declared by the record of its parameters. */
+    /** Creates a method declared by its parameter record. */
     public static <R, C extends Record & Call<R>> RpcMethod<C, R> of(Class<C> call, Handler<C, R> handler) {
         return of(call, Spelling.AS_DECLARED, handler);
     }
 
     /**
-     * Creates a method that passes a question on to a service, and turns the answer into a result.
+     * Creates a method that calls a service and converts its answer to a result.
      *
-     * @param executor for turning answers into results
+     * @param executor converts the answers
      */
     public static <R, C extends Record & Call<R>, A> RpcMethod<C, R> of(
             Class<C> call, Function<C, CompletionStage<A>> question, Function<A, R> result, Executor executor) {
         return of(call, given -> question.apply(given).thenApplyAsync(result, executor));
     }
 
-    /** As {@link #of(Class, Handler)}, with a handler that does not look at the caller. */
+    /** Like {@link #of(Class, Handler)}, with a handler that does not need the call's context. */
     public static <R, C extends Record & Call<R>> RpcMethod<C, R> of(
             Class<C> call, Function<C, CompletionStage<R>> handler) {
         return of(call, Spelling.AS_DECLARED, (given, context) -> handler.apply(given));
     }
 
-    /** @param spelling names of the members for which the brand has its own words */
+    /** @param spelling brand-specific names of members */
     public static <R, C extends Record & Call<R>> RpcMethod<C, R> of(
             Class<C> call, Spelling spelling, Handler<C, R> handler) {
         Call.CallType<C, R> type = Call.CallType.of(call);
@@ -122,14 +122,14 @@ public final class RpcMethod<P extends Record, R> {
         return new RpcMethod<>(method.name(), Declaration.of(method), type.params(), type.result(), spelling, handler);
     }
 
-    /** Creates a method without a declaring record, and without errors of its own. */
+    /** Creates a method without a declaring record and without method-specific errors. */
     public static <P extends Record, R> RpcMethod<P, R> of(
             String name, Scope scope, String summary, Class<P> params, Class<R> result, Handler<P, R> handler) {
         Declaration declared = new Declaration(scope, summary, false, List.of(), false, scope == Scope.READ, false);
         return new RpcMethod<>(name, declared, params, result, Spelling.AS_DECLARED, handler);
     }
 
-    /** Returns the same method under another name. */
+    /** Returns this method under another name. */
     public RpcMethod<P, R> named(String other) {
         return new RpcMethod<>(other, declared, params, result, spelling, handler);
     }
@@ -142,22 +142,22 @@ public final class RpcMethod<P extends Record, R> {
         return declared.scope();
     }
 
-    /** Summary in sentences, for the reference page. */
+    /** Summary of one or more sentences, for the reference page. */
     public String summary() {
         return declared.summary();
     }
 
-    /** Whether the method is there only for older clients. */
+    /** Whether the method exists only for older clients. */
     public boolean deprecated() {
         return declared.deprecated();
     }
 
-    /** Errors that this method's own rules can give, besides those that every method can (parameters, token, internal). */
+    /** Errors specific to this method, besides those of every method (parameters, token, internal). */
     public List<ErrorCode> errors() {
         return declared.errors();
     }
 
-    /** Every error that a call can give, in the catalogue's order: the method's own and those of any method. */
+    /** All errors that a call can return, in catalogue order: the method's own and the common ones. */
     public Set<ErrorCode> allErrors() {
         Set<ErrorCode> all = EnumSet.copyOf(COMMON_ERRORS);
         all.addAll(errors());
@@ -167,15 +167,15 @@ public final class RpcMethod<P extends Record, R> {
         return all;
     }
 
-    /** Effect of the same call a second time. */
+    /** Effect of repeating the same call. */
     public Repetition repetition() {
         return Repetition.of(repeatable(), params);
     }
 
     /**
-     * Effect of the same call a second time: one whose {@code client_token} is left out can do the same again.
+     * Effect of repeating the same call; without a {@code client_token} the call may repeat its effect.
      *
-     * @param named whether the call bears a {@code client_token}
+     * @param named whether the call has a {@code client_token}
      */
     public Repetition repetition(boolean named) {
         boolean canBeLeftOut = Shapes.membersOf(params).stream()
@@ -188,7 +188,7 @@ public final class RpcMethod<P extends Record, R> {
         return declared.longPoll();
     }
 
-    /** Whether the method is a read, or the same call may be made again, see {@link Method#repeatable}. */
+    /** Whether the method is a read, or the same call may be repeated, see {@link Method#repeatable}. */
     public boolean repeatable() {
         return declared.repeatable();
     }
@@ -198,7 +198,7 @@ public final class RpcMethod<P extends Record, R> {
         return declared.background();
     }
 
-    /** Returns the method with a handler that first asks for an objection, which it answers instead. */
+    /** Returns this method with a handler that first checks for an objection and, if there is one, fails with it. */
     RpcMethod<P, R> unless(Supplier<Optional<RefusedException>> objection) {
         return new RpcMethod<>(name, declared, params, result, spelling, (given, context) -> {
             Optional<RefusedException> refusal = objection.get();
@@ -214,7 +214,7 @@ public final class RpcMethod<P extends Record, R> {
         return result;
     }
 
-    /** Names of the members of {@link #params} and {@link #result} for which the daemon's brand has its own words. */
+    /** Brand-specific names of the members of {@link #params} and {@link #result}. */
     public Spelling spelling() {
         return spelling;
     }

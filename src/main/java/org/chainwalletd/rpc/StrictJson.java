@@ -22,10 +22,10 @@ import org.chainwalletd.wire.MemberNames;
 import org.chainwalletd.wire.WipedBuffers;
 
 /**
- * Reads JSON values strictly: RFC 8259 in well-formed UTF-8, no duplicate members, no half surrogate pairs, nesting and numbers bounded. Ambiguous
- * input is refused, not guessed. Strings under a secret's name are kept as UTF-8 bytes in a {@link BinaryNode}.
+ * Strict JSON reader: RFC 8259 in well-formed UTF-8, no duplicate members, no unpaired surrogates, bounded nesting and numbers. Refuses
+ * ambiguous input. Strings under a secret's name are kept as UTF-8 bytes in a {@link BinaryNode}.
  *
- * <p>The nodes made from a text take up to fifty times as much memory as the text itself, so each node is counted: see {@link JsonWeight}.
+ * <p>The nodes of a text can take up to fifty times as much memory as the text, so each node is counted: see {@link JsonWeight}.
  */
 final class StrictJson implements AutoCloseable {
     static final int MAX_DEPTH = 64;
@@ -54,18 +54,18 @@ final class StrictJson implements AutoCloseable {
     private List<byte[]> secrets = List.of();
     private int secretsTaken;
 
-    /** @param room budget in which the heap bytes of values are counted; not given back here */
+    /** @param room budget for the heap bytes of values, which are not returned here */
     StrictJson(byte[] text, AnswerRoom room) throws IOException {
         if (!Utf8.isValid(text)) {
             throw new Malformed("the body is not valid UTF-8");
         }
         this.weight = new JsonWeight(room);
-        // Marked whatever the member's name is: a caller may misspell the name of a secret.
+        // Marked whatever the names of the members are: a caller may misspell the name of a secret.
         WipedBuffers.markSecret();
         this.parser = FACTORY.createParser(text);
     }
 
-    /** Signals a text that is no JSON, or JSON that is refused although the grammar allows it; the message never quotes values. */
+    /** Signals a text that is not JSON, or JSON that is refused although the grammar allows it. The message never quotes values. */
     static final class Malformed extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -74,7 +74,7 @@ final class StrictJson implements AutoCloseable {
         }
     }
 
-    /** Moves to the next token; null at the end of the text. */
+    /** Advances to the next token; null at the end of the text. */
     JsonToken next() throws IOException {
         return parser.nextToken();
     }
@@ -83,7 +83,7 @@ final class StrictJson implements AutoCloseable {
         return parser.currentToken();
     }
 
-    /** Moves to the value of the next member of the current object and returns the member's name; null after the last one. */
+    /** Advances to the value of the next member of the current object and returns the member's name; null after the last one. */
     String nextMember() throws IOException {
         String name = parser.nextFieldName();
         if (name != null) {
@@ -92,12 +92,12 @@ final class StrictJson implements AutoCloseable {
         return name;
     }
 
-    /** Returns the characters of the current number as they stand. */
+    /** Returns the text of the current number unchanged. */
     String numberText() throws IOException {
         return parser.getText();
     }
 
-    /** Returns the secrets read since the last call of this; the caller overwrites them. */
+    /** Returns the secrets read since the last call of this method; the caller overwrites them. */
     List<byte[]> takeSecrets() {
         if (secretsTaken == secrets.size()) {
             return List.of();
@@ -111,7 +111,7 @@ final class StrictJson implements AutoCloseable {
         return !secrets.isEmpty();
     }
 
-    /** Overwrites all secrets that were read, taken or not, because the whole text is refused. */
+    /** Overwrites all secrets read, whether taken or not, because the whole text is refused. */
     void overwriteSecrets() {
         secrets.forEach(secret -> Arrays.fill(secret, (byte) 0));
     }
@@ -203,7 +203,7 @@ final class StrictJson implements AutoCloseable {
         }
     }
 
-    /** Returns the UTF-8 bytes of the current string without making a {@code String} of it; the parser's own buffer is overwritten. */
+    /** Returns the UTF-8 bytes of the current string without creating a {@code String}; the parser's buffer is overwritten. */
     private BinaryNode secretText() throws IOException {
         char[] buffer = parser.getTextCharacters();
         int offset = parser.getTextOffset();
@@ -231,11 +231,11 @@ final class StrictJson implements AutoCloseable {
         return new Malformed("a string holds half a surrogate pair");
     }
 
-    /** Check for strict UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing above U+10FFFF. */
+    /** Validation of strict UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing above U+10FFFF. */
     private static final class Utf8 {
         private Utf8() {}
 
-        /** Whether all of {@code text} is well formed. */
+        /** Whether {@code text} is well-formed. */
         static boolean isValid(byte[] text) {
             int at = 0;
             while (at < text.length) {
@@ -252,7 +252,7 @@ final class StrictJson implements AutoCloseable {
             return true;
         }
 
-        /** Number of bytes of the sequence that starts at {@code at} with a byte above 0x7F, or 0 when it is malformed (RFC 3629, section 4). */
+        /** Length in bytes of the sequence that starts at {@code at} with a byte above 0x7F, or 0 if malformed (RFC 3629, section 4). */
         private static int sequenceLength(byte[] text, int at) {
             int lead = text[at] & 0xFF;
             if (lead < 0xC2 || lead > 0xF4) {
