@@ -17,20 +17,21 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 
 /**
- * The rights that the token of a request gives. They go with the request from its header to its payment, and end when the token is revoked, expires or is
- * no longer accepted after a rotation. Safe for threads.
+ * Rights that a token grants to a request. The grant accompanies the request from its header to its payment, and ends when the token is
+ * revoked, expires or is no longer accepted after a rotation. Thread-safe.
  *
- * <p>A token that restricts money allows what is judged here and nothing else, so a method that is added later is refused until it is judged.
+ * <p>A token with spending restrictions allows only methods that are checked here, so a newly added method is refused until its check is
+ * added.
  */
 public final class Grant {
-    /** Most that a payment of a token that restricts money may cost, in base units. */
+    /** Maximum fee of a payment by a token with spending restrictions, in base units. */
     public static final Amount MOST_FEE = Amount.of(2_000_000);
 
-    /** Methods above read scope whose payments are judged by {@link #objectionTo}. */
+    /** Methods above read scope whose payments are checked by {@link #objectionTo}. */
     public static final Set<String> JUDGED =
             Set.of("transfer", "htlc_lock", "payout_submit", "payout_cancel", "payout_release");
 
-    /** The classic tokens while nothing is switched off. */
+    /** Grants of the classic tokens with key export allowed. */
     private static final Map<Scope, Grant> CLASSIC =
             Stream.of(Scope.values()).collect(Collectors.toMap(scope -> scope, scope -> classic(scope, true)));
 
@@ -43,11 +44,11 @@ public final class Grant {
     private final Optional<Set<String>> methods;
     private final Optional<Set<Address>> from;
     private final Optional<Set<Address>> to;
-    /** Listeners in the order of registration, so that cancelling a wait precedes answering it. Synchronised on itself. */
+    /** Listeners in registration order, so that a wait is cancelled before it is answered. Guarded by itself. */
     private final Set<Runnable> listeners = new LinkedHashSet<>();
 
     private volatile boolean ended;
-    /** When it ends by itself, in milliseconds since the epoch. */
+    /** Expiry in milliseconds since the epoch. */
     private volatile long until = Long.MAX_VALUE;
 
     private Grant(
@@ -68,7 +69,7 @@ public final class Grant {
         this.to = policy.to().map(HashSet::new);
     }
 
-    /** Grant of the token that every daemon has for this scope; it never ends. */
+    /** Returns the grant of the classic token of this scope; it never ends. */
     public static Grant of(Scope scope) {
         return CLASSIC.get(scope);
     }
@@ -76,18 +77,18 @@ public final class Grant {
     /**
      * Creates the grant of one value of a classic token.
      *
-     * @param keyExport false: methods that give keys away are refused
+     * @param keyExport if false, methods that return keys are refused
      */
     public static Grant classic(Scope scope, boolean keyExport) {
         return new Grant(scope.word(), true, scope, NamedToken.Policy.NONE, () -> 0, keyExport);
     }
 
-    /** Grant of a named token, without an end, see {@link #lastsAs}. */
+    /** Creates the grant of a named token without an expiry, see {@link #lastsAs}. */
     static Grant of(NamedToken token, InstantSource clock, boolean keyExport) {
         return new Grant(token.name(), false, token.scope(), token.policy(), clock::millis, keyExport);
     }
 
-    /** Takes the end of a value of the token, which a rotation sets: what the value has open goes on until then. */
+    /** Sets the expiry of a value of the token, which a rotation shortens: open calls of that value continue until then. */
     void lastsAs(NamedToken token, NamedToken.Value value) {
         until = Math.min(token.expiresAt().orElse(Long.MAX_VALUE), value.until().orElse(Long.MAX_VALUE));
     }
@@ -97,12 +98,12 @@ public final class Grant {
         return name;
     }
 
-    /** The name that payments are bound to; empty for the classic tokens, which are one owner. */
+    /** Name to which payments are bound; empty for the classic tokens, which are a single owner. */
     public Optional<String> owner() {
         return classic ? Optional.empty() : Optional.of(name);
     }
 
-    /** Finds the owner of what the token with this name asked for, see {@link #owner}. */
+    /** Returns the owner of payments requested by the token with this name, see {@link #owner}. */
     public static Optional<String> ownerOf(String name) {
         return CLASSIC.keySet().stream().anyMatch(scope -> scope.word().equals(name))
                 ? Optional.empty()
@@ -118,17 +119,17 @@ public final class Grant {
     }
 
     /**
-     * Data of -32043.
+     * {@code data} of error -32043.
      *
-     * @param rule {@code methods}, {@code allow_list}, {@code key_export}, {@code from}, {@code to}, {@code fee}, {@code cap_per_tx}
-     *     or {@code cap_per_period}
-     * @param value what was asked for
-     * @param limit what is allowed: an amount, a list of methods, or how many addresses the list has
+     * @param rule {@code methods}, {@code allow_list}, {@code key_export}, {@code from}, {@code to}, {@code fee}, {@code cap_per_tx} or
+     *     {@code cap_per_period}
+     * @param value requested value
+     * @param limit allowed value: an amount, a list of methods, or the number of addresses in the list
      */
     public record PolicyData(String token, String rule, Object value, Object limit) {}
 
     /**
-     * Why this token may not call a method although its scope contains it; decided before idempotency.
+     * Reason why this token must not call a method although its scope contains it; checked before idempotency.
      *
      * @param method its name, or the path of a page
      */
@@ -155,15 +156,16 @@ public final class Grant {
         return Optional.empty();
     }
 
-    /** Whether a method gives a secret key or phrase away, also under the name that a brand gives it. */
+    /** Whether a method returns a secret key or phrase, including brand-specific method names. */
     public static boolean exportsKeys(String method) {
         return method.startsWith("export_") || method.startsWith("reveal_") || method.contains("_reveal_");
     }
 
     /**
-     * Why this token may not make a payment; decided after idempotency, so that what was paid is answered whatever is allowed now.
+     * Reason why this token must not make a payment. Checked after idempotency, so that a completed payment is answered regardless of the
+     * current policy.
      *
-     * @param destinations all but the change to {@code payer}
+     * @param destinations all outputs except change to {@code payer}
      * @param fee as far as it is known
      */
     public Optional<Refusal> objectionTo(Address payer, List<Address> destinations, Amount fee) {
@@ -187,7 +189,7 @@ public final class Grant {
                 : Optional.empty();
     }
 
-    /** Why so much may not leave in one transaction. */
+    /** Reason why this amount must not be spent in one transaction. */
     public Optional<Refusal> objectionTo(Amount leaving) {
         return policy.capPerTx()
                 .filter(cap -> cap.isLessThan(leaving))
@@ -199,7 +201,7 @@ public final class Grant {
         return refusal(name, rule, value, limit, why);
     }
 
-    /** The refusal of a rule of a token's policy, see {@link PolicyData}. */
+    /** Creates the refusal of a rule of a token's policy, see {@link PolicyData}. */
     public static Refusal refusal(String name, String rule, Object value, Object limit, String why) {
         return new Refusal(
                 ErrorCode.POLICY_REFUSED,
@@ -207,12 +209,12 @@ public final class Grant {
                 new PolicyData(name, rule, value, limit));
     }
 
-    /** Whether its token is not accepted any more: it was revoked or rotated away, or has expired by now. */
+    /** Whether the token is no longer accepted: it was revoked or rotated out, or has expired. */
     public boolean hasEnded() {
         return ended || clock.getAsLong() >= until;
     }
 
-    /** Why nothing may be done with this token any more; empty while it is accepted. */
+    /** Reason why this token must not do anything any more; empty while it is accepted. */
     public Optional<Refusal> objectionIfEnded() {
         return hasEnded()
                 ? Optional.of(new Refusal(ErrorCode.UNAUTHORIZED, "authentication required"))
@@ -220,12 +222,12 @@ public final class Grant {
     }
 
     /**
-     * Runs {@code action} once when the token ends, at once when it has ended. For waits and streams, which end with it.
+     * Runs {@code action} once when the token ends, immediately if it has ended. Used by waits and streams, which end with the token.
      *
-     * @return drops the action
+     * @return cancels the action
      */
     public Runnable whenEnded(Runnable action) {
-        // An own object: the same action may be given twice.
+        // Wrapped in an object of its own, because the same action may be registered twice.
         Runnable listener = new Runnable() {
             @Override
             public void run() {
@@ -249,16 +251,16 @@ public final class Grant {
     }
 
     void end() {
-        List<Runnable> told;
+        List<Runnable> toNotify;
         synchronized (listeners) {
             ended = true;
-            told = List.copyOf(listeners);
+            toNotify = List.copyOf(listeners);
             listeners.clear();
         }
-        told.forEach(Runnable::run);
+        toNotify.forEach(Runnable::run);
     }
 
-    /** Grants of a classic token are equal, whichever value of it they are of: they give the same rights. */
+    /** Compares grants of classic tokens by their rights, regardless of the token's value. */
     @Override
     public boolean equals(Object other) {
         return this == other

@@ -13,12 +13,13 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * A bearer token that the operator has named. The row stays for ever: what the name was used for is told by it, so it is never used again.
+ * Bearer token named by the operator. The row is kept permanently, and the name is never reused, because it identifies the token's past
+ * payments.
  *
- * @param expiresAt milliseconds since 1970; from then on no value of it is accepted
+ * @param expiresAt milliseconds since 1970, from which no value of it is accepted
  * @param createdAt milliseconds since 1970
- * @param revokedAt likewise; the row has no values then
- * @param values what is accepted as the token; several while a rotation overlaps
+ * @param revokedAt milliseconds since 1970; the row has no values then
+ * @param values accepted secrets; several while a rotation overlaps
  */
 public record NamedToken(
         String name,
@@ -30,25 +31,26 @@ public record NamedToken(
         List<Value> values) {
     private static final String FORM = "[a-z0-9][a-z0-9._-]{0,63}";
 
-    /** Names that the three tokens without a row are known by. */
+    /** Names of the three tokens without a row. */
     private static final Set<String> CLASSIC = Set.of("read", "manage", "spend");
 
     /**
-     * A secret that a bearer may show.
+     * Secret that a bearer may present.
      *
-     * @param sha256 of its characters in ASCII; the token itself is stored nowhere
-     * @param until milliseconds since 1970; empty: as long as the token lives
+     * @param sha256 SHA-256 of its ASCII characters; the token itself is not stored
+     * @param until milliseconds since 1970; empty: as long as the token is valid
      */
     public record Value(Hash256 sha256, OptionalLong until) {}
 
     /**
-     * Restrictions that the operator sets. Empty members restrict nothing. A row with a member that is not here is refused: nobody would judge it.
+     * Restrictions set by the operator. Empty members restrict nothing. A row with an unknown member is refused, because it could not be
+     * enforced.
      *
      * @param methods names of methods, {@code /events} and {@code /metrics}
      * @param from addresses that it may spend from
      * @param to addresses that it may pay
-     * @param capPerTx most that one transaction may take from its address, in base units
-     * @param capPerPeriod most that may leave in one period of the operator's, in base units
+     * @param capPerTx maximum that one transaction may take from its address, in base units
+     * @param capPerPeriod maximum spent within one period of the operator's cap, in base units
      */
     public record Policy(
             Optional<List<String>> methods,
@@ -56,22 +58,22 @@ public record NamedToken(
             Optional<List<Address>> to,
             Optional<Amount> capPerTx,
             Optional<Amount> capPerPeriod) {
-        /** Restricts nothing. */
+        /** Policy without restrictions. */
         public static final Policy NONE =
                 new Policy(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
-        /** The smaller one of the caps that a single transaction is under. */
+        /** Smaller one of the caps that apply to a single transaction. */
         public Optional<Amount> mostPerTransaction() {
             return Stream.of(capPerTx, capPerPeriod).flatMap(Optional::stream).min(Comparator.naturalOrder());
         }
 
-        /** Whether only calls that it can judge are allowed. */
+        /** Whether it restricts spending, so that only calls that can be checked are allowed. */
         public boolean restrictsMoney() {
             return from.isPresent() || to.isPresent() || capPerTx.isPresent() || capPerPeriod.isPresent();
         }
     }
 
-    /** Why this is no name for a token; empty when it is one. */
+    /** Reason why {@code name} is not a valid token name; empty if it is valid. */
     public static Optional<String> objectionTo(String name) {
         if (CLASSIC.contains(name)) {
             return Optional.of("the name " + name + " is that of a token every daemon has");
@@ -81,7 +83,7 @@ public record NamedToken(
                 : Optional.of("a name has 1 to 64 of the characters a-z 0-9 . _ - and begins with a letter or digit");
     }
 
-    /** Puts a value in the place of those before it, which hold at most until then. */
+    /** Returns a copy with a new value; the previous values expire at {@code overlapEnds} at the latest. */
     NamedToken rotated(Hash256 sha256, long now, long overlapEnds) {
         List<Value> next = new ArrayList<>();
         next.add(new Value(sha256, OptionalLong.empty()));

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The named tokens as a running daemon knows them: a view of the rows, taken anew by {@link #look}, which the daemon calls every two seconds. Rows
- * that cannot be read change nothing: the tokens before stay in force, so that a slip locks nobody out and opens nothing.
+ * Named tokens of a running daemon: a snapshot of the rows, refreshed by {@link #look}, which the daemon calls every two seconds. If the rows
+ * cannot be read, the previous tokens stay in force, so that a mistake neither locks anyone out nor grants access.
  */
 public final class NamedTokens {
     private static final Logger LOG = LoggerFactory.getLogger(NamedTokens.class);
@@ -28,7 +28,7 @@ public final class NamedTokens {
     private volatile Map<String, NamedToken> byName = Map.of();
     private Object version;
 
-    /** A grant of one value, with the row that it follows from. */
+    /** Grant of one value, with the row that defines it. */
     private record TokenEntry(NamedToken token, Grant grant) {
         boolean follows(NamedToken other) {
             return token.scope() == other.scope()
@@ -49,8 +49,8 @@ public final class NamedTokens {
     /**
      * Reads the rows.
      *
-     * @param keyExport false: methods that give keys away are refused to every token
-     * @throws IOException when they cannot be read: nobody is served then
+     * @param keyExport if false, methods that return keys are refused to every token
+     * @throws IOException when they cannot be read; the daemon must not serve then
      */
     public static NamedTokens open(TokenRows rows, InstantSource clock, boolean keyExport) throws IOException {
         NamedTokens tokens = new NamedTokens(rows, clock, keyExport);
@@ -58,41 +58,41 @@ public final class NamedTokens {
         return tokens;
     }
 
-    /** None, and every method allowed. */
+    /** Creates an instance without tokens that allows every method. */
     public static NamedTokens none() {
         return new NamedTokens(null, Clock.systemUTC(), true);
     }
 
-    /** Grant of the classic token of this scope, for the value that is accepted now. */
+    /** Returns the grant of the classic token of this scope, for its current value. */
     public Grant classic(Scope scope) {
         return classic.get(scope);
     }
 
     /**
-     * Makes another grant for the classic token of this scope, which gets another value.
+     * Replaces the grant of the classic token of this scope, because the token gets a new value.
      *
-     * @return ends the grant of the value before, and what that has open; to be run when that is not accepted any more
+     * @return ends the previous value's grant and its open calls; to be run when that value is no longer accepted
      */
     public Runnable replaceClassic(Scope scope) {
         return classic.put(scope, Grant.classic(scope, keyExport))::end;
     }
 
     /**
-     * Looks up the grant of the token with this digest. That the digest is looked up by its bits tells an observer of the time nothing that helps: who
-     * could choose digests would have the token already.
+     * Looks up the grant of the token with this digest. The lookup time depends on the digest, which does not help an attacker: to choose
+     * digests, one would need to know the token.
      */
     public Optional<Grant> find(Hash256 sha256) {
         TokenEntry found = entries.get(sha256);
         return found != null && !found.grant().hasEnded() ? Optional.of(found.grant()) : Optional.empty();
     }
 
-    /** The row of a name as it is now; a file that cannot be read leaves the one that was read before. */
+    /** Returns the current row of a name; if the rows cannot be read, the previous one. */
     public Optional<NamedToken> row(String name) {
         takeChanged();
         return Optional.ofNullable(byName.get(name));
     }
 
-    /** Whether nothing is accepted as this token any more: it was revoked, has expired, or was never there. */
+    /** Whether this token is no longer accepted: it was revoked, has expired, or never existed. */
     public boolean hasEnded(String name) {
         Optional<NamedToken> row = row(name);
         return row.isEmpty()
@@ -101,7 +101,7 @@ public final class NamedTokens {
                         && clock.millis() >= row.get().expiresAt().getAsLong();
     }
 
-    /** Looks up the grant of a named token by its name, for a call whose value of the token another daemon has accepted. */
+    /** Looks up the grant of a named token by its name, for a call whose token value was verified by another daemon. */
     public Optional<Grant> current(String name) {
         takeChanged();
         return entries.values().stream()
@@ -111,12 +111,12 @@ public final class NamedTokens {
                 .findFirst();
     }
 
-    /** Cap per period of a token by its name, empty when it has none. */
+    /** Cap per period of the token with this name; empty if it has none. */
     public Optional<Amount> capPerPeriod(String name) {
         return Optional.ofNullable(byName.get(name)).flatMap(row -> row.policy().capPerPeriod());
     }
 
-    /** Takes changed rows, and ends what has expired. */
+    /** Loads changed rows, and ends expired grants. */
     public synchronized void look() {
         if (rows == null) {
             return;
@@ -133,14 +133,14 @@ public final class NamedTokens {
         try {
             if (rows != null && !rows.version().equals(version)) {
                 take();
-                LOG.info("Named tokens read again");
+                LOG.info("Named tokens reloaded");
             }
         } catch (IOException e) {
-            LOG.error("Named tokens not taken, those before stay in force: {}", e.getMessage());
+            LOG.error("Named tokens not reloaded, the previous ones stay in force: {}", e.getMessage());
         }
     }
 
-    /** A file that goes while the daemon runs was not removed by the command line, which never does so. */
+    /** Loads the rows. Fails if all rows have disappeared: the command line never removes the file. */
     private void take() throws IOException {
         Object found = rows.version();
         Map<Hash256, TokenEntry> before = entries;
@@ -155,7 +155,7 @@ public final class NamedTokens {
             }
         }
         if (next.isEmpty() && !before.isEmpty() && rows.all().isEmpty()) {
-            throw new IOException("all rows are gone");
+            throw new IOException("all rows have disappeared");
         }
         Map<String, NamedToken> names = new HashMap<>();
         rows.all().forEach(row -> names.put(row.name(), row));

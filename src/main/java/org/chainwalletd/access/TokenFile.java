@@ -12,9 +12,9 @@ import org.chainwalletd.config.FileAccess;
 import org.chainwalletd.store.files.AtomicFiles;
 
 /**
- * Named tokens in the file {@code tokens.json} of the datadir. It is written by the command line alone, whole and atomically, so a running
- * daemon and a stopped one are treated alike, a change is there or not at all whenever a process dies, and a token can be revoked when the
- * store cannot be opened. Only one change is made at a time: the second one is refused, never lost.
+ * Named tokens in the file {@code tokens.json} of the datadir. Only the command line writes it, as a whole and atomically. So it works the
+ * same for a running and a stopped daemon, a change is complete or absent whenever a process dies, and a token can be revoked even if the
+ * store cannot be opened. Concurrent changes are refused, never lost.
  */
 public final class TokenFile implements TokenRows {
     /** Name in the datadir. */
@@ -51,7 +51,7 @@ public final class TokenFile implements TokenRows {
         }
     }
 
-    /** Refuses a user who does not own the datadir: the daemon could not read the file. */
+    /** Refuses a user who does not own the datadir, because the daemon could not read the file. */
     @Override
     public void change(UnaryOperator<List<NamedToken>> change) throws IOException {
         var stranger = FileAccess.of(file.toAbsolutePath().getParent()).objectionToWriter();

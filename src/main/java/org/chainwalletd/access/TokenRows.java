@@ -7,20 +7,20 @@ import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * Storage of named tokens. The durable state decides; a daemon reads it and writes nothing. A daemon on SQLite has {@link TokenFile}; daemons of a
- * database have the same text there.
+ * Storage of named tokens. The durable state is authoritative; a daemon only reads it. A daemon on SQLite uses {@link TokenFile}; the daemons
+ * of a database store the same text there.
  */
 public interface TokenRows {
-    /** Every row that was ever made, in the order of creation. */
+    /** Returns all rows ever created, in order of creation. */
     List<NamedToken> all() throws IOException;
 
-    /** Something that is equal to what it was before as long as the rows are the same. Costs little. */
+    /** Returns a cheap version value, which equals the previous one while the rows are unchanged. */
     Object version() throws IOException;
 
     /** Replaces all rows; nothing is changed when {@code change} throws. */
     void change(UnaryOperator<List<NamedToken>> change) throws IOException;
 
-    /** @throws RefusedChange when the name was ever used */
+    /** @throws RefusedChange when the name has ever been used */
     default void add(NamedToken token) throws IOException {
         change(rows -> {
             if (rows.stream().anyMatch(row -> row.name().equals(token.name()))) {
@@ -34,9 +34,9 @@ public interface TokenRows {
     }
 
     /**
-     * Makes another value the token's own.
+     * Gives the token a new value.
      *
-     * @param overlapEnds until when the values before it hold, milliseconds since 1970
+     * @param overlapEnds time at which the previous values expire, milliseconds since 1970
      * @throws RefusedChange when there is no such token, or it is revoked
      */
     default void rotate(String name, Hash256 sha256, long now, long overlapEnds) throws IOException {
@@ -49,7 +49,7 @@ public interface TokenRows {
     }
 
     /**
-     * Ends the token for ever. Does nothing when that was done before.
+     * Revokes the token permanently. Idempotent.
      *
      * @throws RefusedChange when there is no such token
      */
@@ -68,7 +68,7 @@ public interface TokenRows {
         });
     }
 
-    /** A change that the rows do not permit; the message is for the operator. */
+    /** Signals a change that the rows do not permit; the message is for the operator. */
     final class RefusedChange extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

@@ -14,7 +14,7 @@ import org.chainwalletd.wire.Binder;
 import org.chainwalletd.wire.Json;
 import org.chainwalletd.wire.WireException;
 
-/** All rows of named tokens as one JSON document in UTF-8. */
+/** Serialization of all named tokens as one UTF-8 JSON document. */
 public final class TokenText {
     private static final int VERSION = 1;
     private static final ObjectMapper READER = JsonMapper.builder()
@@ -28,9 +28,9 @@ public final class TokenText {
     private record Content(long version, List<NamedToken> tokens) {}
 
     /**
-     * Reads a document.
+     * Parses a document.
      *
-     * @param place where it stands, for messages
+     * @param place its location, for messages
      * @throws IOException when it is damaged, or written by a newer release
      */
     public static List<NamedToken> read(byte[] bytes, String place) throws IOException {

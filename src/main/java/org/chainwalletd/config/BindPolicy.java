@@ -6,23 +6,21 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
 
-/** Policy for the addresses on which the daemon may listen (interface.md, section 5.4). Pure. */
+/** Policy for the addresses on which the daemon may listen (interface.md, section 5.4). No side effects. */
 public final class BindPolicy {
-    /** Distance from which an address can be reached. */
+    /** Range from which an address can be reached. */
     public enum Reach {
         LOOPBACK,
         PRIVATE,
         PUBLIC
     }
 
-    /** @param refusal reason why the daemon does not start, and what to do; empty when it may */
+    /** @param refusal reason why the daemon must not start, and the remedy; empty if it may */
     public record Verdict(Reach reach, Optional<String> refusal, List<String> warnings) {}
 
     private BindPolicy() {}
 
-    /**
-     * @param tokenSet whether a token was given by flag, variable or file
-     */
+    /** @param tokenSet whether a token was configured by flag, variable or file */
     public static Verdict check(InetSocketAddress bind, boolean tls, boolean allowPublicBind, boolean tokenSet) {
         Reach reach = reachOf(bind.getAddress());
         String shown = HostPort.of(bind);
@@ -51,7 +49,8 @@ public final class BindPolicy {
     }
 
     /**
-     * Reach of an address: loopback; private for RFC 1918, unique local and link-local; everything else, unspecified addresses included, is public.
+     * Returns the reach of an address: loopback; private for RFC 1918, unique local and link-local addresses; public for all others,
+     * including unspecified addresses.
      */
     public static Reach reachOf(InetAddress address) {
         if (address.isLoopbackAddress()) {

@@ -2,7 +2,7 @@ package org.chainwalletd.config;
 
 import java.util.List;
 
-/** Signals that the configuration cannot be used. One line for each problem, each saying what to do. */
+/** Signals that the configuration cannot be used. One line per problem, each with its remedy. */
 public final class ConfigurationException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -13,7 +13,7 @@ public final class ConfigurationException extends RuntimeException {
         this.problems = List.copyOf(problems);
     }
 
-    /** Returns the problems, at least one; none shows a secret. */
+    /** Returns the problems, at least one; none contains a secret. */
     public List<String> problems() {
         return problems;
     }

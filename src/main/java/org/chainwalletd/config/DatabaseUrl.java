@@ -14,8 +14,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Parser of {@code --store} when it names a PostgreSQL server: {@code postgresql://user@host:port[,host:port]/database[?sslmode=…]}. Every method
- * throws {@link IllegalArgumentException} whose message completes "--flag value …"; no message contains a password.
+ * Parser of {@code --store} when it names a PostgreSQL server: {@code postgresql://user@host:port[,host:port]/database[?sslmode=…]}. Every
+ * method throws {@link IllegalArgumentException} with a message that completes "--flag value …"; no message contains a password.
  */
 final class DatabaseUrl {
     static final String PASSWORD_VARIABLE = "WALLETD_STORE_PASSWORD";
@@ -31,7 +31,7 @@ final class DatabaseUrl {
 
     private DatabaseUrl() {}
 
-    /** Whether {@code text} shows a password, so that it must not be repeated in a message. */
+    /** Whether {@code text} contains a password, so that it must not be repeated in a message. */
     static boolean showsPassword(String text) {
         return text.startsWith("postgres") && text.matches("[^@]*://[^@]*:.*@.*|.*[?&](?i:password)=.*");
     }
@@ -133,7 +133,7 @@ final class DatabaseUrl {
         }
     }
 
-    /** Whether the connection is encrypted and the server's certificate and name are checked. */
+    /** Whether the connection is encrypted and the server's certificate and host name are verified. */
     private static boolean tls(Map<String, String> parameters, List<String> hosts) {
         boolean here = hosts.stream()
                 .allMatch(host -> LOOPBACK.matcher(host.substring(0, host.lastIndexOf(':')))

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Access that the owner and mode of a file give to other users of the machine. Symbolic links are followed: the file that is read in the end counts.
- * The complaints complete "{@code <what> <path>} …".
+ * Access to a file that its owner and mode grant to other users of the machine. Follows symbolic links: the final target counts. The
+ * objections complete "{@code <what> <path>} …".
  */
 public final class FileAccess {
     private static final int ROOT = 0;
@@ -42,8 +42,8 @@ public final class FileAccess {
     }
 
     /**
-     * Reason why a file with a secret is not to be used. A file of our own user must be private. A file of root may be readable by its group: that is
-     * how systemd, Kubernetes and administrators hand a secret to the user of a service.
+     * Reason why a file with a secret must not be used. A file of our own user must be private. A file of root may be readable by its group:
+     * systemd, Kubernetes and administrators pass secrets to service users this way.
      */
     public Optional<String> objectionToSecret() {
         if (allowsAnyOf(
@@ -59,9 +59,9 @@ public final class FileAccess {
     }
 
     /**
-     * Reads a secret that stands alone in a file, on one line.
+     * Reads a secret from a file that contains nothing else, on one line.
      *
-     * @throws IllegalArgumentException whose message completes "… {@code file}", when it cannot be read or others may read it too
+     * @throws IllegalArgumentException with a message that completes "… {@code file}", when it cannot be read or other users may read it
      */
     static String secretIn(Path file) {
         try {
@@ -82,7 +82,7 @@ public final class FileAccess {
         }
     }
 
-    /** Reason why a file or folder is not to be relied on: its mode lets another user change its content. */
+    /** Reason why a file or folder must not be trusted: its mode lets other users change its content. */
     public Optional<String> objectionToContent() {
         return allowsAnyOf(PosixFilePermission.OTHERS_WRITE, PosixFilePermission.GROUP_WRITE)
                 ? Optional.of("can be changed by other users (mode " + modeText() + "): chmod go-w it")
@@ -90,8 +90,8 @@ public final class FileAccess {
     }
 
     /**
-     * Finds the first of {@code folder} and the plain files in it that another user may change, with the reason, as a sentence; links are not
-     * followed.
+     * Finds the first of {@code folder} and the plain files in it that other users may change, and returns the reason as a sentence. Does not
+     * follow links inside the folder.
      *
      * @throws IOException when it cannot be read
      */
@@ -113,7 +113,7 @@ public final class FileAccess {
         return Optional.empty();
     }
 
-    /** Reason why this process should not write here: its files would belong to another user than those that are there. */
+    /** Reason why this process should not write here: its files would have another owner than the existing ones. */
     public Optional<String> objectionToWriter() {
         return owner == us
                 ? Optional.empty()

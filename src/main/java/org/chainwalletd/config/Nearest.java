@@ -4,24 +4,24 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Optional;
 
-/** Finds the known word that a mistyped one was probably meant to be. */
+/** Suggestion of a known word for a mistyped one. */
 public final class Nearest {
     private Nearest() {}
 
-    /** Makes a clause for messages of the command line, such as {@code : did you mean transfer?}; empty when no word is near. */
+    /** Creates a clause for messages of the command line, such as {@code : did you mean transfer?}; empty if no word is similar. */
     public static String colon(String typed, Collection<String> known) {
         return to(typed, known, 3).map(word -> ": did you mean " + word + "?").orElse("");
     }
 
-    /** Makes the same clause after a semicolon, for names of options, which are longer and more alike. */
+    /** Creates the same clause after a semicolon, for option names, which are longer and more alike. */
     static String semicolon(String typed, Collection<String> known) {
         return to(typed, known, 4).map(word -> "; did you mean " + word + "?").orElse("");
     }
 
     /**
-     * Finds the first of the words that are nearest to what was typed; empty when none is near.
+     * Finds the first of the most similar words; empty if none is similar enough.
      *
-     * @param lettersPerMistake number of typed letters that allow one more mistake; two are always allowed
+     * @param lettersPerMistake number of typed letters that allow one more mistake; two mistakes are always allowed
      */
     private static Optional<String> to(String typed, Collection<String> known, int lettersPerMistake) {
         int bound = Math.max(2, typed.length() / lettersPerMistake);
@@ -30,7 +30,7 @@ public final class Nearest {
                 .min(Comparator.comparingInt(word -> distance(typed, word)));
     }
 
-    /** Levenshtein distance: letters to insert, delete or replace. */
+    /** Levenshtein distance: insertions, deletions and replacements of letters. */
     private static int distance(String one, String other) {
         int[] row = new int[other.length() + 1];
         for (int j = 0; j <= other.length(); j++) {

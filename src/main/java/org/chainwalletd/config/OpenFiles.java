@@ -7,16 +7,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Limit of the operating system on the files and connections that this process holds open. */
+/** Operating system limit on the open files and connections of this process. */
 public final class OpenFiles {
     private static final Path LIMITS = Path.of("/proc/self/limits");
     private static final String ROW = "Max open files";
-    /** Files that are needed besides the connections of clients: jars, store, key files, connections to nodes and from browsers of metrics. */
+    /** Files needed besides client connections: jars, store, key files, connections to nodes and from metrics scrapers. */
     private static final int BESIDE_CONNECTIONS = 512;
 
     private OpenFiles() {}
 
-    /** Limit in force; the JVM has raised it as far as the system allows. Empty where it is not known, or where there is none. */
+    /** Returns the soft limit in force, which the JVM has raised as far as the system allows. Empty if unknown or unlimited. */
     public static OptionalLong limit() {
         try {
             return Files.isReadable(LIMITS) ? limit(Files.readAllLines(LIMITS)) : OptionalLong.empty();
@@ -34,7 +34,7 @@ public final class OpenFiles {
                 .findFirst();
     }
 
-    /** Complaint, with what to do, when {@code limit} does not suffice for as many connections as are configured. */
+    /** Returns a complaint with the remedy if {@code limit} does not suffice for {@code maxConnections}. */
     public static Optional<String> complaint(OptionalLong limit, int maxConnections) {
         return limit.isEmpty() || limit.getAsLong() >= (long) maxConnections + BESIDE_CONNECTIONS
                 ? Optional.empty()

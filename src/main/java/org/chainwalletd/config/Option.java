@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Table of all settings: key in the configuration file, form, default and bounds, meaning. The constant's name makes those of the flag and the
- * variable. The command line, the sample configuration and the manual page are made from this table.
+ * Table of all options: key in the configuration file, form, default, bounds and meaning. The names of the flag and the variable derive from
+ * the constant's name. The command line, the sample configuration and the manual page are generated from this table.
  */
 public enum Option {
     BRAND(
@@ -393,7 +393,7 @@ public enum Option {
             "let its next block take every payment that came before it; a block of a real node was put together when the one before it"
                     + " arrived, so that a payment is still pending after a tip");
 
-    /** Options that most installations need; the others tune or belong to a part that few use. */
+    /** Options that most installations need; the others are for tuning, or for rarely used parts. */
     private static final Set<Option> COMMON = EnumSet.of(
             DATADIR,
             PASSPHRASE_FILE,
@@ -420,7 +420,7 @@ public enum Option {
     /** Prefix of all keys of the configuration file. */
     public static final String ROOT = "walletd";
 
-    /** Notation of a value. */
+    /** Syntax of a value. */
     public enum Form {
         SWITCH("", "true or false"),
         WORD("word", "a word"),
@@ -473,7 +473,7 @@ public enum Option {
             return within(0, Long.MAX_VALUE);
         }
 
-        /** Name of the value in help texts; empty when a flag takes none. */
+        /** Name of the value in help texts; empty if the flag takes none. */
         public String label() {
             return label;
         }
@@ -484,7 +484,7 @@ public enum Option {
         }
     }
 
-    /** Value of an option: its default, and the bounds of a number. */
+    /** Default of an option, and the bounds of a number. */
     private record Value(Form form, Optional<String> standard, long least, long most) {}
 
     private final String key;
@@ -497,7 +497,7 @@ public enum Option {
         this.help = help;
     }
 
-    /** Name of the flag, with both dashes. */
+    /** Name of the flag, including both dashes. */
     public String flag() {
         return "--" + name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
@@ -505,7 +505,7 @@ public enum Option {
     /**
      * Name of the environment variable.
      *
-     * @param brand the node's variable carries it (decisions.md, section 1)
+     * @param brand part of the name of the node's variable (decisions.md, section 1)
      */
     public String variable(String brand) {
         return this == NODE_RPC ? brand.toUpperCase(Locale.ROOT) + "_NODE_RPC" : "WALLETD_" + name();
@@ -520,12 +520,12 @@ public enum Option {
         return value.form();
     }
 
-    /** Text of the default as one would write it; empty when there is no fixed default. */
+    /** Default as text that could be configured; empty if there is no fixed default. */
     public Optional<String> defaultText() {
         return value.standard();
     }
 
-    /** Meaning of the option, a clause without a full stop. */
+    /** Meaning of the option, as a clause without a full stop. */
     public String help() {
         return help;
     }
@@ -540,7 +540,7 @@ public enum Option {
         return value.most();
     }
 
-    /** Whether {@code --help} shows it; the others stand in {@code --help all}. */
+    /** Whether {@code --help} shows it; {@code --help all} shows all options. */
     public boolean isCommon() {
         return COMMON.contains(this);
     }
@@ -549,7 +549,7 @@ public enum Option {
         return List.of(values());
     }
 
-    /** Finds the option of a flag with both dashes. */
+    /** Finds an option by its flag, including both dashes. */
     public static Optional<Option> ofFlag(String flag) {
         return Arrays.stream(values())
                 .filter(option -> option.flag().equals(flag))

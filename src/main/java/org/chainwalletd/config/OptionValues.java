@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
 
-/** Values of the options, each read once and parsed. Remembers their sources, and notes problems instead of failing. */
+/** Parsed values of the options, each read once. Records their sources, and collects problems instead of failing. */
 final class OptionValues {
     private final Map<Option, String> origins = new EnumMap<>(Option.class);
     private final Sources sources;
@@ -27,17 +27,17 @@ final class OptionValues {
         return Map.copyOf(origins);
     }
 
-    /** Returns the source of an option that was read, or {@code default}. */
+    /** Returns the source of an option that was read: {@code default} if it was not set. */
     String origin(Option option) {
         return origins.get(option);
     }
 
-    /** Sets the source of an option about which another option decides. */
+    /** Replaces the source of an option whose value another option determines. */
     void override(Option option, String origin) {
         origins.put(option, origin);
     }
 
-    /** Whether the option was set, instead of having its default. */
+    /** Whether the option was set. */
     boolean isGiven(Option option) {
         return !origins.get(option).equals("default");
     }
@@ -59,18 +59,18 @@ final class OptionValues {
                 .orElse(OptionalLong.empty());
     }
 
-    /** Reads a number of milliseconds or of seconds, whichever the option has. */
+    /** Reads a duration in milliseconds or seconds, according to the form of the option. */
     Duration duration(Option option) {
         long number = number(option);
         return option.form() == Option.Form.MILLISECONDS ? Duration.ofMillis(number) : Duration.ofSeconds(number);
     }
 
-    /** Reads a list, which is empty when there is none. */
+    /** Reads a list; empty if there is none. */
     <T> List<T> list(Option option, Function<String, List<T>> parsing) {
         return value(option, parsing).orElse(List.of());
     }
 
-    /** Reads the option's value, or its default; a problem is noted, and the value is then empty. */
+    /** Reads the option's value or its default; records a problem and returns empty if it is invalid. */
     <T> Optional<T> value(Option option, Function<String, T> parsing) {
         Optional<Sources.Given> given = sources.given(option);
         origins.put(option, given.map(Sources.Given::origin).orElse("default"));
@@ -99,7 +99,7 @@ final class OptionValues {
         return option.form() == Option.Form.WORDS || option.form() == Option.Form.NETWORKS;
     }
 
-    /** Makes a complaint that names the place where the value was given, so that the operator finds it; a secret is not shown. */
+    /** Creates a complaint that names the source of the value, so that the operator finds it; never shows a secret. */
     private static String complaint(Option option, Optional<Sources.Given> given, String what) {
         String origin = given.map(Sources.Given::origin).orElse("default of " + option.flag());
         String name = origin.startsWith("flag ") ? option.flag() : option.flag() + " (from " + origin + ")";

@@ -22,7 +22,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.evm.EvmAddress;
 
-/** Parser of option texts. Every method throws {@link IllegalArgumentException} whose message completes "--flag value …". */
+/** Parser of option values. Every method throws {@link IllegalArgumentException} with a message that completes "--flag value …". */
 final class Parsing {
     private static final Pattern HOST_PORT =
             Pattern.compile("(?:\\[([0-9A-Fa-f:.%a-z]+)]|([^:\\[\\]\\s]+)):(\\d{1,5})");
@@ -198,7 +198,7 @@ final class Parsing {
         }
     }
 
-    /** Parses IP addresses and networks in CIDR notation; host names are not trusted. */
+    /** Parses IP addresses and networks in CIDR notation; host names are refused, because they cannot be trusted. */
     static List<String> networks(String text) {
         List<String> networks = new ArrayList<>();
         for (String word : words(text)) {
@@ -220,7 +220,7 @@ final class Parsing {
         return List.copyOf(networks);
     }
 
-    /** Reads the token from a file, in which it stands alone or with a line end. */
+    /** Reads a token from a file that contains nothing else; surrounding white space is removed. */
     static String tokenIn(String path) {
         try {
             Path file = Path.of(path);

@@ -22,18 +22,18 @@ import org.chainwalletd.chain.Network;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
- * Makes the {@link Settings} from flags, environment, configuration file and defaults, checks everything, and reports all problems at once. Reads one
- * file and resolves host names; writes nothing.
+ * Loads the {@link Settings} from flags, environment, configuration file and defaults, validates everything, and reports all problems at
+ * once. Reads the configuration file and token or password files, and resolves host names; writes nothing.
  */
 public final class SettingsLoader {
     public static final String CONFIG_FLAG = "--config";
     public static final String CONFIG_VARIABLE = "WALLETD_CONFIG";
-    /** Name of the configuration file in the datadir, which is read when no file is named. */
+    /** Name of the configuration file in the datadir, which is read if no file is configured. */
     public static final String FILE_NAME = "walletd.conf";
 
     private static final int SHORT_TOKEN = 32;
 
-    /** Placeholder for an address whose problem is noted: with a problem there are no settings. */
+    /** Placeholder for an invalid address; never used, because loading fails if there is any problem. */
     private static final InetSocketAddress NOT_READ = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
     private final List<String> problems = new ArrayList<>();
@@ -47,8 +47,8 @@ public final class SettingsLoader {
     }
 
     /**
-     * Returns the variables that are set. An empty one counts as not set, because a service manager or a compose file without a value leaves it so.
-     * But an empty token stays, and is refused: an operator who sets one does not mean the daemon to make its own.
+     * Returns the variables that are set. An empty variable counts as not set, because a service manager or a compose file leaves one for a
+     * missing value. An empty token is kept and then refused: an operator who sets one does not want the daemon to create its own.
      */
     public static Map<String, String> thatAreSet(Map<String, String> environment) {
         Map<String, String> set = new HashMap<>(environment);
@@ -63,10 +63,10 @@ public final class SettingsLoader {
     }
 
     /**
-     * @param flags text by flag name with dashes, as given; {@code "true"} for a switch without a value
+     * @param flags value by flag name with dashes; {@code "true"} for a switch without a value
      * @param environment variables, such as {@link System#getenv()}
      * @param home the user's home folder
-     * @throws ConfigurationException with every problem there is
+     * @throws ConfigurationException with all problems
      */
     public static Configuration load(Map<String, String> flags, Map<String, String> environment, Path home) {
         return new SettingsLoader(flags, environment, home).load();
@@ -195,7 +195,7 @@ public final class SettingsLoader {
     private Optional<Settings.Indexer> indexer() {
         Optional<String> token = values.value(Option.INDEXER_TOKEN, Parsing::token);
         Optional<List<URI>> urls = values.value(Option.INDEXER_RPC, Parsing::urls);
-        // A missing file that would not be used is no problem.
+        // A missing file that would not be used is not a problem.
         Optional<String> kept =
                 values.value(Option.INDEXER_TOKEN_FILE, urls.isPresent() ? Parsing::tokenIn : Function.identity());
         if (token.isPresent() && kept.isPresent()) {
@@ -297,7 +297,7 @@ public final class SettingsLoader {
                 values.count(Option.HELD_PERCENT_PER_CONNECTION));
     }
 
-    /** Checks the address of the metrics listener. It asks for no token, so nothing but the operator's own assertion opens it to everyone. */
+    /** Checks the address of the metrics listener. It requires no token, so only the operator's explicit assertion may make it public. */
     private void checkMetricsBind(InetSocketAddress metrics, boolean allowPublic) {
         if (BindPolicy.reachOf(metrics.getAddress()) == BindPolicy.Reach.PUBLIC && !allowPublic) {
             problems.add("--metrics-bind " + HostPort.of(metrics)
@@ -348,7 +348,7 @@ public final class SettingsLoader {
                         values.count(Option.PAYOUT_COINS)));
     }
 
-    /** Network of the daemon; with an embedded development node that is a network of its own. */
+    /** Network of the daemon; an embedded development node determines it. */
     private Optional<Network> network(Optional<Settings.Devnet> devnet) {
         Optional<Network> named = values.value(Option.NETWORK, Parsing::network);
         Optional<Network> own = devnet.map(node -> node.work() ? Network.TESTNET : Network.DEVNET);
@@ -364,7 +364,7 @@ public final class SettingsLoader {
         return days == 0 ? Optional.empty() : Optional.of(Duration.ofDays(days));
     }
 
-    /** Retention of tokens, which two options set. */
+    /** Retention of client tokens, which two options can set. */
     private Duration tokenKeep() {
         Duration days = Duration.ofDays(values.number(Option.TOKEN_KEEP_DAYS));
         Duration seconds = values.duration(Option.RECEIPT_TTL_SECS);
@@ -438,12 +438,9 @@ public final class SettingsLoader {
         return Optional.of(new Settings.Devnet(bind, datadir.resolve("devnet"), interval, quotas, seed, work, prompt));
     }
 
-    /**
-     * Section of the options about swaps (swap.md, section 2), read and checked together: an incomplete configuration never swaps, and reports what
-     * is missing.
-     */
+    /** Swap options (swap.md, section 2), read and validated together: an incomplete configuration never swaps, and reports what is missing. */
     static final class SwapSection {
-        /** Fewest confirmations that cause no warning. */
+        /** Minimum number of confirmations without a warning. */
         private static final long USUAL_DEPTH = 30;
 
         private static final EvmAddress NOWHERE = EvmAddress.of(new byte[EvmAddress.LENGTH]);
@@ -460,7 +457,7 @@ public final class SettingsLoader {
 
         /**
          * @param account whether an account chain is configured
-         * @param genesis whether the operator has named the chain
+         * @param genesis whether the operator has configured the genesis
          */
         Optional<Settings.Swap> read(boolean account, boolean genesis) {
             Optional<URI> pool = values.value(Option.SWAP_POOL, Parsing::url);

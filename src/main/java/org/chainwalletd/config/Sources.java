@@ -19,11 +19,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Sources of the options' texts: flag over environment over file (interface.md, section 1.2; decisions.md, section 1). Collects problems instead of
- * stopping at the first.
+ * Sources of option values: flag over environment over file (interface.md, section 1.2; decisions.md, section 1). Collects problems instead
+ * of stopping at the first.
  */
 final class Sources {
-    /** Variables under the daemon's prefix that are not options. */
+    /** Variables with the daemon's prefix that are not options. */
     private static final List<String> OTHER_VARIABLES = List.of(
             "WALLETD_CONFIG",
             "WALLETD_KEYSTORE_PASSPHRASE",
@@ -49,7 +49,7 @@ final class Sources {
     private Optional<Path> file = Optional.empty();
     private boolean named;
 
-    /** Text with its source. */
+    /** Value with its source. */
     record Given(String text, String origin) {}
 
     Sources(
@@ -65,7 +65,7 @@ final class Sources {
         this.warnings = warnings;
     }
 
-    /** Finds and reads the configuration file, and checks for unknown names. */
+    /** Locates and reads the configuration file, and checks for unknown names. */
     void read() {
         refuseUnknownFlags();
         locateFile();
@@ -77,12 +77,15 @@ final class Sources {
         return file;
     }
 
-    /** Returns the configuration file if it was found in the datadir and not named. */
+    /** Returns the configuration file if it was found in the datadir rather than configured. */
     Optional<Path> foundFile() {
         return named ? Optional.empty() : file();
     }
 
-    /** Brand word that the node's variable and the default datadir depend on; a wrong one is reported elsewhere. */
+    /**
+     * Returns the brand word, on which the name of the node's variable and the default datadir depend. Ignores an invalid one, which is
+     * reported elsewhere.
+     */
     String brand() {
         return given(Option.BRAND)
                 .map(given -> given.text().strip())
@@ -103,12 +106,12 @@ final class Sources {
         return Optional.ofNullable(environment.get(name)).map(text -> new Given(text, "variable " + name));
     }
 
-    /** Makes an absolute path; a leading tilde is the user's home. */
+    /** Resolves an absolute path; a leading tilde is the user's home. */
     Path path(String text) {
         return expand(text);
     }
 
-    /** Returns a variable that is no option. */
+    /** Returns the value of a variable that is not an option; empty if not set. */
     Optional<String> variable(String name) {
         return Optional.ofNullable(environment.get(name)).filter(value -> !value.isEmpty());
     }
@@ -189,7 +192,7 @@ final class Sources {
         } catch (ConfigException e) {
             problems.add("the configuration file " + file + " cannot be read: " + e.getMessage());
         } catch (IOException | StackOverflowError e) {
-            // The parser has no bound on the depth of nesting.
+            // The parser does not limit the nesting depth.
             problems.add("the configuration file " + file + " cannot be read, or is nested too deeply");
         }
     }
@@ -227,7 +230,7 @@ final class Sources {
                 : Optional.of(String.valueOf(value.unwrapped()));
     }
 
-    /** Advice where a value belongs, for a key that is spelt like the flag, or like an older or a neighbouring name. */
+    /** Suggestion for an unknown key that is spelled like the flag, or like the key of an option in another section. */
     private static String advice(String key) {
         String last = key.substring(key.lastIndexOf('.') + 1);
         Optional<Option> byFlag = Option.ofFlag("--" + last);

@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Properties;
 
-/** Version that the build wrote into the package. */
+/** Version that the build has written into the package. */
 public final class Version {
     private static final String NUMBER = read();
 

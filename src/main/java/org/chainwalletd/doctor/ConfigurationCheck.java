@@ -14,7 +14,7 @@ import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.SettingsLoader;
 
-/** Loads the configuration as the daemon would, and tells where each value that is no default comes from. */
+/** Loads the configuration like the daemon, and reports the source of each value that is not a default. */
 public final class ConfigurationCheck implements Doctor.Check {
     private static final String SUBJECT = "configuration";
     private static final String PASSPHRASE = "passphrase";
@@ -36,9 +36,9 @@ public final class ConfigurationCheck implements Doctor.Check {
     }
 
     /**
-     * Loads at once; other parameters as for {@link SettingsLoader#load}.
+     * Loads the configuration immediately; the other parameters are those of {@link SettingsLoader#load}.
      *
-     * @param typed names of the flags that were typed; the others are those of the daemon that the system's package has installed
+     * @param typed names of the flags typed by the user; all others come from the installed system package
      */
     public static ConfigurationCheck of(
             Set<String> typed, Map<String, String> flags, Map<String, String> environment, Path home) {
@@ -50,7 +50,7 @@ public final class ConfigurationCheck implements Doctor.Check {
         }
     }
 
-    /** Configuration as it was loaded; empty when the daemon would not start, and the other checks have nothing to go by. */
+    /** Returns the loaded configuration; empty if it is invalid, so that the daemon would not start and the other checks cannot run. */
     public Optional<Configuration> configuration() {
         return configuration;
     }
@@ -112,7 +112,7 @@ public final class ConfigurationCheck implements Doctor.Check {
         loaded.warnings().forEach(warning -> findings.add(Finding.warn(SUBJECT, warning)));
     }
 
-    /** Whether the flag was not typed but belongs to the installed daemon. */
+    /** Whether the flag was not typed but comes from the installed package. */
     private boolean isInstalled(Option option) {
         return configuration.orElseThrow().origins().get(option).equals("flag " + option.flag())
                 && !typed.contains(option.flag());

@@ -29,7 +29,10 @@ import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.files.DatadirLock;
 import org.chainwalletd.store.sql.SqliteStore;
 
-/** The datadir (interface.md, section 1.4): there, private, not in use, with room, and its files there as far as one sees from outside. */
+/**
+ * Checks the datadir (interface.md, section 1.4): existence, privacy, lock, free space, and its files as far as they can be checked from
+ * outside.
+ */
 public final class DatadirCheck implements Doctor.Check {
     private static final String SUBJECT = "datadir";
     private static final String GENESIS = "genesis";
@@ -152,7 +155,7 @@ public final class DatadirCheck implements Doctor.Check {
                         : Finding.ok("lock", "no daemon is running on the datadir"));
     }
 
-    /** Whether a daemon holds the datadir. */
+    /** Whether a daemon holds the lock of the datadir. */
     public static boolean isRunningOn(Path datadir) throws IOException {
         if (!Files.exists(datadir.resolve(DatadirLock.FILE))) {
             return false;
@@ -253,7 +256,7 @@ public final class DatadirCheck implements Doctor.Check {
                         .orElse("none pinned; the first one seen will be"));
     }
 
-    /** The wallet directory (interface.md, section 1.4): whether {@code state.json} and the key files agree. Nothing is unsealed. */
+    /** Checks the wallet directory (interface.md, section 1.4): whether {@code state.json} and the key files agree. Unseals nothing. */
     static final class KeyringCheck implements Doctor.Check {
         private static final String SUBJECT = "keyring";
         private static final String EVM_KEY_FILE = "evm.key.enc";
@@ -316,7 +319,7 @@ public final class DatadirCheck implements Doctor.Check {
             return findings;
         }
 
-        /** @param address of the account-chain key; empty when none is listed */
+        /** @param address address of the account-chain key; empty if none is listed */
         private Optional<Finding> evmFinding(String address) {
             Path current = wallets.resolve("imported").resolve(EVM_KEY_FILE);
             if (address.isEmpty()) {
@@ -352,7 +355,7 @@ public final class DatadirCheck implements Doctor.Check {
                             + "; restore them from a backup");
         }
 
-        /** Reads the state; text that is no JSON at all counts as no object. */
+        /** Reads the state; invalid JSON yields a missing node. */
         private JsonNode readState() {
             ObjectMapper json = new ObjectMapper();
             try {

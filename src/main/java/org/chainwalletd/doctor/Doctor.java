@@ -3,27 +3,25 @@ package org.chainwalletd.doctor;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Runs checks one after the other and prints what they find. */
+/** Runs checks one after the other and prints their findings. */
 public final class Doctor {
-    /** Looks at one side of an installation. Changes nothing, and throws nothing that it can tell as a finding. */
+    /** Check of one aspect of an installation. Changes nothing, and reports failures as findings rather than exceptions. */
     @FunctionalInterface
     public interface Check {
-        /** Findings in the order of reading; at least one. */
+        /** Returns the findings in reading order; at least one. */
         List<Finding> examine();
     }
 
     private final List<Check> checks;
     private final Consumer<String> out;
 
-    /**
-     * @param out takes one line at a time
-     */
+    /** @param out receives one line at a time */
     public Doctor(List<Check> checks, Consumer<String> out) {
         this.checks = List.copyOf(checks);
         this.out = out;
     }
 
-    /** Exit code: 0 when nothing failed, else 1. */
+    /** Runs the checks; returns the exit code: 0 if nothing failed, else 1. */
     public int examine() {
         int failed = 0;
         int warned = 0;

@@ -5,13 +5,13 @@ import java.util.List;
 /**
  * Line of the doctor's report.
  *
- * @param subject what was looked at
- * @param text what was found and, unless all is well, what to do
+ * @param subject part that was checked
+ * @param text result and, unless it is OK, the remedy
  */
 public record Finding(Level level, String subject, String text) {
     private static final int NAMED = 3;
 
-    /** Only {@link #FAIL} makes the examination fail. */
+    /** Severity; only {@link #FAIL} makes the examination fail. */
     public enum Level {
         OK("ok  "),
         WARN("warn"),
@@ -36,13 +36,13 @@ public record Finding(Level level, String subject, String text) {
         return new Finding(Level.FAIL, subject, text);
     }
 
-    /** The first few of {@code all}, and how many more there are. */
+    /** Returns the first few elements of {@code all}, and the number of the others. */
     static String named(List<String> all) {
         String first = String.join(", ", all.subList(0, Math.min(NAMED, all.size())));
         return all.size() > NAMED ? first + " and " + (all.size() - NAMED) + " more" : first;
     }
 
-    /** Line that is printed. */
+    /** Returns the printed line. */
     public String line() {
         return level.label + "  " + subject + ": " + text;
     }

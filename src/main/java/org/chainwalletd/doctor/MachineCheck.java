@@ -9,11 +9,11 @@ import java.util.OptionalLong;
 import org.chainwalletd.config.OpenFiles;
 import org.chainwalletd.config.Settings;
 
-/** The Java machine, its memory, and whether the addresses to listen on are free. */
+/** Checks the JVM, its memory, and whether the addresses to listen on are free. */
 public final class MachineCheck implements Doctor.Check {
     private static final int JAVA_LEAST = 17;
     private static final long MEBIBYTE = 1024 * 1024;
-    /** Memory of an Argon2id computation (interface.md, section 1.6). */
+    /** Memory of one Argon2id computation (interface.md, section 1.6). */
     private static final long ARGON2_MEBIBYTES = 64;
 
     private static final long BASE_MEBIBYTES = 128;

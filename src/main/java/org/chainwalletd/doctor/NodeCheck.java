@@ -24,9 +24,9 @@ import org.chainwalletd.node.NodeClient.BlockSummary;
 import org.chainwalletd.node.NodeClient.NodeInfo;
 import org.chainwalletd.node.NodeClient.Tip;
 
-/** Each node: reachable, of our chain, new enough, with quota left; and this machine's clock against the chain's. */
+/** Checks each node: reachable, on the expected chain, recent version, with quota left; and compares this machine's clock with the chain's. */
 public final class NodeCheck implements Doctor.Check {
-    /** A block from further ahead than this means that one of the clocks is wrong. */
+    /** Lead of a block's timestamp from which one of the clocks is considered wrong. */
     private static final Duration CLOCK_AHEAD = Duration.ofMinutes(2);
 
     private static final Duration TIP_OLD = Duration.ofHours(2);
@@ -37,8 +37,8 @@ public final class NodeCheck implements Doctor.Check {
     private final InstantSource clock;
 
     /**
-     * @param client a client that asks one node only
-     * @param patience for each question
+     * @param client creates a client of a single node
+     * @param patience timeout of each request
      */
     public NodeCheck(Settings settings, Function<URI, NodeClient> client, Duration patience, InstantSource clock) {
         this.settings = settings;
@@ -93,7 +93,7 @@ public final class NodeCheck implements Doctor.Check {
         }
     }
 
-    /** Reports what keeps the daemon from following the chain, and from calling a chain verified that it only met first. */
+    /** Reports facts that prevent the daemon from following the chain, and a genesis that would be trusted on first use. */
     private void rules(String subject, NodeClient node, Hash256 genesis, List<Finding> findings) {
         Settings.ChainIdentity ours = settings.identity();
         try {
@@ -155,7 +155,7 @@ public final class NodeCheck implements Doctor.Check {
         }
     }
 
-    /** Scans an address that nobody has, which tells whether this machine has used up its quota (chain protocol, section 10.3). */
+    /** Queries the balance of an unused address, which shows whether this machine has used up its quota (chain protocol, section 10.3). */
     private void quota(String subject, NodeClient node, List<Finding> findings) {
         try {
             answer(node.balance(Address.of(new byte[Address.LENGTH])));
@@ -195,7 +195,7 @@ public final class NodeCheck implements Doctor.Check {
         }
     }
 
-    /** A node may say any u64; what no {@link Instant} can hold counts as far in the future. */
+    /** Converts an arbitrary u64 from a node; values that {@link Instant} cannot represent count as far in the future. */
     private static long instantSeconds(long unsigned) {
         return unsigned < 0 ? Instant.MAX.getEpochSecond() : Math.min(unsigned, Instant.MAX.getEpochSecond());
     }

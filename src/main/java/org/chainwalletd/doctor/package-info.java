@@ -1,5 +1,5 @@
 /**
- * Looks at an installation without changing it: configuration, datadir, nodes, clock and machine, one line for each finding with what to do
- * about it. Used by the {@code doctor} subcommand only.
+ * Examines an installation without changing it: configuration, datadir, nodes, clock and machine. Prints one line per finding, with the
+ * remedy. Used only by the {@code doctor} subcommand.
  */
 package org.chainwalletd.doctor;
