@@ -17,7 +17,7 @@ import org.chainwalletd.observe.Printable;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.postgres.PostgresCluster;
 
-/** Shows the daemons on a PostgreSQL database, and records what the database cannot know about them. Runs beside them. */
+/** Shows the daemons of a PostgreSQL database, and records facts that the database cannot know about them. May run while they are running. */
 final class ClusterCommand implements Command {
     private static final String STATUS = "status";
     private static final String FORGET = "forget";
@@ -220,7 +220,7 @@ final class ClusterCommand implements Command {
         return start.standing().name().toLowerCase(Locale.ROOT);
     }
 
-    /** Returns host and port of the node of a start; empty when it has none. */
+    /** Returns host and port of the cluster node of a start; empty if it has none. */
     private static String node(PostgresCluster.Start start) {
         return start.node().substring(start.node().indexOf('@') + 1);
     }

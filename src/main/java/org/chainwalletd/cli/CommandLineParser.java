@@ -16,7 +16,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParseResult;
 
-/** Parser of the command line, whose grammar is made from the commands and the configuration's table of options. */
+/** Parser of the command line. Its grammar is built from the commands and the configuration's table of options. */
 final class CommandLineParser {
     private static final String HELP = "--help";
     private static final String ALL = "all";
@@ -25,7 +25,7 @@ final class CommandLineParser {
     private final String program;
     private final List<Command> all;
 
-    /** @param all commands; the first one is meant when none is named */
+    /** @param all commands; the first one is the default */
     CommandLineParser(String program, List<Command> all) {
         this.program = program;
         this.all = List.copyOf(all);
@@ -50,7 +50,7 @@ final class CommandLineParser {
                     .footer("%n" + HELP + " " + ALL + " lists " + hidden
                             + " more options that few need: limits, times, swaps, the development node.");
         }
-        // The value devnet of --network is a command's name too, and a folder may be called as one.
+        // The value devnet of --network is also the name of a command, and a folder may have the name of one.
         return new CommandLine(root)
                 .setAllowSubcommandsAsOptionParameters(true)
                 .setUsageHelpWidth(110)
@@ -60,7 +60,7 @@ final class CommandLineParser {
     /**
      * Result of parsing.
      *
-     * @param text to be printed instead of running the command
+     * @param text text to print instead of running the command
      */
     record Parsed(
             Command command,
@@ -91,7 +91,7 @@ final class CommandLineParser {
         return left.toArray(String[]::new);
     }
 
-    /** Returns the whole grammar, for the completion of shells. */
+    /** Returns the whole grammar, for shell completion. */
     CommandLine grammar() {
         return grammar(option -> true);
     }
@@ -167,7 +167,7 @@ final class CommandLineParser {
                 : builder.arity("1").paramLabel("<" + flag.label() + ">").build();
     }
 
-    /** Adds every option of the configuration, and {@code --config}, to a command and to those below it; all are accepted, help shows some. */
+    /** Adds every option of the configuration, and {@code --config}, to a command and its subcommands. All are accepted; help shows some. */
     private static void addOptions(CommandSpec command, Predicate<Option> shown) {
         command.addOption(OptionSpec.builder(SettingsLoader.CONFIG_FLAG)
                 .paramLabel("<file>")
@@ -182,8 +182,8 @@ final class CommandLineParser {
     }
 
     /**
-     * Options given on the command line, before or after a command's name. Values stay texts: {@link SettingsLoader} checks them together with those
-     * from elsewhere.
+     * Returns the options given on the command line, before or after the command's name. Values stay unparsed: {@link SettingsLoader}
+     * validates them together with those of other sources.
      */
     private static Map<String, String> given(ParseResult parsed) {
         Map<String, String> flags = new LinkedHashMap<>();

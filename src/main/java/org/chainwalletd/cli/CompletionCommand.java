@@ -8,13 +8,13 @@ import java.util.stream.Collectors;
 import org.chainwalletd.chain.ChainProfile;
 import picocli.AutoComplete;
 
-/** Prints a script for the shell that completes commands and options. */
+/** Prints a shell completion script for commands and options. */
 final class CompletionCommand implements Command {
     private static final String MAN = "--man";
 
     private final Supplier<List<Command>> commands;
 
-    /** @param commands all commands, this one too */
+    /** @param commands all commands, including this one */
     CompletionCommand(Supplier<List<Command>> commands) {
         this.commands = commands;
     }
@@ -46,13 +46,11 @@ final class CompletionCommand implements Command {
         return ExitCode.OK;
     }
 
-    /** Part of the completion script that knows the methods behind {@code rpc} and their parameters. */
+    /** Part of the completion script for the methods of {@code rpc} and their parameters. */
     static final class RpcCompletion {
         private RpcCompletion() {}
 
-        /**
-         * @param otherwise the function that completes everything else
-         */
+        /** @param otherwise function that completes everything else */
         static String bash(String program, String otherwise) {
             Map<String, String> methods = new TreeMap<>();
             RpcParameters.ofAllMethods(ChainProfile.of("chain"))

@@ -28,13 +28,13 @@ import org.chainwalletd.rpc.Repetition;
 import org.chainwalletd.store.files.DatadirLock;
 
 /**
- * Connection of a command to a running daemon: URL and credentials from the command's options, else from the client's variables, else from the
- * datadir and configuration of the daemon on this machine. Also maps the daemon's answers to exit codes.
+ * Connection of a command to a running daemon. URL and credentials come from the command's options, else from the client's variables, else
+ * from the datadir and configuration of the daemon on this machine. Also maps the daemon's errors to exit codes.
  *
- * @param pin fingerprint of the only certificate to trust
+ * @param pin fingerprint of the only trusted certificate
  */
 record Connection(URI url, String token, Optional<String> pin) {
-    /** @param scope scope whose token is used when no other is named */
+    /** @param scope scope of the default token */
     static List<Command.Flag> flags(String scope) {
         return List.of(
                 new Command.Flag("--url", "url", "the daemon; default WALLETD_URL, else the configured --bind"),
@@ -53,7 +53,7 @@ record Connection(URI url, String token, Optional<String> pin) {
         return new Connection(url, token(invocation, settings, scope, url), pin(invocation, settings, url));
     }
 
-    /** Refuses a connection without TLS to another machine: whoever reads a token on its way has it. */
+    /** Refuses a connection without TLS to another machine, because the token could be read on the network. */
     private static void refuseClearText(URI url, InetSocketAddress bind) {
         boolean stays = isLoopback(url) || isConfigured(url, bind) && isOfThisMachine(bind.getAddress());
         if (!"https".equalsIgnoreCase(url.getScheme()) && !stays) {
@@ -72,7 +72,7 @@ record Connection(URI url, String token, Optional<String> pin) {
             return "localhost".equalsIgnoreCase(host);
         }
         try {
-            // The host is a literal address: no name is looked up, so no one else decides where it leads.
+            // The host is a literal address, so no lookup is made that someone else could answer.
             return InetAddress.getByName(host).isLoopbackAddress();
         } catch (UnknownHostException e) {
             return false;
@@ -88,19 +88,19 @@ record Connection(URI url, String token, Optional<String> pin) {
     }
 
     /**
-     * @param timeout time-out of one call
+     * @param timeout timeout of one call
      * @throws IllegalArgumentException for an invalid token or fingerprint
      */
     WalletdClient client(Duration timeout) {
         return new WalletdClient(url, token, pin, timeout);
     }
 
-    /** Prints what went wrong with a call that changes nothing, and returns the exit code. */
+    /** Prints the failure of a call without effects, and returns the exit code. */
     static int failed(Invocation invocation, WalletdException failure) {
         return failed(invocation, failure, Repetition.HARMLESS);
     }
 
-    /** Prints what went wrong and returns the exit code. */
+    /** Prints the failure, and returns the exit code. */
     static int failed(Invocation invocation, WalletdException failure, Repetition call) {
         if (failure instanceof WalletdException.RpcError error) {
             String data = error.data() == null ? "" : " " + error.data();
@@ -121,7 +121,7 @@ record Connection(URI url, String token, Optional<String> pin) {
         return ownChoice ? " (the read token was shown; --scope manage and --scope spend show the others)" : "";
     }
 
-    /** Exit code of an error, by what the caller can do about it. */
+    /** Returns the exit code of an error, which depends on the caller's options for recovery. */
     static int codeOf(WalletdException.RpcError error, Repetition call) {
         return switch (error.kind()) {
             case AUTHENTICATION -> ExitCode.UNAUTHORIZED;
@@ -162,7 +162,10 @@ record Connection(URI url, String token, Optional<String> pin) {
         return Optional.ofNullable(invocation.environment().get(name));
     }
 
-    /** Finds the URL: the given one, else the one that the daemon running on the datadir has recorded there, else that of the configuration file. */
+    /**
+     * Determines the URL: the given one, else the one that the daemon running on the datadir has recorded there, else that of the
+     * configuration.
+     */
     private static URI url(Invocation invocation, Settings settings) {
         return givenUrl(invocation)
                 .map(URI::create)
@@ -178,8 +181,8 @@ record Connection(URI url, String token, Optional<String> pin) {
     }
 
     /**
-     * Reads the URL that the running daemon has recorded in the datadir, unless another user may change it: no one else may decide to which server
-     * tokens are sent.
+     * Reads the URL that the running daemon has recorded in the datadir, unless another user can change the record: no other user may choose
+     * the server to which tokens are sent.
      */
     private static Optional<URI> toldBy(Path datadir) {
         try {
@@ -227,7 +230,7 @@ record Connection(URI url, String token, Optional<String> pin) {
         }
     }
 
-    /** Owner of a datadir into which this user may not look; empty for one that is open to this user or not there. */
+    /** Returns the owner of a datadir that this user may not access; empty if it is accessible or missing. */
     private static Optional<String> ownerOf(Path datadir) {
         try {
             return Files.isDirectory(datadir) && !Files.isExecutable(datadir)
@@ -238,7 +241,10 @@ record Connection(URI url, String token, Optional<String> pin) {
         }
     }
 
-    /** Fingerprint to trust; for the configured daemon it is read from the datadir, since the user who can read the token there need not name it. */
+    /**
+     * Returns the fingerprint to trust. For the configured daemon it is read from the datadir, because a user who can read the token there
+     * need not pass it.
+     */
     private static Optional<String> pin(Invocation invocation, Settings settings, URI url) {
         Optional<String> given = given(invocation, "--fingerprint", WalletdClient.FINGERPRINT_VARIABLE);
         if (given.isPresent() || givenUrl(invocation).isPresent() || !"https".equals(url.getScheme())) {

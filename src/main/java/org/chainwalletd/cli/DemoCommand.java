@@ -7,7 +7,7 @@ import org.chainwalletd.boot.Demo;
 import org.chainwalletd.boot.SwapDemo;
 import org.chainwalletd.observe.LogSetup;
 
-/** Narrated tour on a temporary datadir and chain. */
+/** Narrated tour with a temporary datadir and chain. */
 final class DemoCommand implements Command {
     @Override
     public String word() {
@@ -37,7 +37,7 @@ final class DemoCommand implements Command {
         PrintStream out = invocation.option("--quiet").isPresent()
                 ? new PrintStream(OutputStream.nullOutputStream())
                 : invocation.out();
-        // Log lines between the steps of the tour would hide it.
+        // Log lines between the steps would obscure the tour.
         LogSetup.warningsOnly();
         if (invocation.option("--swap").isEmpty()) {
             Demo.runAlone(out);

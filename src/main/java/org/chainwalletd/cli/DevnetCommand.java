@@ -16,7 +16,7 @@ import org.chainwalletd.config.SettingsLoader;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.compare.Comparison;
 
-/** Runs a development node alone, for daemons and tests in other processes. */
+/** Runs a development node without a daemon, for daemons and tests in other processes. */
 final class DevnetCommand implements Command {
     private static final String COMPARE = "compare";
 
@@ -127,7 +127,7 @@ final class DevnetCommand implements Command {
         invocation.out().flush();
     }
 
-    /** Ends with exit code 0 at SIGTERM, for which the JVM would end with 143. */
+    /** Exits with code 0 on SIGTERM; the JVM would exit with 143. */
     private static void endWell(CountDownLatch stop, CountDownLatch stopped) {
         stop.countDown();
         try {

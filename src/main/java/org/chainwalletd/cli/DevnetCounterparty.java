@@ -11,7 +11,7 @@ import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.pool.Anvil;
 import org.chainwalletd.devnet.pool.Trial;
 
-/** Other side of a swap beside a development node: an account chain, started here or named, and a pool that trades on both. */
+/** Counterparty of swaps for a development node: an account chain, started here or specified, and a pool that trades on both chains. */
 final class DevnetCounterparty implements SwapDemo.OtherSide {
     private static final Duration BLOCK_TIME = Duration.ofSeconds(1);
 
@@ -25,7 +25,7 @@ final class DevnetCounterparty implements SwapDemo.OtherSide {
         this.evmRpc = evmRpc;
     }
 
-    /** Signals that something which the trial needs is missing; the message says what to do. */
+    /** Signals that a prerequisite of the trial is missing; the message says what to do. */
     static final class MissingException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -35,9 +35,9 @@ final class DevnetCounterparty implements SwapDemo.OtherSide {
     }
 
     /**
-     * Starts the parts that {@code --pool} asks for; without it, nothing.
+     * Starts the parts requested by {@code --pool}; without it, nothing.
      *
-     * @throws MissingException when there is no account chain, or one that cannot be used
+     * @throws MissingException when there is no usable account chain
      */
     static DevnetCounterparty start(Invocation invocation, Devnet devnet) {
         if (invocation.option("--pool").isEmpty()) {
@@ -47,9 +47,9 @@ final class DevnetCounterparty implements SwapDemo.OtherSide {
     }
 
     /**
-     * Starts it on the account chain that {@code --anvil} or {@code --pool-evm-rpc} names.
+     * Starts the pool on the account chain specified by {@code --anvil} or {@code --pool-evm-rpc}.
      *
-     * @throws MissingException when there is no account chain, or one that cannot be used
+     * @throws MissingException when there is no usable account chain
      */
     static DevnetCounterparty begin(Invocation invocation, Devnet devnet) {
         Optional<Anvil> anvil = Optional.empty();
@@ -78,7 +78,7 @@ final class DevnetCounterparty implements SwapDemo.OtherSide {
                         + " or name a running development chain with --pool-evm-rpc"));
     }
 
-    /** Prints the options with which a daemon trades here. */
+    /** Prints the options with which a daemon can trade here. */
     void describe(PrintStream out) {
         trial.ifPresent(running -> {
             out.println("account chain on " + evmRpc.orElseThrow() + " (chain id " + Trial.CHAIN_ID + ")");

@@ -45,8 +45,7 @@ final class DoctorCommand implements Command {
             return new Doctor(checks, line -> invocation.out().println(Printable.text(line))).examine();
         }
         Settings settings = configuration.configuration().get().settings();
-        // Initialises SLF4J before the threads of the actor system ask for loggers at once, about which it would print
-        // warnings.
+        // Initialises SLF4J first: if the threads of the actor system request loggers concurrently, it prints warnings.
         LoggerFactory.getILoggerFactory();
         ActorSystem<Void> system = ActorSystem.create(Behaviors.empty(), "doctor", PekkoSettings.forSystem());
         try {

@@ -33,11 +33,11 @@ import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.config.Settings;
 
-/** Exports the payments that a running daemon has made or received, for a spreadsheet or another program, page by page. */
+/** Exports the payments made or received by a running daemon, page by page, for a spreadsheet or another program. */
 final class ExportCommand implements Command {
     private static final String DEFAULT_SCOPE = "read";
     private static final long PAGE = 500;
-    /** Decimals of a coin, which has 100,000,000 base units. */
+    /** Decimal places of a coin: 1 coin = 100,000,000 base units. */
     private static final int COIN_DIGITS = 8;
 
     private static final int BLOCKS_REMEMBERED = 1_000;
@@ -157,26 +157,26 @@ final class ExportCommand implements Command {
         }
     }
 
-    /** Makes a row by the names of its columns; a row without a spend has only these. */
-    private static Map<String, Object> spend(Optional<OwnSpend> told) {
+    /** Creates a row by column name; without a spend, all values are null. */
+    private static Map<String, Object> spend(Optional<OwnSpend> spend) {
         Map<String, Object> row = new LinkedHashMap<>();
-        row.put("spend_id", told.map(OwnSpend::spendId).orElse(null));
-        row.put("created_at", told.map(spend -> utc(spend.createdAt())).orElse(null));
+        row.put("spend_id", spend.map(OwnSpend::spendId).orElse(null));
+        row.put("created_at", spend.map(each -> utc(each.createdAt())).orElse(null));
         row.put(
                 "changed_at",
-                told.map(spend -> utc(OptionalLong.of(spend.changedAt()))).orElse(null));
-        row.put("kind", told.map(spend -> word(spend.kind())).orElse(null));
-        row.put("state", told.map(spend -> word(spend.state())).orElse(null));
-        row.put("tx_id", told.map(spend -> spend.txId().hex()).orElse(null));
-        row.put("from", told.flatMap(OwnSpend::from).map(Address::hex).orElse(null));
-        row.put("outputs", told.flatMap(OwnSpend::outputs).orElse(null));
-        row.put("output_count", told.map(spend -> count(spend)).orElse(null));
-        amount(row, "amount", told.flatMap(OwnSpend::amount));
-        amount(row, "fee", told.flatMap(OwnSpend::fee));
-        row.put("block_height", told.map(spend -> number(spend.blockHeight())).orElse(null));
-        row.put("client_token", told.flatMap(OwnSpend::clientToken).orElse(null));
-        row.put("token_name", told.flatMap(OwnSpend::tokenName).orElse(null));
-        row.put("memo", told.flatMap(OwnSpend::memo).orElse(null));
+                spend.map(each -> utc(OptionalLong.of(each.changedAt()))).orElse(null));
+        row.put("kind", spend.map(each -> word(each.kind())).orElse(null));
+        row.put("state", spend.map(each -> word(each.state())).orElse(null));
+        row.put("tx_id", spend.map(each -> each.txId().hex()).orElse(null));
+        row.put("from", spend.flatMap(OwnSpend::from).map(Address::hex).orElse(null));
+        row.put("outputs", spend.flatMap(OwnSpend::outputs).orElse(null));
+        row.put("output_count", spend.map(each -> count(each)).orElse(null));
+        amount(row, "amount", spend.flatMap(OwnSpend::amount));
+        amount(row, "fee", spend.flatMap(OwnSpend::fee));
+        row.put("block_height", spend.map(each -> number(each.blockHeight())).orElse(null));
+        row.put("client_token", spend.flatMap(OwnSpend::clientToken).orElse(null));
+        row.put("token_name", spend.flatMap(OwnSpend::tokenName).orElse(null));
+        row.put("memo", spend.flatMap(OwnSpend::memo).orElse(null));
         return row;
     }
 
@@ -206,7 +206,7 @@ final class ExportCommand implements Command {
                         .orElse(null));
     }
 
-    /** Exports the credits, one row for each event at one confirmation: a credit that a reorganisation removes has a row that says so. */
+    /** Exports the credits, one row per event at one confirmation. The removal of a credit by a reorganisation is a row of its own. */
     private static void credits(WalletdClient daemon, Period period, Rows rows) {
         BlockTimes times = new BlockTimes(daemon);
         ListCredits query = ListCredits.of().withMinConfirmations(1).withLimit(PAGE);
@@ -225,22 +225,22 @@ final class ExportCommand implements Command {
         }
     }
 
-    private static Map<String, Object> credit(Optional<Credit> told, String blockTime) {
+    private static Map<String, Object> credit(Optional<Credit> credit, String blockTime) {
         Map<String, Object> row = new LinkedHashMap<>();
-        row.put("event", told.map(Credit::event).orElse(null));
+        row.put("event", credit.map(Credit::event).orElse(null));
         row.put("block_time", blockTime);
-        row.put("block_height", told.map(credit -> number(credit.blockHeight())).orElse(null));
-        row.put("address", told.map(credit -> credit.address().hex()).orElse(null));
-        amount(row, "amount", told.map(Credit::amount));
-        row.put("tx_id", told.map(credit -> credit.txId().hex()).orElse(null));
-        row.put("output_index", told.map(Credit::outputIndex).orElse(null));
-        row.put("own", told.map(Credit::own).orElse(null));
-        row.put("coinbase", told.map(Credit::coinbase).orElse(null));
-        row.put("datum", told.flatMap(Credit::datum).map(datum -> datum.hex()).orElse(null));
+        row.put("block_height", credit.map(each -> number(each.blockHeight())).orElse(null));
+        row.put("address", credit.map(each -> each.address().hex()).orElse(null));
+        amount(row, "amount", credit.map(Credit::amount));
+        row.put("tx_id", credit.map(each -> each.txId().hex()).orElse(null));
+        row.put("output_index", credit.map(Credit::outputIndex).orElse(null));
+        row.put("own", credit.map(Credit::own).orElse(null));
+        row.put("coinbase", credit.map(Credit::coinbase).orElse(null));
+        row.put("datum", credit.flatMap(Credit::datum).map(datum -> datum.hex()).orElse(null));
         return row;
     }
 
-    /** Cache of the times of blocks, each asked once. */
+    /** Cache of block times. */
     private static final class BlockTimes {
         private final WalletdClient daemon;
         private final Map<Hash256, Long> known = new LinkedHashMap<>();
@@ -275,17 +275,17 @@ final class ExportCommand implements Command {
             this.csv = csv;
         }
 
-        /** Whether the reader of the output is still there. */
+        /** Whether the reader of the output still accepts data. */
         boolean go() {
             return !out.checkError();
         }
 
-        /** Whether a line was written, so that whoever reads them must be told when they end too early. */
+        /** Whether anything was written, so that a premature end must be reported. */
         boolean begun() {
             return begun;
         }
 
-        /** Writes the names of the columns before the first row; called with each page, so that nothing is written before there is an answer. */
+        /** Writes the header before the first row. Called for each page, so that nothing is written before the first answer. */
         void head(Map<String, Object> columns) {
             if (csv && !begun) {
                 begun = true;
@@ -306,7 +306,7 @@ final class ExportCommand implements Command {
             }
         }
 
-        /** Formats a cell as RFC 4180 demands. Text that a spreadsheet would take for a formula begins with an apostrophe. */
+        /** Formats a cell according to RFC 4180. Text that a spreadsheet would interpret as a formula is prefixed with an apostrophe. */
         private static String cell(Object value) {
             if (value == null) {
                 return "";

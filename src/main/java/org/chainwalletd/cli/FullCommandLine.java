@@ -10,11 +10,11 @@ import org.chainwalletd.config.ConfigurationException;
 import org.chainwalletd.config.Nearest;
 import picocli.CommandLine;
 
-/** Parses and runs, with the full grammar, every command line that {@link ServeFastPath} does not read. */
+/** Parses with the full grammar, and runs, each command line that {@link ServeFastPath} does not accept. */
 final class FullCommandLine {
     private FullCommandLine() {}
 
-    /** Runs the command that is meant, or prints what was asked for; returns the exit code. */
+    /** Runs the command, or prints the requested help; returns the exit code. */
     static int run(String[] words, Map<String, String> environment, Invocation.Streams streams) {
         CommandLineParser parser = new CommandLineParser(Lines.NAME, Commands.all());
         CommandLineParser.Parsed parsed;
@@ -55,7 +55,7 @@ final class FullCommandLine {
         return Nearest.colon(typed, known);
     }
 
-    /** Run of a command from its call to its exit code: failures become one line each. */
+    /** Execution of a command; each failure becomes one line and an exit code. */
     static final class CommandRun {
         private CommandRun() {}
 
@@ -71,7 +71,7 @@ final class FullCommandLine {
         }
     }
 
-    /** Every command, the default one first. */
+    /** All commands, the default one first. */
     static final class Commands {
         private Commands() {}
 

@@ -10,7 +10,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.InitSeeded;
 import org.chainwalletd.keyring.store.KeyringSetup;
 
-/** Makes a legacy keyring whose keys all derive from one phrase. */
+/** Creates a legacy keyring whose keys all derive from one phrase. */
 final class InitSeededCommand implements Command {
     @Override
     public String word() {
@@ -43,7 +43,7 @@ final class InitSeededCommand implements Command {
                 .run(passphrase, invocation.option("--mnemonic-file").map(Path::of));
     }
 
-    /** Creates the setup for work on a keyring that no daemon has open: everything runs on the calling thread. */
+    /** Creates the setup for work on a keyring that no daemon has open; everything runs on the calling thread. */
     static KeyringSetup setup(Settings settings) {
         return KeyringSetup.of(
                 settings.chain(),

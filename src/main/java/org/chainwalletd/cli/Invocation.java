@@ -14,12 +14,12 @@ import org.chainwalletd.config.ConfigurationException;
 import org.chainwalletd.config.SettingsLoader;
 
 /**
- * Call of the program after its command line was understood.
+ * Parsed call of the program.
  *
- * @param flags options of the configuration as given, by name with both dashes
+ * @param flags options of the configuration as given, by name including both dashes
  * @param options options of the command itself, likewise
  * @param arguments positional arguments after the command's name
- * @param environment variables; empty ones are left out, see {@link SettingsLoader#thatAreSet}
+ * @param environment variables without empty ones, see {@link SettingsLoader#thatAreSet}
  */
 public record Invocation(
         Map<String, String> flags,
@@ -46,26 +46,24 @@ public record Invocation(
         return Optional.ofNullable(options.get(name));
     }
 
-    /**
-     * @throws org.chainwalletd.config.ConfigurationException with every problem of flags, environment and file
-     */
+    /** @throws org.chainwalletd.config.ConfigurationException with all problems of flags, environment and file */
     Configuration configuration() {
         return SettingsLoader.load(flags, environment, home());
     }
 
     /**
-     * Reads the configuration of the daemon that a command calls: when nothing names one and this user has no datadir, that of the daemon which the
-     * system's package has installed.
+     * Loads the configuration of the daemon that a command calls. If no file or datadir is specified and this user has no datadir, it is that
+     * of the daemon installed by the system package.
      *
-     * @throws org.chainwalletd.config.ConfigurationException with every problem of flags, environment and file
+     * @throws org.chainwalletd.config.ConfigurationException with all problems of flags, environment and file
      */
     Configuration configurationOfDaemon() {
         return SettingsLoader.load(flagsOfDaemon(home(), INSTALLED_FILE, INSTALLED_DATADIR), environment, home());
     }
 
     /**
-     * Flags of the daemon that a command looks at, as for {@link #configurationOfDaemon}; the installed daemon's passphrase file is among them when
-     * no passphrase is given. What cannot be loaded is left to who loads it.
+     * Flags of the daemon that a command examines, as for {@link #configurationOfDaemon}, plus the installed daemon's passphrase file if no
+     * passphrase is specified. If the configuration is invalid, returns the flags unchanged, so that loading them reports the problems.
      */
     Map<String, String> flagsWithPassphrase() {
         return flagsWithPassphrase(home(), INSTALLED_FILE, INSTALLED_DATADIR);
@@ -101,7 +99,7 @@ public record Invocation(
         return more;
     }
 
-    /** Home folder of the user. */
+    /** The user's home folder. */
     Path home() {
         return Path.of(System.getProperty("user.home"));
     }
@@ -110,7 +108,7 @@ public record Invocation(
         return streams.out();
     }
 
-    /** Prints one line that says what is wrong and what to do, and returns the exit code. */
+    /** Prints one line that gives the problem and the remedy, and returns the exit code. */
     int fail(int code, String message) {
         streams.err().println(Lines.NAME + ": " + Lines.one(String.valueOf(message)));
         return code;

@@ -5,7 +5,7 @@ import java.util.Locale;
 import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Version;
 
-/** Manual page in the form of man(7), made from the commands and the configuration's table of options. */
+/** Manual page in man(7) format, generated from the commands and the configuration's table of options. */
 final class ManPage {
     private final StringBuilder page = new StringBuilder();
 
@@ -102,8 +102,8 @@ final class ManPage {
     }
 
     /**
-     * Escapes a text so that every character is printed as it is: a bare hyphen would be printed as another character, and a backslash would begin a
-     * command.
+     * Escapes a text so that every character is printed literally: a bare hyphen would be printed as another character, and a backslash
+     * starts an escape sequence.
      */
     private static String escaped(String text) {
         return text.replace("\\", "\\e").replace("-", "\\-").replace("\"", "\\(dq");

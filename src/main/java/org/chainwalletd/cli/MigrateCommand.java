@@ -12,7 +12,7 @@ import org.chainwalletd.keyring.Migrate;
 import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.store.Store;
 
-/** Takes raw secrets from files into the keyring. */
+/** Imports raw secrets from files into the keyring. */
 final class MigrateCommand implements Command {
     @Override
     public String word() {
@@ -42,7 +42,7 @@ final class MigrateCommand implements Command {
         if (settings.database().flatMap(DatabaseStore::lookAtKeyring).isEmpty()) {
             return migrate(invocation, setup, passphrase, Path.of(from.get()));
         }
-        // The store is opened while migrate holds the lock of the datadir.
+        // Migrate locks the datadir before it opens the store.
         AtomicReference<Store> store = new AtomicReference<>();
         try {
             return migrate(

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * End of the process of a daemon: in order, within a bounded time, and with 0 only when a signal has asked for it. A thread that ends by an {@link
- * Error} ends the process too, whoever started the thread: whatever waits for that thread would wait for ever.
+ * Orderly end of a daemon's process, within a bounded time, with exit code 0 only if requested by a signal. A thread that dies of an
+ * {@link Error} ends the process too, whoever started it, because anything waiting for it would wait forever.
  */
 final class ProcessEnd implements Thread.UncaughtExceptionHandler {
     private static final Logger LOG = LoggerFactory.getLogger(ProcessEnd.class);
@@ -30,21 +30,21 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
     private Optional<Consumer<String>> guardian = Optional.empty();
     private volatile boolean asked;
 
-    /** Creates an object that is not in charge of anything yet. */
+    /** Creates an instance without registering any handler. */
     ProcessEnd() {}
 
-    /** Takes charge of signals, of {@code System.exit} by any caller, and of threads without a handler of their own. */
+    /** Registers handlers for signals, for {@code System.exit}, and for uncaught exceptions of all threads. */
     static ProcessEnd takeCharge() {
         ProcessEnd end = new ProcessEnd();
         Runtime.getRuntime().addShutdownHook(new Thread(end::stopInOrder, "stop"));
-        // Created now: when it is needed, the system may have no thread left to give.
+        // Created now, because the system may be out of threads when it is needed.
         Thread limit = new Thread(end::endInTime, "end-in-time");
         limit.setDaemon(true);
         limit.start();
         Thread.setDefaultUncaughtExceptionHandler(end);
         boolean terminated = Signals.hear("TERM", end::onSignal);
         boolean interrupted = Signals.hear("INT", end::onSignal);
-        // Otherwise a signal looks like an exit by somebody else, and would count as a failure.
+        // Otherwise a signal would look like an exit by other code, and count as a failure.
         end.asked = !terminated || !interrupted;
         return end;
     }
@@ -59,8 +59,8 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
         try {
             LOG.error("thread {} has ended", thread.getName(), failure);
         } finally {
-            // The second is what an error becomes that strikes a pool's thread while it waits for work: its queue's
-            // lock is lost.
+            // An error in a pool thread that waits for work surfaces as IllegalMonitorStateException: the lock of the
+            // queue is lost.
             if (failure instanceof Error || failure instanceof IllegalMonitorStateException) {
                 begun.countDown();
                 tell("thread " + thread.getName());
@@ -70,19 +70,19 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
 
     private synchronized void tell(String thread) {
         lost.add(thread);
-        guardian.ifPresent(told -> told.accept(thread));
+        guardian.ifPresent(receiver -> receiver.accept(thread));
     }
 
-    /** Sets the receiver of threads that have ended by an error, including those that have ended before. */
-    synchronized void tellOfLostThreads(Consumer<String> told) {
-        guardian = Optional.of(told);
-        lost.forEach(told);
+    /** Sets the receiver of threads that died of an error, including those that have already died. */
+    synchronized void tellOfLostThreads(Consumer<String> receiver) {
+        guardian = Optional.of(receiver);
+        lost.forEach(receiver);
     }
 
     /**
      * Waits until the daemon is to be stopped.
      *
-     * @param gaveUp completes when the daemon cannot go on
+     * @param gaveUp completes when the daemon cannot continue
      * @return the exit code
      */
     int await(CompletionStage<Void> gaveUp) {
@@ -100,7 +100,7 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
         }
     }
 
-    /** Tests whether the process has been asked to end. */
+    /** Whether the process has been asked to end. */
     boolean isAsked() {
         return stop.getCount() == 0;
     }
@@ -111,8 +111,8 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
     }
 
     /**
-     * Shutdown hook: lets the main thread stop everything in order, then ends the process with its exit code, which the JVM would otherwise replace
-     * by 143 after SIGTERM.
+     * Shutdown hook: lets the main thread stop everything in order, then halts the process with its exit code, which the JVM would otherwise
+     * replace with 143 after SIGTERM.
      */
     private void stopInOrder() {
         stop.countDown();

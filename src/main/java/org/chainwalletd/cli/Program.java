@@ -4,11 +4,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Program: finds the command and runs it. Names no class of picocli: loading one takes opening every jar before it, see {@link ServeFastPath}. */
+/**
+ * Program: selects the command and runs it. Must not reference classes of picocli: loading one would open every jar before it on the class
+ * path, see {@link ServeFastPath}.
+ */
 public final class Program {
     private Program() {}
 
-    /** Runs to the end and returns the exit code. */
+    /** Runs the program to its end and returns the exit code. */
     public static int run(String[] words, Map<String, String> environment, Invocation.Streams streams) {
         Optional<Map<String, String>> plain = ServeFastPath.read(words);
         if (plain.isPresent()) {

@@ -24,19 +24,20 @@ import org.chainwalletd.wire.Inline;
 import org.chainwalletd.wire.MemberNames;
 import org.chainwalletd.wire.OneOrMore;
 
-/** Formatter of a call's result in lines for a terminal: as JSON or as a table, amounts in base units or in coins. */
+/** Formatter of call results for a terminal: as JSON or as a table, amounts in base units or in coins. */
 final class ResultText {
-    /** Decimals of a coin, which has 100,000,000 base units. */
+    /** Decimal places of a coin: 1 coin = 100,000,000 base units. */
     private static final int COIN_DIGITS = 8;
 
     private static final ObjectMapper JSON = new ObjectMapper().enable(JsonGenerator.Feature.WRITE_BIGDECIMAL_AS_PLAIN);
 
     private ResultText() {}
 
-    /** Formats JSON in several lines, or in one. */
+    /** Formats JSON on several lines, or on one. */
     static List<String> json(JsonNode result, boolean oneLine) throws JsonProcessingException {
         String json = (oneLine ? JSON.writer() : JSON.writerWithDefaultPrettyPrinter()).writeValueAsString(result);
-        // JSON lets some of what steers a terminal stand in its strings as it is; escaped it is the same JSON.
+        // JSON allows some terminal control characters unescaped in strings; escaping them does not change the JSON
+        // value.
         return printable(json.lines().toList());
     }
 
@@ -45,9 +46,9 @@ final class ResultText {
     }
 
     /**
-     * Returns the result with amounts of the chain in coins, with all eight decimals. Numbers that are no amount of the chain, such as wei, stay.
+     * Returns the result with amounts of the chain in coins, with all eight decimals. Numbers of other units, such as wei, are unchanged.
      *
-     * @param type type of the result, which tells what an amount is
+     * @param type type of the result, which determines what is an amount
      */
     static JsonNode inCoins(JsonNode value, Type type) {
         if (type instanceof ParameterizedType generic) {
@@ -75,7 +76,7 @@ final class ResultText {
         return changed;
     }
 
-    /** Types of the members of an object by name; for a choice of objects, those of all. */
+    /** Types of an object's members by name; for alternatives, those of all of them. */
     private static Map<String, Type> membersOf(Class<?> type) {
         Map<String, Type> members = new LinkedHashMap<>();
         if (type.isRecord()) {
@@ -94,7 +95,7 @@ final class ResultText {
         return members;
     }
 
-    /** Formats the members of the result in two columns, and below them each list of objects in rows of its own. */
+    /** Formats the members of the result in two columns, followed by a table for each list of objects. */
     static List<String> table(JsonNode result) {
         List<String> lines = new ArrayList<>();
         Map<String, JsonNode> plain = new LinkedHashMap<>();
@@ -186,7 +187,7 @@ final class ResultText {
         return items;
     }
 
-    /** @param right columns whose cells are aligned right */
+    /** @param right right-aligned columns */
     private static List<String> aligned(List<List<String>> rows, Set<Integer> right) {
         int[] widths = new int[rows.isEmpty() ? 0 : rows.get(0).size()];
         for (List<String> row : rows) {

@@ -33,7 +33,10 @@ final class RpcCommand implements Command {
     private static final String JSON = "json";
     private static final String TABLE = "table";
 
-    /** Option of the launcher's script, which has called the daemon already and passes the answer on standard input: nothing is to be sent again. */
+    /**
+     * Option passed by the launcher script after it has called the daemon itself; the answer is on standard input, and nothing must be sent
+     * again.
+     */
     private static final String ANSWERED = "--answered";
 
     @Override
@@ -125,7 +128,7 @@ final class RpcCommand implements Command {
         }
     }
 
-    /** Kind of the call: an act whose {@code client_token} is left out can be done twice. */
+    /** Kind of the call: a call with effects but without a {@code client_token} may repeat them. */
     private static Repetition repetition(ChainProfile chain, String method, boolean named) {
         return RpcParameters.registry(chain).methods().stream()
                 .filter(known -> known.name().equals(method))
@@ -168,8 +171,8 @@ final class RpcCommand implements Command {
     }
 
     /**
-     * Creates a client that returns the answer which the script has received: a line with the HTTP status and then the body, or 0 and the reason why
-     * there is no answer.
+     * Creates a client that returns the answer received by the launcher script: a line with the HTTP status, followed by the body; or 0 and
+     * the reason why there is no answer.
      */
     private static WalletdClient answered(Invocation invocation, Connection connection) throws IOException {
         byte[] heard = invocation.streams().in().readAllBytes();

@@ -28,9 +28,9 @@ import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.method.MethodFamilies;
 import org.chainwalletd.wire.Shapes;
 
-/** Parser of the parameters of a call as they are typed: {@code key=value} by the types of the method registry, or a JSON object. */
+/** Parser of typed call parameters: {@code key=value} according to the types in the method registry, or a JSON object. */
 final class RpcParameters {
-    /** Hint for JSON that cannot be read, usually because of the shell's quoting. */
+    /** Hint for invalid JSON, which is usually caused by shell quoting. */
     private static final String QUOTES =
             "; JSON on a command line is one word in single quotes, or the shell takes its double quotes away: '{\"key\": \"value\"}'";
 
@@ -43,7 +43,7 @@ final class RpcParameters {
     private final List<String> required;
     private final SecretWords secrets;
 
-    /** @param secrets source of the values of secrets */
+    /** @param secrets reads the values of secrets */
     RpcParameters(ChainProfile chain, String method, SecretWords secrets) {
         this.method = method;
         this.known = Optional.ofNullable(ofAllMethods(chain).get(method));
@@ -51,7 +51,7 @@ final class RpcParameters {
         this.secrets = secrets;
     }
 
-    /** Returns the schemas of the parameters of each method by name, other spellings included. */
+    /** Returns the parameter schemas of each method by name, including aliases. */
     static Map<String, Map<String, JsonNode>> ofAllMethods(ChainProfile chain) {
         Map<String, Map<String, JsonNode>> methods = new LinkedHashMap<>();
         JsonNode described = registry(chain).describe(Version.number());
@@ -80,7 +80,7 @@ final class RpcParameters {
         return MethodFamilies.withoutServices(chain, Version.number()).registry();
     }
 
-    /** Words about a method that this program does not know, with the one that was probably meant. */
+    /** Message about an unknown method, with a suggestion. */
     static String unknown(String method) {
         List<String> names = registry(ChainProfile.of("chain")).methods().stream()
                 .map(RpcMethod::name)
@@ -102,7 +102,7 @@ final class RpcParameters {
         }
     }
 
-    /** Parses a JSON object from the command line, which every user of the machine can read: it must hold no secret. */
+    /** Parses a JSON object from the command line, which every user of the machine can read, so it must not contain a secret. */
     Map<String, Object> ofVisibleJson(String text) throws Mistake {
         Map<String, Object> given;
         try {
@@ -118,10 +118,7 @@ final class RpcParameters {
         return given;
     }
 
-    /**
-     * @param words {@code key=value} each, {@code key=-} for a secret; before these, values of required parameters without their names, in their
-     *     order
-     */
+    /** @param words {@code key=value} each, {@code key=-} for a secret; before these, values of required parameters in their order without names */
     Map<String, Object> ofWords(List<String> words) throws Mistake {
         ObjectNode params = JSON.createObjectNode();
         if (words.size() > 1 && words.get(0).startsWith("{")) {
@@ -140,7 +137,7 @@ final class RpcParameters {
         return JSON.convertValue(params, new TypeReference<>() {});
     }
 
-    /** Finds the required parameter that a word without a name stands for. */
+    /** Returns the required parameter to which a word without a name belongs. */
     private String positional(ObjectNode params, String word) throws Mistake {
         int colon = word.indexOf(':');
         String before = word.substring(0, Math.max(0, colon)).replace("\"", "");
@@ -165,7 +162,7 @@ final class RpcParameters {
                 + "; this one does not: '" + shown(word) + "'");
     }
 
-    /** Parses a value. For a method that this program does not know, but the daemon may know, values are JSON where they can be. */
+    /** Parses a value. For a method that only the daemon may know, values are parsed as JSON if possible. */
     private JsonNode value(String key, String text) throws Mistake {
         if (known.isEmpty()) {
             return json(text).orElseGet(() -> TextNode.valueOf(text));
@@ -187,7 +184,7 @@ final class RpcParameters {
                 .isPresent();
     }
 
-    /** Reads a secret; a phrase may be an array of words too. */
+    /** Reads a secret; a phrase may also be an array of words. */
     private JsonNode secret(String key, String text) throws Mistake {
         if (!text.equals(SecretWords.ELSEWHERE)) {
             throw visible(key);
@@ -243,7 +240,7 @@ final class RpcParameters {
         }
     }
 
-    /** Shows a word in a message; a word that was meant otherwise may be a secret. */
+    /** Abbreviates a word for a message, because a misplaced word may be a secret. */
     private static String shown(String word) {
         return word.length() <= 12 ? word : word.substring(0, 8) + "…";
     }
@@ -253,8 +250,8 @@ final class RpcParameters {
     }
 
     /**
-     * Reader of secrets that are given outside the command line: a line of standard input each, in the order of the parameters; at a terminal they are
-     * asked for, and not shown.
+     * Reader of secrets that are not on the command line: each is a line of standard input, in the order of the parameters. At a terminal it
+     * prompts for them without echo.
      */
     static final class SecretWords {
         /** Placeholder for a secret on the command line. */
@@ -284,7 +281,7 @@ final class RpcParameters {
             throw new Mistake(name + " was not typed");
         }
 
-        /** Reads a line byte by byte: bytes that are read ahead would be lost to the next secret. */
+        /** Reads a line byte by byte, because buffered bytes would be lost to the next secret. */
         private static String line(InputStream from) throws IOException {
             ByteArrayOutputStream line = new ByteArrayOutputStream();
             int next = from.read();
@@ -300,7 +297,7 @@ final class RpcParameters {
         }
     }
 
-    /** Signals parameters that cannot be sent; the message is for the user and shows no value. */
+    /** Signals invalid parameters; the message is for the user and contains no complete value. */
     static final class Mistake extends Exception {
         private static final long serialVersionUID = 1L;
 

@@ -7,14 +7,14 @@ import org.chainwalletd.config.Option;
 import org.chainwalletd.config.SettingsLoader;
 
 /**
- * Reader of the command line with which a service manager starts a daemon: options of the configuration, each once with its value, and nothing else.
- * It does not use the grammar of {@link CommandLineParser}: picocli's old byte code fits into no archive of classes, and costs a tenth of a second
- * before anything else can begin. A command line that is not of this plain form, right or wrong, is left to the grammar.
+ * Fast parser of the command line with which a service manager starts a daemon: options of the configuration, each once with its value, and
+ * nothing else. It avoids the grammar of {@link CommandLineParser}, because picocli's old byte code cannot be archived for class data sharing
+ * and delays startup by a tenth of a second. All other command lines, valid or not, are left to that grammar.
  */
 final class ServeFastPath {
     private ServeFastPath() {}
 
-    /** Reads the options by flag, as {@link CommandLineParser} would read them; empty when that one must be asked. */
+    /** Parses the options by flag with the same result as {@link CommandLineParser}; empty if that parser must be used. */
     static Optional<Map<String, String>> read(String[] words) {
         Map<String, String> flags = new LinkedHashMap<>();
         int at = words.length > 0 && words[0].equals("serve") ? 1 : 0;
@@ -47,7 +47,7 @@ final class ServeFastPath {
                 .isPresent();
     }
 
-    /** Tests whether a value is plain: picocli may take words with another first character for an option, an argument file or a quotation. */
+    /** Whether a value is plain: picocli may interpret other first characters as an option, an argument file or a quote. */
     private static boolean isPlain(String value) {
         return !value.isEmpty() && "-@\"'".indexOf(value.charAt(0)) < 0;
     }

@@ -10,9 +10,12 @@ import java.util.concurrent.TimeoutException;
 import org.chainwalletd.doctor.DatadirCheck;
 import org.chainwalletd.store.files.DatadirLock;
 
-/** Stops the daemon of a datadir in order, as SIGTERM does, and waits for its end. Needs no token: a user who may signal the process may stop it. */
+/**
+ * Stops the daemon of a datadir in order, like SIGTERM, and waits for its end. Requires no token: a user who may signal the process may stop
+ * it.
+ */
 final class StopCommand implements Command {
-    /** Longest wait for the end; a daemon gives itself 20 s. */
+    /** Maximum wait for the end; a daemon ends within 20 s. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     @Override

@@ -11,7 +11,8 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.store.StoreException;
 
 /**
- * Makes daemons go on with a store that was restored from a copy, emptied or lost, or whose database has failed over; moves a store into a database.
+ * Lets daemons continue with a store that was restored from a backup, emptied or lost, or whose database has failed over; moves a store into
+ * a database and back.
  */
 final class StoreCommand implements Command {
     private static final String MOVE = "move";

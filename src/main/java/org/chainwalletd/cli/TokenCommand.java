@@ -39,7 +39,7 @@ import org.chainwalletd.observe.Printable;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.store.StoreException;
 
-/** Makes, lists, replaces and ends bearer tokens, beside a running daemon or without one. */
+/** Creates, lists, rotates and revokes bearer tokens, with or without a running daemon. */
 final class TokenCommand implements Command {
     private static final Duration OVERLAP = Duration.ofHours(24);
     private static final Set<String> PAGES = Set.of("/events", "/metrics");
@@ -56,7 +56,7 @@ final class TokenCommand implements Command {
         this.clock = clock;
     }
 
-    /** Signals an input that cannot be carried out; the message says why. */
+    /** Signals unusable input; the message says why. */
     private static final class Unusable extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -132,7 +132,7 @@ final class TokenCommand implements Command {
         } catch (TokenRows.RefusedChange | Unusable e) {
             return invocation.fail(ExitCode.FAILED, e.getMessage());
         } catch (StoreException e) {
-            // The answer to a COMMIT may be lost.
+            // The answer to a COMMIT may have been lost.
             throw new StartupException("it is not certain that the tokens were changed: " + e.getMessage()
                     + "; look at token list, or say it again");
         } catch (IOException | Tokens.TokenException e) {
@@ -228,7 +228,7 @@ final class TokenCommand implements Command {
         return ExitCode.OK;
     }
 
-    /** Prints a token once it is durable, since it is stored nowhere in clear. */
+    /** Prints a token after it is durable, because the token itself is not stored. */
     private static void show(Invocation invocation, String token, String what) {
         invocation.out().println(token);
         invocation.streams().err().println(what + "; a running daemon takes it within 5 seconds");
@@ -272,7 +272,7 @@ final class TokenCommand implements Command {
         return words;
     }
 
-    /** Parses the addresses that may pay. Labels are resolved now: giving one to another address later changes nothing. */
+    /** Parses the paying addresses. Labels are resolved now; assigning one to another address later changes nothing. */
     private static List<Address> payers(Settings settings, String text) throws IOException {
         Set<Address> payers = new LinkedHashSet<>();
         Map<String, List<Address>> labels = null;
@@ -320,7 +320,7 @@ final class TokenCommand implements Command {
         }
     }
 
-    /** Reads addresses, one on a line; the text after a {@code #} is a comment. */
+    /** Reads addresses, one per line; text after a {@code #} is a comment. */
     private static List<Address> destinations(Path file) throws IOException {
         if (!Files.isRegularFile(file)) {
             throw new Unusable("--to names a file with an address on each line, and there is no file " + file);
@@ -374,7 +374,7 @@ final class TokenCommand implements Command {
                 return duration;
             }
         } catch (ArithmeticException | NumberFormatException | StringIndexOutOfBoundsException e) {
-            // Reported by the one message below.
+            // Handled below.
         }
         throw new Unusable(option + " must be a number with d, h, m or s, such as 90d");
     }

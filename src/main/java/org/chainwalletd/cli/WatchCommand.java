@@ -70,7 +70,7 @@ final class WatchCommand implements Command {
         return Duration.ofSeconds(Integer.parseInt(given));
     }
 
-    /** Runs the watch, which a signal ends, so that the terminal is restored. */
+    /** Runs the watch until a signal ends it, so that the terminal is restored. */
     private static void follow(Invocation invocation, Watch watch) throws IOException {
         ENDS.forEach(signal -> Signals.hear(signal, watch::enough));
         if (invocation.option("--lines").isPresent()) {
@@ -86,7 +86,7 @@ final class WatchCommand implements Command {
         }
     }
 
-    /** Opens the terminal with the system's own programs: no native library is unpacked, and none needs to be. */
+    /** Opens the terminal through the system's programs instead of a native library, which would have to be unpacked. */
     private static Terminal terminal() throws IOException {
         return TerminalBuilder.builder()
                 .system(true)
