@@ -40,7 +40,7 @@ import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.AccountSendStore;
 
-/** Answers the methods of {@link EvmAccount} that ask the account chain or send on it. */
+/** Handlers of the methods of {@link EvmAccount} that query the account chain or send on it. */
 public final class AccountMethods {
     private static final String ALL = "max";
     private static final int RANDOM_BYTES = 16;
@@ -61,7 +61,7 @@ public final class AccountMethods {
 
     /**
      * @param tokens contracts whose balances are shown
-     * @param threads of a bounded pool, which wait for endpoints
+     * @param threads bounded pool for tasks that block on endpoints
      */
     public record Services(
             AccountChain chain, AccountSends sends, EvmKeys keys, List<EvmAddress> tokens, Executor threads) {
@@ -70,7 +70,7 @@ public final class AccountMethods {
         }
     }
 
-    /** @param services empty in a daemon that knows no account chain: then each call is refused */
+    /** @param services empty in a daemon without an account chain, which refuses each call */
     public static List<RpcMethod<?, ?>> all(Optional<Services> services, Executor executor) {
         AccountMethods methods = new AccountMethods(services, executor);
         return List.of(
@@ -85,7 +85,7 @@ public final class AccountMethods {
                 "account chain not configured: this daemon was started without --evm-rpc"));
     }
 
-    /** Calls {@code then} with the current key's address; fails when there is none. */
+    /** Calls {@code then} with the current key's address; fails if there is no key. */
     private <T> CompletionStage<T> withKey(Services account, Function<EvmAddress, CompletionStage<T>> then) {
         return account.keys()
                 .current()
@@ -96,7 +96,7 @@ public final class AccountMethods {
                         executor);
     }
 
-    /** Asks the quorum for the native asset, and an endpoint for each configured token. */
+    /** Queries the native balance from the quorum, and the balance of each configured token from one endpoint. */
     private CompletionStage<EvmGetBalances.Result> balances(EvmGetBalances call) {
         Services account = account();
         return withKey(account, address -> Work.on(account.threads(), () -> balances(account, address)));
@@ -168,7 +168,7 @@ public final class AccountMethods {
                 sent.updatedAt() / MILLIS);
     }
 
-    /** Pays the native asset, once for each token. */
+    /** Pays the native asset, at most once per client token. */
     private CompletionStage<EvmSendNative.Result> send(EvmSendNative call, CallContext context) {
         EvmAddress to = address(call.to());
         SendValue value = call.amount().equals(ALL) ? new SendValue.All() : SendValue.exactly(wei(call.amount()));
@@ -182,7 +182,7 @@ public final class AccountMethods {
                         .thenApplyAsync(sent -> result(sent, token.isPresent()), executor));
     }
 
-    /** Turns the refusal of a payment that was not built into that of an unknown token when the caller's token has ended meanwhile. */
+    /** Replaces the refusal of a payment that was not built with an authentication error if the caller's token has ended in the meantime. */
     private static SendRecord sent(Outcome<SendRecord> outcome, Grant grant) {
         return outcome.fold(sent -> sent, failure -> {
             boolean unbuilt = failure instanceof RefusedException refused && refused.code() == ErrorCode.TX_BUILD;
@@ -228,7 +228,7 @@ public final class AccountMethods {
         }
     }
 
-    /** Wei from an amount as people write it, in whole coins with at most 18 decimals. */
+    /** Parses an amount in whole coins with at most 18 decimals to wei. */
     private static BigInteger wei(String amount) {
         if (!DECIMAL.matcher(amount).matches()) {
             throw RefusedException.invalidParams("`amount`: must be a decimal number with at most 18 decimals, or max");
@@ -240,7 +240,7 @@ public final class AccountMethods {
         return wei;
     }
 
-    /** A success is a version that pays: taken by an endpoint, or in a block and successful. */
+    /** Returns success only for a version that pays: accepted by an endpoint, or successful in a block. */
     private static EvmSendNative.Result result(SendRecord sent, boolean withToken) {
         String hash = "0x" + sent.callHash().hex();
         SendState state = sent.state();

@@ -18,13 +18,11 @@ import org.chainwalletd.keyring.evm.EvmKeyChanges.EvmReplacement;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
 import org.chainwalletd.rpc.RpcMethod;
 
-/** Answers the methods of {@link EvmAccount} about the account-chain key. They need the keyring, no account chain. */
+/** Handlers of the methods of {@link EvmAccount} for the account-chain key. They require the keyring, but no account chain. */
 public final class EvmKeyMethods {
     private EvmKeyMethods() {}
 
-    /**
-     * @param guard asked before a key is deleted or replaced
-     */
+    /** @param guard checked before a key is deleted or replaced */
     public static List<RpcMethod<?, ?>> all(Keyring keyring, EvmKeyGuard guard, Executor executor) {
         return List.of(
                 RpcMethod.of(

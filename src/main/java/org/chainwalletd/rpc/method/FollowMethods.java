@@ -18,7 +18,7 @@ import org.chainwalletd.follow.Follower;
 import org.chainwalletd.follow.RescanProgress;
 import org.chainwalletd.rpc.RpcMethod;
 
-/** Answers the methods of {@link org.chainwalletd.api.Following}. */
+/** Handlers of the methods of {@link org.chainwalletd.api.Following}. */
 public final class FollowMethods {
     private final Follower follower;
     private final Supplier<Optional<String>> chain;
@@ -40,8 +40,8 @@ public final class FollowMethods {
     }
 
     /**
-     * @param chain tells what is wrong with the nodes' chain
-     * @param htlcs tells how many HTLCs the index has
+     * @param chain returns the problem with the nodes' chain, if any
+     * @param htlcs returns the number of HTLCs in the index
      */
     public static List<RpcMethod<?, ?>> all(
             Follower follower,
@@ -54,12 +54,12 @@ public final class FollowMethods {
                 RpcMethod.of(GetFollowerStatus.class, methods::status), RpcMethod.of(Rescan.class, methods::rescan));
     }
 
-    /** Asks nobody. */
+    /** Answered locally, without asking a node. */
     private CompletionStage<GetFollowerStatus.Result> status(GetFollowerStatus call) {
         FollowStatus status = follower.status();
         FollowedTip tip = status.tip().orElseThrow(() -> notYet(status));
-        // Read before the count, so that the count includes all that a rescan has found once the rescan is no longer
-        // reported.
+        // Read before the count, so that once the rescan is no longer reported, the count includes everything that it
+        // found.
         boolean scanned = follower.isFullyScanned();
         long left = follower.rescan().map(RescanProgress::allBlocksLeft).orElse(0L);
         return htlcs.get().thenApplyAsync(count -> result(status, tip, count, scanned, left), executor);

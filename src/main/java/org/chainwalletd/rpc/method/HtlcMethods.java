@@ -39,7 +39,7 @@ import org.chainwalletd.spend.plan.Receipt;
 import org.chainwalletd.spend.plan.Requester;
 import org.chainwalletd.spend.plan.TransferRequest;
 
-/** Answers the methods of {@link Htlcs}. */
+/** Handlers of the methods of {@link Htlcs}. */
 public final class HtlcMethods {
     private static final int DEFAULT_LIMIT = 100;
     private static final int MOST = 1000;
@@ -55,12 +55,12 @@ public final class HtlcMethods {
     /**
      * Services that the methods call.
      *
-     * @param records records that the read methods search
+     * @param records searched by the read methods
      * @param count number of HTLCs in the local index
      */
     public record Services(
             HtlcSpends spends, HtlcRecords records, Forgetting forgetting, Supplier<CompletionStage<Long>> count) {
-        /** Services for methods that are only described. */
+        /** Services for registries whose methods are only described, never called. */
         public static final Services NONE = new Services(null, null, null, () -> null);
     }
 
@@ -233,7 +233,7 @@ public final class HtlcMethods {
         return found.stream().map(HtlcMethods::htlc).toList();
     }
 
-    /** HTLC as the methods and the events tell it. */
+    /** Converts an HTLC to the form used by methods and events. */
     public static Htlc htlc(HtlcRecord found) {
         return new Htlc(
                 found.lock().txId(),

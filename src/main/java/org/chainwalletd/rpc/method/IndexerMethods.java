@@ -29,7 +29,7 @@ import org.chainwalletd.node.NodeException;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.stage.Causes;
 
-/** Answers the methods of {@link Indexing}. */
+/** Handlers of the methods of {@link Indexing}. */
 public final class IndexerMethods {
     private static final int DEFAULT_LIMIT = 100;
     private static final int MOST_LIMIT = 1_000;
@@ -47,10 +47,10 @@ public final class IndexerMethods {
     }
 
     /**
-     * Sources of answers besides the node.
+     * Data sources besides the node.
      *
-     * @param client empty when no indexer is configured
-     * @param own answers for the addresses that the daemon keeps books of, asked before the indexer
+     * @param client empty if no indexer is configured
+     * @param own history of the addresses covered by the daemon's books, used in preference to the indexer
      */
     public record Sources(Optional<IndexerClient> client, IndexerClient.AddressHistory own) {
         public static final Sources NONE = new Sources(Optional.empty(), IndexerClient.AddressHistory.NONE);
@@ -70,7 +70,7 @@ public final class IndexerMethods {
                 RpcMethod.of(FindSettlementsByQuoteId.class, methods::settlementsOfQuote));
     }
 
-    /** Asks the indexer; fails with -32041 when there is none. */
+    /** Asks the indexer; fails with -32041 if none is configured. */
     private <T> CompletionStage<T> ask(Function<IndexerClient, CompletionStage<T>> question) {
         return sources.client()
                 .map(question)
@@ -80,7 +80,7 @@ public final class IndexerMethods {
     }
 
     /**
-     * Rows of a page: 100 when nothing is said, never more than 1000.
+     * Page size: 100 by default, at most 1000.
      *
      * @throws RefusedException -32602 for a limit of zero
      */
@@ -91,7 +91,7 @@ public final class IndexerMethods {
         return (int) Math.min(asked.orElse(DEFAULT_LIMIT), MOST_LIMIT);
     }
 
-    /** From the daemon's own books where they tell, else from the indexer. */
+    /** Answers from the daemon's own books if they cover the address, otherwise from the indexer. */
     private CompletionStage<GetAddressHistory.Result> history(GetAddressHistory call) {
         GetAddressHistory limited = call.withLimit(limit(call.limit()));
         return sources.own().of(limited).orElseGet(() -> ask(client -> client.history(limited)));
@@ -108,8 +108,8 @@ public final class IndexerMethods {
     }
 
     /**
-     * From the indexer, and without one, or when it fails, from the node. A node that lacks the method makes the source {@code
-     * fallback-unknown-method}, which says that nothing is known.
+     * Answers from the indexer, or from the node if there is no indexer or it fails. If the node lacks the method, the source is
+     * {@code fallback-unknown-method}, which means that nothing is known.
      */
     private CompletionStage<GetOutputSpentBy.Result> spentBy(GetOutputSpentBy call) {
         return orAtNode(
@@ -135,7 +135,7 @@ public final class IndexerMethods {
         throw Causes.passedOn(cause);
     }
 
-    /** From the indexer, and without one, or when it fails, from the bytes of the transaction, whose id is recomputed. */
+    /** Answers from the indexer, or from the transaction's bytes, whose id is recomputed, if there is no indexer or it fails. */
     private CompletionStage<GetOutputDatum.Result> datum(GetOutputDatum call) {
         return orAtNode(
                 client -> client.datum(call),
@@ -143,7 +143,7 @@ public final class IndexerMethods {
                         .thenApplyAsync(found -> datumAt(found, call.outputIndex()), executor));
     }
 
-    /** An unknown output has no datum, as with an indexer. */
+    /** Returns no datum for an unknown output, like an indexer. */
     private GetOutputDatum.Result datumAt(Optional<NodeClient.NodeTransaction> found, long index) {
         List<TxOutput> outputs =
                 found.map(transaction -> transaction.decode(profile).outputs()).orElse(List.of());
@@ -152,14 +152,14 @@ public final class IndexerMethods {
                 : new GetOutputDatum.Result(Optional.empty(), false);
     }
 
-    /** A datum is a quote's id only when it is in the output itself and has exactly 16 bytes. */
+    /** Returns the datum as a quote id only if it is inline in the output and has exactly 16 bytes. */
     private static GetOutputDatum.Result datumOf(TxOutput output) {
         Optional<Bytes> quoteId =
                 Optional.ofNullable(output.datum()).filter(datum -> datum.length() == IndexerClient.QUOTE_ID_BYTES);
         return new GetOutputDatum.Result(quoteId, output.datum() == null && output.datumHash() != null);
     }
 
-    /** Asks the node where the indexer is missing or has failed. */
+    /** Falls back to the node if there is no indexer or it fails. */
     private <T> CompletionStage<T> orAtNode(
             Function<IndexerClient, CompletionStage<T>> indexed, Supplier<CompletionStage<T>> node) {
         if (sources.client().isEmpty()) {

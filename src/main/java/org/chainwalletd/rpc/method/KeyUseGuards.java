@@ -19,11 +19,11 @@ import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.swap.engine.SwapBook;
 
-/** Guards that keep keys which something unfinished in the daemon still needs. */
+/** Guards against deleting keys that unfinished operations of the daemon still need. */
 public final class KeyUseGuards {
     private KeyUseGuards() {}
 
-    /** Keeps a key that an open HTLC needs: its receiver's to claim, its sender's to take it back. */
+    /** Guards a key that an open HTLC needs: its receiver's to claim, its sender's to reclaim. */
     public static DeletionGuard openHtlcs(HtlcRecords records, Executor executor) {
         return entry -> {
             HtlcRecords.Query open = new HtlcRecords.Query(
@@ -43,10 +43,10 @@ public final class KeyUseGuards {
     }
 
     /**
-     * Keeps a key while a spend of this daemon that spends from its address, or pays to it, is not settled. The nodes may have forgotten the
-     * transaction by now; it is sent again, and its change would come to a key that is gone.
+     * Guards a key while a spend of this daemon that spends from its address, or pays to it, is not settled. Even if no node has the
+     * transaction any more, it is rebroadcast, and its change would go to a deleted key.
      *
-     * @param openSpendOf a spend in flight that an address has to do with
+     * @param openSpendOf finds a spend in flight that involves an address
      */
     public static DeletionGuard openSpends(
             Function<Address, CompletionStage<Optional<Hash256>>> openSpendOf, Executor executor) {
@@ -59,9 +59,9 @@ public final class KeyUseGuards {
     }
 
     /**
-     * Keeps the keys of both chains that an open swap needs to claim, or to take its lock back.
+     * Guards the keys of both chains that an open swap needs to claim, or to reclaim its lock.
      *
-     * @param known completes when the swaps are known at this daemon; fails where only another one knows them, which is an objection
+     * @param known completes when this daemon knows the open swaps; fails if only another daemon knows them, which is an objection
      */
     public record OpenSwaps(SwapBook swaps, Supplier<CompletionStage<Void>> known, Executor executor)
             implements DeletionGuard, EvmKeyGuard {

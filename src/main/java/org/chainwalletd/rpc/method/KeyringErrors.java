@@ -8,15 +8,15 @@ import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.rpc.ErrorTranslator;
 
 /**
- * The keyring's refusals as errors of the catalogue (interface.md, section 7.3). Files are named as they lie in the wallet directory: where that
- * is on this machine is no business of a caller.
+ * Translates the keyring's refusals into errors of the catalogue (interface.md, section 7.3). File names are relative to the wallet
+ * directory, because callers must not learn its location on this machine.
  */
 public final class KeyringErrors implements ErrorTranslator {
     private static final long AWAY_RETRY_SECONDS = 1;
 
     private final String folder;
 
-    /** @param wallets the wallet directory, as the keyring names its files */
+    /** @param wallets wallet directory, as in the keyring's messages */
     public KeyringErrors(Path wallets) {
         this.folder = wallets.toString();
     }

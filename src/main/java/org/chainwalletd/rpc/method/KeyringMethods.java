@@ -44,11 +44,11 @@ import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.WatchStore;
 
 /**
- * Answers the methods of {@link org.chainwalletd.api.Keys}.
+ * Handlers of the methods of {@link org.chainwalletd.api.Keys}.
  *
- * <p>A new key is durable first, then watched on the chain, and only then does its caller hear of it. A crash between leaves a key that nobody
- * was told of; the next start watches it. While it is known that the books do not answer, no key is made. A key that is drawn here is new to the
- * world; one that comes from elsewhere, or from a seed that may have been used elsewhere, may have coins.
+ * <p>A new key is first made durable, then watched on the chain, and only then returned to the caller. A crash in between leaves a key that
+ * no caller knows; the next start watches it. No key is created while the books are known to be unavailable. A key generated here has no
+ * history; an imported key, or one derived from a seed that may have been used elsewhere, may have coins.
  */
 public final class KeyringMethods {
     private final Keyring keyring;
@@ -69,7 +69,7 @@ public final class KeyringMethods {
     /**
      * @param ledger watches new keys
      * @param watchOnly addresses whose keys are elsewhere
-     * @param guard asked before a key is deleted
+     * @param guard checked before a key is deleted
      */
     public static List<RpcMethod<?, ?>> all(
             Keyring keyring, CoinLedger ledger, WatchOnly watchOnly, DeletionGuard guard, Executor executor) {
@@ -131,12 +131,12 @@ public final class KeyringMethods {
                 .thenApplyAsync(brought -> new ImportVault.Result(brought.key(), brought.rescanBlocksLeft()), executor);
     }
 
-    /** Makes keys, unless it is known that nobody could watch them now. */
+    /** Creates keys, unless the books are known to be unavailable, so that the keys could not be watched. */
     private <T> CompletionStage<T> made(Supplier<CompletionStage<T>> making) {
         return ledger.away().map(CompletableFuture::<T>failedStage).orElseGet(making);
     }
 
-    /** There is no history to be read. */
+    /** Creates a key without history, so that no blocks need to be rescanned. */
     private CompletionStage<NewKey> drawn(Supplier<CompletionStage<KeyEntry>> making) {
         return made(making)
                 .thenComposeAsync(
@@ -145,7 +145,10 @@ public final class KeyringMethods {
                         executor);
     }
 
-    /** A failure to watch keys says that they were made: a caller who does not know that makes more of them. */
+    /**
+     * Converts a failure to watch new keys into an error that says that the keys exist; otherwise the caller would repeat the call and create
+     * more.
+     */
     private <T> CompletionStage<T> toldOf(List<Address> keys, CompletionStage<T> watching) {
         return watching.exceptionallyComposeAsync(
                 failure -> CompletableFuture.failedStage(notWatched(keys, Causes.of(failure))), executor);
@@ -173,7 +176,7 @@ public final class KeyringMethods {
     /**
      * Keys that may have a history.
      *
-     * @param rescanBlocksLeft read until it is known; empty when nothing is being read
+     * @param rescanBlocksLeft number of blocks still to be rescanned; empty if no rescan is running
      */
     private record Brought<T>(T key, OptionalLong rescanBlocksLeft) {}
 
@@ -276,11 +279,11 @@ public final class KeyringMethods {
                 .thenApplyAsync(DeleteAddress.Result::new, executor);
     }
 
-    /** Splits a phrase into its words without a string in between. */
+    /** Splits a phrase into its words without creating strings. */
     public static final class Words {
         private Words() {}
 
-        /** Closes {@code phrase}, whose words have single spaces between them. */
+        /** Splits {@code phrase}, whose words are separated by single spaces, and closes it. */
         public static List<SecretBytes> of(SecretBytes phrase) {
             try (phrase) {
                 return phrase.use(Words::split);

@@ -9,11 +9,11 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.message.TextMessages;
 import org.chainwalletd.rpc.RpcMethod;
 
-/** Answers the methods of {@link org.chainwalletd.api.Messages}. */
+/** Handlers of the methods of {@link org.chainwalletd.api.Messages}. */
 public final class MessageMethods {
     private MessageMethods() {}
 
-    /** @param executor verifies, and turns answers into results: a pool for computations */
+    /** @param executor pool for computations: verifies signatures and converts answers to results */
     public static List<RpcMethod<?, ?>> all(TextMessages messages, Executor executor) {
         return List.of(
                 RpcMethod.of(

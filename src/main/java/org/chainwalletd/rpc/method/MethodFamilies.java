@@ -29,9 +29,9 @@ import org.chainwalletd.uri.PaymentUriCodec;
 import org.chainwalletd.wait.Waits;
 
 /**
- * The services that methods talk to, and the one list of the families of methods over them.
+ * Services that the methods use, and the list of all method families.
  *
- * @param executor for turning answers into results: any pool of the daemon
+ * @param executor converts answers to results; any pool of the daemon
  */
 public record MethodFamilies(
         ChainProfile profile,
@@ -43,7 +43,7 @@ public record MethodFamilies(
         InstantSource clock,
         Executor executor) {
 
-    /** Keys, and who objects to losing one. */
+    /** Keyring, and the guards against deleting keys. */
     public record Keys(Keyring keyring, DeletionGuard deletion, EvmKeyGuard evmDeletion) {}
 
     /** Services that read the chain. */
@@ -63,7 +63,7 @@ public record MethodFamilies(
             PayoutMethods.Services payouts,
             SweepMethods.Services sweeps) {}
 
-    /** The account chain and swaps, as far as they are configured. */
+    /** Account chain and swaps, as far as they are configured. */
     public record Swapping(
             Optional<Pool> pool,
             Optional<AccountMethods.Services> account,
@@ -73,7 +73,7 @@ public record MethodFamilies(
                 new Swapping(Optional.empty(), Optional.empty(), Optional.empty(), EvmWords.DEFAULT);
     }
 
-    /** Creates the families for methods that are only described, or that need no service when they are called. */
+    /** Creates families whose methods are only described, or need no service when called. */
     public static MethodFamilies withoutServices(ChainProfile profile, String version) {
         Nodes none = new Nodes(null, null, null, List.of());
         return new MethodFamilies(
@@ -87,7 +87,7 @@ public record MethodFamilies(
                 Runnable::run);
     }
 
-    /** Every method that can be called, the one that describes the others included. */
+    /** Returns the registry of all callable methods, including the one that describes the others. */
     public MethodRegistry registry() {
         Keyring keyring = keys.keyring();
         SwapWords words = SwapWords.of(profile, swapping.words());
@@ -134,9 +134,7 @@ public record MethodFamilies(
         return MethodRegistry.withDiscovery(withBranded(methods, swapping.words()), version);
     }
 
-    /**
-     * The methods, and those whose names have the default word for the account chain once more under the brand's (decisions.md, section 1).
-     */
+    /** Adds each method whose name contains the default word for the account chain under the brand's name as well (decisions.md, section 1). */
     private static List<RpcMethod<?, ?>> withBranded(List<RpcMethod<?, ?>> methods, EvmWords words) {
         List<RpcMethod<?, ?>> all = new ArrayList<>(methods);
         for (RpcMethod<?, ?> method : methods) {
@@ -168,7 +166,7 @@ public record MethodFamilies(
         return new Quotes(profile, keys.keyring(), chain.nodes().chain(), clock, new SecureRandom(), executor);
     }
 
-    /** Client for questions about coins of an address, answered from the daemon's own books where these are complete. */
+    /** Client for queries about the coins of an address, answered from the daemon's own books where these are complete. */
     private NodeClient coins() {
         return new LedgerReads(chain.nodes().client(), chain.ledger(), executor);
     }

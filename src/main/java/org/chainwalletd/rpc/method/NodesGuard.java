@@ -22,9 +22,9 @@ import org.chainwalletd.stage.Causes;
 import org.chainwalletd.stage.Outcome;
 
 /**
- * Keeps a key while any node knows of coins of its address, and while not every node could be heard (interface.md, section 4.11, rule 2). A key
- * that is gone cannot be made again, so nothing is taken on trust: each node says anew which chain it is of and how high, one of another chain
- * is not asked, and one that does not answer, or lacks blocks that were seen before, leaves the balance unchecked.
+ * Refuses the deletion of a key while any node reports coins of its address, or while not all nodes could be asked (interface.md, section
+ * 4.11, rule 2). Deletion is irreversible, so nothing is assumed: each node reports its chain and height anew. A node on another chain is not
+ * asked; a node that does not answer, or lacks blocks that were seen before, leaves the balance unchecked.
  */
 public final class NodesGuard implements DeletionGuard {
     private static final String UNCHECKED = "its balance could not be checked with the nodes";
@@ -35,7 +35,7 @@ public final class NodesGuard implements DeletionGuard {
     private final Supplier<OptionalLong> followedHeight;
     private final Executor executor;
 
-    /** @param followedHeight u64, of the last block that was followed, also before the last start; empty before the first one */
+    /** @param followedHeight u64 height of the last followed block, including earlier runs; empty before the first one */
     public NodesGuard(Nodes nodes, Supplier<OptionalLong> followedHeight, Executor executor) {
         this.each = nodes.followed();
         this.genesis = nodes.chain()::genesisForSigning;
@@ -44,7 +44,7 @@ public final class NodesGuard implements DeletionGuard {
         this.executor = executor;
     }
 
-    /** Answer of one node to the question for its tip. */
+    /** Answer of one node to the tip query. */
     private record TipAnswer(NodesSeen.Seen node, NodeClient client, Outcome<NodeClient.Tip> tip) {}
 
     @Override
@@ -75,7 +75,7 @@ public final class NodesGuard implements DeletionGuard {
                 executor);
     }
 
-    /** The highest block that any node named so far; what a node that has not come so far says of a balance is of no use. */
+    /** Returns the greatest height known so far. The balance reported by a node below it is ignored. */
     private long highest(NodesSeen before) {
         long followed = followedHeight.get().orElse(0);
         long named = before.tipHeight().orElse(0L);
@@ -144,7 +144,7 @@ public final class NodesGuard implements DeletionGuard {
                 .exceptionallyAsync(failure -> Optional.of(UNCHECKED), executor);
     }
 
-    /** Immature coinbases are not in the balance, but they are money. */
+    /** Immature coinbases are not in the balance, but are money too. */
     private static Optional<String> confirmed(Amount balance, NodeClient.UtxoListing listing, long floor) {
         if (!balance.isZero()) {
             return Optional.of("it holds a confirmed balance of " + balance + " base units; sweep it first");
@@ -164,7 +164,7 @@ public final class NodesGuard implements DeletionGuard {
                 .exceptionallyAsync(failure -> Optional.of(UNCHECKED), executor);
     }
 
-    /** Nodes older than 1.11.3 cannot tell (chain protocol, section 14); their balance still counts. */
+    /** Treats a missing method as an empty mempool: nodes older than 1.11.3 lack it (chain protocol, section 14); their balance still counts. */
     private static NodeClient.AddressMempool nothingIfMissing(Throwable failure) {
         Throwable cause = Causes.of(failure);
         if (cause instanceof NodeException.Rejected rejected && rejected.code() == ErrorCode.METHOD_NOT_FOUND.code()) {

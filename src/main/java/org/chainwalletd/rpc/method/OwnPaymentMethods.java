@@ -31,15 +31,15 @@ import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.SpendHistory.PastSpend;
 import org.chainwalletd.store.TokenBinding;
 
-/** Answers those methods of {@link org.chainwalletd.api.OwnPayments} that are about payments. */
+/** Handlers of the methods of {@link org.chainwalletd.api.OwnPayments} for payments. */
 public final class OwnPaymentMethods {
     private static final long DEFAULT_LIMIT = 100;
     private static final long MOST = 1_000;
-    /** Rows that one call looks at: a filter that fits nothing must not keep the store's reader from others. */
+    /** Maximum number of rows examined per call, so that a filter without matches does not occupy the store's reader for long. */
     private static final int MOST_LOOKED_AT = 10_000;
 
     private static final int BITE = 500;
-    /** Most bytes of the rows of a page, besides its brackets and its cursor: a megabyte in all. */
+    /** Maximum size of the rows of a page in bytes, without brackets and cursor, so that a page is at most one MiB. */
     private static final long MOST_BYTES = (1 << 20) - 1_024;
 
     private static final String CURSOR = "s1.";
@@ -58,8 +58,8 @@ public final class OwnPaymentMethods {
     }
 
     /**
-     * @param heights tells which transactions that were only passed on are in blocks
-     * @param tip height that was followed, as far as it is known
+     * @param heights returns which merely forwarded transactions are in blocks
+     * @param tip height of the followed tip, if known
      */
     public static List<RpcMethod<?, ?>> all(
             Supplier<SpendHistory> history, RawSends.Heights heights, Supplier<OptionalLong> tip, Executor executor) {
@@ -89,7 +89,7 @@ public final class OwnPaymentMethods {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // Said below.
+            // Handled below.
         }
         throw RefusedException.invalidParams("`cursor` is none of list_spends");
     }
@@ -114,7 +114,7 @@ public final class OwnPaymentMethods {
                 : history.get().payers(found.stream().filter(page::mayFit).toList());
     }
 
-    /** A page that is being filled. */
+    /** Page that is being filled. */
     private static final class Page {
         private final ListSpends call;
         private final int limit;
@@ -122,7 +122,7 @@ public final class OwnPaymentMethods {
         private final List<OwnSpend> spends = new ArrayList<>();
         private long bytes;
         private int lookedAt;
-        /** The last number that is told, or does not fit the filters. */
+        /** Number of the last row that is in the page, or does not match the filters. */
         private long told = -1;
 
         private boolean more;
@@ -134,9 +134,9 @@ public final class OwnPaymentMethods {
         }
 
         /**
-         * Whether it can take more than what was found, and there may be more.
+         * Adds the matching rows; returns whether the page has room left and there may be more rows.
          *
-         * @param payers addresses whose coins parts of sweeps spend, by the number of the spend
+         * @param payers addresses whose coins are spent by parts of sweeps, by number of the spend
          */
         boolean take(List<PastSpend> found, Map<Long, Set<Address>> payers) {
             for (PastSpend spend : found) {
@@ -148,7 +148,7 @@ public final class OwnPaymentMethods {
             return found.size() == BITE;
         }
 
-        /** Whether there was room for it, if it fits the filters. */
+        /** Adds a row if it matches the filters; returns whether it did not exceed the page. */
         private boolean takes(PastSpend past, Map<Long, Set<Address>> payers) {
             lookedAt++;
             if (mayFit(past)) {
@@ -170,7 +170,7 @@ public final class OwnPaymentMethods {
             return true;
         }
 
-        /** Whether a spend may match the filters, as far as that can be told without reading its transaction. */
+        /** Whether a spend may match the filters, as far as can be decided without reading its transaction. */
         private boolean mayFit(PastSpend past) {
             return call.kind().filter(kind -> kind != kindOf(past)).isEmpty()
                     && call.state().filter(state -> state != stateOf(past)).isEmpty()
@@ -186,7 +186,7 @@ public final class OwnPaymentMethods {
                             && spend.createdAt().getAsLong() < call.until().orElse(Long.MAX_VALUE);
         }
 
-        /** Whether the address pays as the first one or is paid, also by a batch, whose outputs are not told. */
+        /** Whether the address is the first payer or a recipient, including recipients of a batch, whose outputs are not listed. */
         private static boolean involves(PastSpend past, Address address) {
             OwnPayment payment = OwnPayment.of(past);
             return payment.from().filter(address::equals).isPresent()
@@ -203,11 +203,11 @@ public final class OwnPaymentMethods {
         }
     }
 
-    /** Upper bound of its length on the wire. */
+    /** Upper bound of the spend's size on the wire in bytes. */
     private static long bytesAtMost(OwnSpend spend) {
         long outputs = spend.outputs().map(List::size).orElse(0);
         long words = utf8(spend.memo()) + utf8(spend.clientToken());
-        // Escaped as in \u0000 a byte takes six.
+        // A byte that is escaped as \u0000 takes six bytes.
         return 800 + 160 * outputs + 6 * words;
     }
 
@@ -265,7 +265,7 @@ public final class OwnPaymentMethods {
         return State.valueOf(past.state().name());
     }
 
-    /** The kind of a spend as it is told; locks and returns of swaps have kinds of their own in the store. */
+    /** Returns the kind as reported to callers; the store has separate kinds for locks and refunds of swaps. */
     private static Kind kindOf(PastSpend past) {
         boolean ofSwap = past.kind().startsWith("swap")
                 || past.clientToken()

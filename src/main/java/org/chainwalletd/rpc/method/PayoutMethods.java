@@ -42,7 +42,7 @@ import org.chainwalletd.store.PayoutStore.Claimant;
 import org.chainwalletd.store.PayoutStore.Position;
 import org.chainwalletd.store.PayoutStore.State;
 
-/** Answers the methods of {@link org.chainwalletd.api.Payouts}. */
+/** Handlers of the methods of {@link org.chainwalletd.api.Payouts}. */
 public final class PayoutMethods {
     private static final int LONGEST_DATUM = 64;
     private static final int MOST_SOURCES = 1_000;
@@ -60,10 +60,10 @@ public final class PayoutMethods {
      * Services that the methods call.
      *
      * @param keys keys of this daemon
-     * @param from addresses that pay when a call names none; empty: each call has to name them
+     * @param from paying addresses, used when a call names none; if empty, each call must name them
      */
     public record Services(Payouts payouts, Supplier<List<KeyEntry>> keys, List<Address> from) {
-        /** Services for methods that are only described. */
+        /** Services for registries whose methods are only described, never called. */
         static final Services NONE = new Services(null, List::of, List.of());
     }
 
@@ -144,7 +144,7 @@ public final class PayoutMethods {
         }
     }
 
-    /** Addresses are in order and each there once, so that the same sources are one group. */
+    /** Returns the paying addresses, sorted and without duplicates, so that the same sources form one group. */
     private List<Address> from(Optional<Source> source) {
         if (source.isEmpty()) {
             if (services.from().isEmpty()) {
@@ -156,7 +156,7 @@ public final class PayoutMethods {
         return owned(named(source.get(), services.keys().get()));
     }
 
-    /** Addresses that a call names, one by one or by their label. */
+    /** Returns the addresses that a call names, individually or by their label. */
     static List<Address> named(Source source, List<KeyEntry> keys) {
         if (source.addresses().isPresent() == source.label().isPresent()) {
             throw RefusedException.invalidParams("`from` must have either `addresses` or `label`");
@@ -234,7 +234,7 @@ public final class PayoutMethods {
         return (int) limit;
     }
 
-    /** Reads a cursor of {@code payout_list}; only what {@link #list} writes is one. */
+    /** Parses a cursor of {@code payout_list}; accepts only text written by {@link #list}. */
     private static long number(String cursor) {
         try {
             long number = Long.parseLong(cursor);

@@ -29,8 +29,8 @@ import org.chainwalletd.swap.pool.Pool.PoolInfo;
 import org.chainwalletd.wire.Spelling;
 
 /**
- * Answers the methods of {@link Swapping} that the pool alone knows the answers to: what it says of itself, and its liquidity (swap.md, section
- * 4). Its refusals are -32020 with its words, never a success.
+ * Handlers of the methods of {@link Swapping} that are answered by the pool: its description and its liquidity (swap.md, section 4). Its
+ * refusals become -32020 with its message, never a success.
  */
 public final class PoolMethods {
     private static final String DEFAULT_INTERVAL = "1d";
@@ -44,7 +44,7 @@ public final class PoolMethods {
         this.executor = executor;
     }
 
-    /** @param pool empty: each method refuses */
+    /** @param pool empty if not configured; each method refuses then */
     public static List<RpcMethod<?, ?>> all(Optional<Pool> pool, SwapWords words, Executor executor) {
         Optional<PoolMethods> methods = pool.map(known -> new PoolMethods(known, executor));
         Spelling spelling = words.spelling();
@@ -115,7 +115,7 @@ public final class PoolMethods {
         return told(pool.lpPosition(call.address()));
     }
 
-    /** Moves nothing; the answer says what to send where. */
+    /** Returns the pool's instructions for the deposit; moves no money. */
     private CompletionStage<PoolAnswer> startDeposit(LpDepositStart call, CallContext context) {
         return told(pool.lpDepositStart(call.chainAddress(), evmAddress(call.evmAddress())));
     }
@@ -135,7 +135,7 @@ public final class PoolMethods {
         return told(pool.lpDeposit(call.id()));
     }
 
-    /** The pool pays the address that the shares are of. */
+    /** Requests a withdrawal; the pool pays the address that owns the shares. */
     private CompletionStage<PoolAnswer> withdraw(LpWithdrawSelf call, CallContext context) {
         if (Units.decimal(call.shares()).filter(value -> value.signum() > 0).isEmpty()) {
             throw RefusedException.invalidParams("`shares` must be a decimal string above zero");

@@ -16,9 +16,9 @@ import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.wire.Spelling;
 
-/** Answers the methods of {@link org.chainwalletd.api.Quoting}. */
+/** Handlers of the methods of {@link org.chainwalletd.api.Quoting}. */
 public final class QuoteMethods {
-    /** Brand whose word the declared names carry. */
+    /** Brand word in the declared names. */
     private static final String DEFAULT_BRAND = "chain";
 
     private final Quotes quotes;
@@ -35,7 +35,7 @@ public final class QuoteMethods {
                 RpcMethod.of(QuoteVerify.class, spelling, methods::verify));
     }
 
-    /** The two members of a quote that carry the brand's word (decisions.md, section 1). */
+    /** Spelling of the two members of a quote that contain the brand word (decisions.md, section 1). */
     private static Spelling spelling(String brand) {
         return brand.equals(DEFAULT_BRAND)
                 ? Spelling.AS_DECLARED
@@ -70,8 +70,8 @@ public final class QuoteMethods {
     }
 
     /**
-     * @param path of the parameter, for the message
-     * @throws RefusedException -32602 unless there are 16 bytes
+     * @param path path of the parameter, for the message
+     * @throws RefusedException -32602 unless the id has 16 bytes
      */
     private static Bytes quoteId(String path, Bytes id) {
         if (id.length() != Quote.ID_LENGTH) {

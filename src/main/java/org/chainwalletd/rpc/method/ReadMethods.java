@@ -52,13 +52,13 @@ import org.chainwalletd.node.NodesSeen;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.store.WatchStore;
 
-/** Answers the methods of {@link org.chainwalletd.api.Reads}. */
+/** Handlers of the methods of {@link org.chainwalletd.api.Reads}. */
 public final class ReadMethods {
     private static final CompletionStage<Ping.Result> PONG = CompletableFuture.completedStage(new Ping.Result(true));
 
     private static final int STATUS_PATIENCE_SECONDS = 5;
 
-    /** More addresses than this cannot be asked for in the time of {@link GetWalletBalance#PATIENCE}, so that waiting would be in vain. */
+    /** Number of addresses above which the balances cannot be read within {@link GetWalletBalance#PATIENCE}, so that waiting is useless. */
     private static final int MOST_WORTH_WAITING = 2_000;
 
     private final String version;
@@ -92,7 +92,7 @@ public final class ReadMethods {
     }
 
     /**
-     * Addresses that balances are told of, from memory.
+     * Addresses whose balances are reported, from memory.
      *
      * @param owned keys of the keyring
      * @param watchOnly addresses whose keys are elsewhere
@@ -100,18 +100,18 @@ public final class ReadMethods {
     public record Addresses(Supplier<List<KeyEntry>> owned, Supplier<List<WatchStore.WatchOnly>> watchOnly) {}
 
     /**
-     * Spends that are under way, as {@code get_status} tells them; answered from memory.
+     * Spends in flight as reported by {@code get_status}; read from memory.
      *
-     * @param utxos outpoints that are reserved now
-     * @param transfers spends that were broadcast and not yet seen confirmed, conflicted or abandoned
+     * @param utxos number of reserved outpoints
+     * @param transfers number of spends that were broadcast and not yet seen confirmed, conflicted or abandoned
      */
     public record InFlight(IntSupplier utxos, IntSupplier transfers) {}
 
     /**
-     * @param version of the daemon, for {@code get_status}
-     * @param coins asked for balances and listings of addresses
-     * @param figures what the wallet has and what has come and gone
-     * @param executor puts answers together
+     * @param version version of the daemon, for {@code get_status}
+     * @param coins client for balances and UTXO listings of addresses
+     * @param figures balance and movements of the wallet
+     * @param executor assembles answers
      */
     public static List<RpcMethod<?, ?>> all(
             ChainProfile profile,
@@ -156,7 +156,7 @@ public final class ReadMethods {
         }
     }
 
-    /** Succeeds whatever the nodes do, within a few seconds. */
+    /** Succeeds within a few seconds, regardless of the nodes. */
     private CompletionStage<GetStatus.Result> status(GetStatus call) {
         return client.hasty()
                 .tip()
@@ -192,7 +192,7 @@ public final class ReadMethods {
                         executor);
     }
 
-    /** The whole block is fetched, its id is answered. */
+    /** Fetches the whole block and returns its id. */
     private CompletionStage<GetBlockIdAtHeight.Result> blockIdAtHeight(GetBlockIdAtHeight call) {
         return blockAt(call.height())
                 .thenApplyAsync(block -> new GetBlockIdAtHeight.Result(block.height(), block.blockId()), executor);
@@ -243,7 +243,7 @@ public final class ReadMethods {
                 .thenComposeAsync(scanned -> scan(scanned, call.utxos().orElse(true)), executor);
     }
 
-    /** An address of the wallet, or one that is watched, whose key is elsewhere. */
+    /** Address of the wallet, or a watched address whose key is elsewhere. */
     private record Scanned(Address address, OptionalLong index, Optional<String> label, Optional<Boolean> imported) {
         static Scanned of(KeyEntry key) {
             return new Scanned(key.address(), key.index(), key.label(), Optional.of(key.imported()));
@@ -310,7 +310,7 @@ public final class ReadMethods {
         }
     }
 
-    /** Asks nobody. */
+    /** Answered locally, without asking a node. */
     private CompletionStage<GetWalletHistory.Result> walletHistory(GetWalletHistory call) {
         long hours = call.hours().orElse(WalletFigures.KEPT.toHours());
         if (hours < 1 || hours > WalletFigures.KEPT.toHours()) {

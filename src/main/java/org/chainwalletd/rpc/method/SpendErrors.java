@@ -20,7 +20,7 @@ import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.wire.U32;
 
-/** Refusals of spending as errors of the catalogue, with their data (interface.md, sections 7.3 and 7.4; decisions.md, section 2). */
+/** Translates refusals of spends into errors of the catalogue, with their data (interface.md, sections 7.3 and 7.4; decisions.md, section 2). */
 public final class SpendErrors implements ErrorTranslator {
     record InputConflict(boolean inputConflict, boolean retryable) {}
 
@@ -85,7 +85,9 @@ public final class SpendErrors implements ErrorTranslator {
     private static RefusedException translated(StoreException failure) {
         return switch (failure.reason()) {
             case NOT_KEEPER ->
-                // A longer call may have done a part of it before: the work moves at any moment.
+                // A longer call may already have done a part of its work, because the background work can move to
+                // another daemon at any
+                // moment.
                 RefusedException.notKeeper(
                         failure.getMessage() + "; repeat the call there, as it is", Optional.empty());
             case BUSY ->
@@ -109,7 +111,7 @@ public final class SpendErrors implements ErrorTranslator {
     }
 
     /**
-     * Answers -32020 when the store cannot tell whether it has written what a method was asked for, which the same call tells once more.
+     * Converts an uncertain write into error -32020: the store does not know whether it was written, and repeating the call is safe.
      *
      * @param what a clause that completes "whether …"
      */
@@ -127,7 +129,7 @@ public final class SpendErrors implements ErrorTranslator {
                 : failure;
     }
 
-    /** Rows of the table, one for each kind of refusal; a test compares them with the refusals. */
+    /** Error of each kind of refusal; a test checks that the table is complete. */
     private static final Map<Class<? extends SpendRefusal>, Function<SpendRefusal, RefusedException>> ROWS =
             Map.ofEntries(
                     row(SpendRefusal.WalletNotFound.class, ErrorCode.WALLET_NOT_FOUND),
@@ -183,7 +185,7 @@ public final class SpendErrors implements ErrorTranslator {
                 type, refusal -> new RefusedException(code, refusal.message(), data.apply(type.cast(refusal))));
     }
 
-    /** The refusals that have an error. */
+    /** Returns the refusals that have an error. */
     static Set<Class<? extends SpendRefusal>> known() {
         return ROWS.keySet();
     }

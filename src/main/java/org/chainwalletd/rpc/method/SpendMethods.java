@@ -26,7 +26,7 @@ import org.chainwalletd.spend.plan.Requester;
 import org.chainwalletd.spend.plan.TransferRequest;
 import org.chainwalletd.store.Coin;
 
-/** Answers the methods of {@link org.chainwalletd.api.Spending}. */
+/** Handlers of the methods of {@link org.chainwalletd.api.Spending}. */
 public final class SpendMethods {
     private SpendMethods() {}
 
@@ -91,7 +91,7 @@ public final class SpendMethods {
                 simulation.builtAtHeight());
     }
 
-    /** Checks the parameters as far as that needs nobody else, in the order of decisions.md, section 2. */
+    /** Validates the parameters as far as possible locally, in the order of decisions.md, section 2. */
     private static TransferRequest request(
             org.chainwalletd.api.Spending.Payment payment, Optional<String> clientToken) {
         int count = payment.outputs().size();

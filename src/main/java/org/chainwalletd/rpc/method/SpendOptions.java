@@ -7,7 +7,7 @@ import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.spend.plan.FeeChoice;
 
-/** The parameters that all spends have in common: the fee, the idempotency token and the memo. */
+/** Parameters that all spends have in common: the fee, the idempotency token and the memo. */
 public final class SpendOptions {
     private static final int SHORTEST_TOKEN = 8;
     private static final int LONGEST_TOKEN = 128;
@@ -29,9 +29,9 @@ public final class SpendOptions {
     }
 
     /**
-     * Printable ASCII only: the token stands in logs.
+     * Validates a client token: printable ASCII only, because it is logged.
      *
-     * @throws RefusedException -32602
+     * @throws RefusedException -32602 when it is invalid
      */
     public static Optional<String> token(Optional<String> clientToken) {
         clientToken.ifPresent(SpendOptions::checkToken);
@@ -39,9 +39,9 @@ public final class SpendOptions {
     }
 
     /**
-     * The caller's own words for a spend; no words are none.
+     * Validates the caller's note on a spend; an empty memo counts as none.
      *
-     * @throws RefusedException -32602 when there are too many
+     * @throws RefusedException -32602 when it is too long
      */
     public static Optional<String> memo(Optional<String> memo) {
         memo.ifPresent(words -> {
@@ -60,7 +60,7 @@ public final class SpendOptions {
         }
     }
 
-    /** Whether a caller can name it; ids of payouts are in the same namespace. */
+    /** Whether a caller can use it as a client token; payout ids share the same namespace. */
     static boolean isToken(String token) {
         boolean printable = token.chars().allMatch(c -> c >= 0x20 && c <= 0x7e);
         return token.length() >= SHORTEST_TOKEN && token.length() <= LONGEST_TOKEN && printable;

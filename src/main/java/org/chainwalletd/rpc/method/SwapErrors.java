@@ -11,16 +11,16 @@ import org.chainwalletd.swap.engine.SwapException;
 
 /** Translates failures of the swap engine into errors of the catalogue. */
 public final class SwapErrors implements ErrorTranslator {
-    /** Beneath a lock that is under way these say that nothing was broadcast, which then is nobody's to say. */
+    /** Errors that state that nothing was broadcast, which is not certain when a lock in progress fails with them. */
     private static final Set<ErrorCode> SAY_NOTHING_HAPPENED =
             Set.of(ErrorCode.INTERNAL_ERROR, ErrorCode.TOO_MANY_REQUESTS, ErrorCode.NOT_KEEPER);
 
-    /** @param retryable whether the same call is safe: it never locks a second time */
+    /** @param retryable whether the same call may be repeated; it never locks a second time */
     record Underway(boolean retryable) {}
 
     private final List<ErrorTranslator> others;
 
-    /** @param others for what a swap fails with beneath */
+    /** @param others translators of the failures that cause a swap to fail */
     public SwapErrors(List<ErrorTranslator> others) {
         this.others = List.copyOf(others);
     }
@@ -35,7 +35,7 @@ public final class SwapErrors implements ErrorTranslator {
                 : Optional.empty();
     }
 
-    /** The cause's own error, and nothing that could be taken for an end of the swap. */
+    /** Returns the cause's own error, with a note that the swap has not ended. */
     private RefusedException unsettled(SwapException.Unsettled failure) {
         RefusedException told = told(failure.getCause());
         return new RefusedException(

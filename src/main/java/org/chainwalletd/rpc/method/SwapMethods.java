@@ -38,7 +38,7 @@ import org.chainwalletd.wire.Json;
 import org.chainwalletd.wire.RawJson;
 import org.chainwalletd.wire.Spelling;
 
-/** Answers the methods of the engine in {@link Swapping}, in the words of the brand. */
+/** Handlers of the methods of {@link Swapping} that use the engine, with the brand's names. */
 public final class SwapMethods {
     private static final Pattern ID = Pattern.compile("[0-9a-f]{32}");
     private static final int DEFAULT_LIMIT = 100;
@@ -58,8 +58,8 @@ public final class SwapMethods {
     }
 
     /**
-     * @param swaps empty in a daemon without an engine: then each call is refused
-     * @param unverified why it is not known that the chain is the one that the operator means: then nothing is locked
+     * @param swaps empty in a daemon without a swap engine, which refuses each call
+     * @param unverified reason why the chain is not known to be the configured one; then nothing is locked
      */
     public static List<RpcMethod<?, ?>> all(
             Optional<SwapService> swaps, Supplier<Optional<String>> unverified, SwapWords words, Executor executor) {
@@ -85,7 +85,7 @@ public final class SwapMethods {
                         RefusedException.invalidParams("swap not configured: this daemon has no swap engine")));
     }
 
-    /** Takes a price of the pool, bound to what was asked, with a secret of our own. */
+    /** Requests a quote from the pool, binds it to the request, and creates the secret. */
     private CompletionStage<SwapRecord> quote(SwapGetQuote call, CallContext context) {
         Direction direction = words.direction(call.direction());
         BigInteger in = units("amount_in", call.amountIn(), Units.decimalsIn(direction));
@@ -102,7 +102,10 @@ public final class SwapMethods {
                         "`" + name + "` must be a decimal string above zero with at most " + decimals + " decimals"));
     }
 
-    /** Locks our side; what follows the engine does by itself. Money is locked for hours: only on a chain that is known to be the operator's. */
+    /**
+     * Locks our side; the engine continues by itself. The money is locked for hours, so this requires that the chain is known to be the
+     * configured one.
+     */
     private CompletionStage<SwapRecord> execute(SwapExecute call, CallContext context) {
         unverified.get().ifPresent(why -> {
             throw new RefusedException(ErrorCode.UPSTREAM, "nothing was locked: " + why);
@@ -110,7 +113,7 @@ public final class SwapMethods {
         return told(swaps.execute(id(call.swapId()), call.minAmountOut()));
     }
 
-    /** Takes our one lock back, when its own chain's clock allows it. */
+    /** Reclaims our lock, once the clock of its chain allows it. */
     private CompletionStage<SwapRecord> refund(SwapRefund call, CallContext context) {
         return told(swaps.refund(id(call.swapId())));
     }
@@ -149,7 +152,7 @@ public final class SwapMethods {
                 page.next().map(String::valueOf));
     }
 
-    /** An id as quotes have it: 16 random bytes in hex. */
+    /** Validates the id of a quote: 16 random bytes in hex. */
     private static String id(String text) {
         if (!ID.matcher(text).matches()) {
             throw RefusedException.invalidParams("`swap_id` must be the swap_id of a quote, 32 hex characters");
@@ -208,7 +211,7 @@ public final class SwapMethods {
         return lock instanceof PoolLock.TakenBack back ? Optional.of(back.reference()) : Optional.empty();
     }
 
-    /** Writes what {@code swap_status} would tell, for those who tell it unasked. */
+    /** Returns a writer of the record that {@code swap_status} returns, for unsolicited messages. */
     public static Function<SwapRow, RawJson> telling(SwapWords words) {
         ObjectWriter writer = Json.writerFor(SwapRecord.class, words.spelling());
         return row -> {

@@ -11,8 +11,8 @@ import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.wire.Spelling;
 
 /**
- * The words of both chains in what callers say and read about swaps (swap.md, section 1). The default spelling is always read; the brand's is
- * read too, and is what is written.
+ * Names of both chains in the parameters and results of swaps (swap.md, section 1). The default names and the brand's names are accepted; the
+ * brand's are written.
  */
 public final class SwapWords {
     private static final String DEFAULT_CHAIN = "chain";

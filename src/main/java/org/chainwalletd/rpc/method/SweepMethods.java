@@ -34,7 +34,7 @@ import org.chainwalletd.store.SweepStore.PartState;
 import org.chainwalletd.store.SweepStore.State;
 import org.chainwalletd.sweep.Sweeps;
 
-/** Answers {@code sweep}, {@code get_sweep} and {@code sweep_stop}. */
+/** Handlers of {@code sweep}, {@code get_sweep} and {@code sweep_stop}. */
 public final class SweepMethods {
     private final Services services;
     private final Executor executor;
@@ -44,9 +44,9 @@ public final class SweepMethods {
         this.executor = executor;
     }
 
-    /** @param keys of this daemon */
+    /** @param keys keys of this daemon */
     public record Services(Sweeps sweeps, Supplier<List<KeyEntry>> keys) {
-        /** Services for methods that are only described. */
+        /** Services for registries whose methods are only described, never called. */
         static final Services NONE = new Services(null, List::of);
     }
 
@@ -96,7 +96,10 @@ public final class SweepMethods {
                         executor);
     }
 
-    /** Over the parameters as they were written, the memo left out: a label may mean other addresses when the call is repeated. */
+    /**
+     * Digest of the parameters as given, without the memo: a label is not resolved, because it may match other addresses when the call is
+     * repeated.
+     */
     private static Hash256 digest(Sweep call) {
         ParameterDigest digest = new ParameterDigest("sweep");
         List<Address> addresses = call.from().addresses().orElse(List.of());

@@ -32,8 +32,8 @@ import org.chainwalletd.node.NodeException;
 import org.chainwalletd.stage.Causes;
 
 /**
- * Answers {@link GetTransaction}: decoded here from the node's bytes, whose id is recomputed. The outputs it spends come from its parents, at
- * most 8 of which are fetched at a time; a parent that cannot be had leaves its inputs unresolved.
+ * Handler of {@link GetTransaction}. Decodes the node's bytes, whose id is recomputed. The outputs that the transaction spends come from its
+ * parents, of which at most 8 are fetched concurrently; the inputs of a parent that cannot be fetched stay unresolved.
  */
 final class TransactionReads {
     private static final int PARENTS_AT_ONCE = 8;
@@ -69,7 +69,10 @@ final class TransactionReads {
                 .thenApplyAsync(parts -> result(source, tx, merged(parts)), executor);
     }
 
-    /** The outputs of {@code parent} that are spent here; none when it cannot be had. Once a node was lost no further one is asked. */
+    /**
+     * Returns the outputs of {@code parent} that are spent here; none if it cannot be fetched. After a failure of the nodes no further parent
+     * is fetched.
+     */
     private CompletionStage<Map<Outpoint, TxOutput>> spent(Hash256 parent, Set<Outpoint> wanted, AtomicBoolean lost) {
         if (lost.get()) {
             return CompletableFuture.completedStage(Map.of());
@@ -111,9 +114,7 @@ final class TransactionReads {
         return all;
     }
 
-    /**
-     * @param parents outputs by what spends them; incomplete when a parent could not be had
-     */
+    /** @param parents outputs by the outpoint that is spent; incomplete if a parent could not be fetched */
     private GetTransaction.Result result(
             NodeClient.NodeTransaction source, Transaction tx, Map<Outpoint, TxOutput> parents) {
         List<ResolvedInput> inputs = new ArrayList<>();
@@ -183,7 +184,7 @@ final class TransactionReads {
                 Optional.ofNullable(output.datumHash()));
     }
 
-    /** Empty when a value is missing or the sum is above 2^64-1. */
+    /** Returns the sum; empty if a value is missing or the sum exceeds 2^64-1. */
     private static Optional<Amount> total(List<Optional<Amount>> values) {
         Amount total = Amount.ZERO;
         for (Optional<Amount> value : values) {

@@ -11,11 +11,11 @@ import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.swap.pool.Pool.PoolException;
 
 /**
- * Translates failures of the nodes, of the account chain's endpoints and of the pool: a signature for another chain than ours as -32030, everything
- * else as -32020, with the other side's text where there is one (interface.md, sections 7.3 and 7.5; swap.md, section 4).
+ * Translates failures of the nodes, of the account chain's endpoints and of the pool: a refusal to sign for another chain becomes -32030,
+ * everything else -32020, with the upstream's message if there is one (interface.md, sections 7.3 and 7.5; swap.md, section 4).
  */
 public final class UpstreamErrors implements ErrorTranslator {
-    /** Each kind by itself: a new one that was not thought about is an internal error, not silently one of the node's. */
+    /** Listed kind by kind, so that a new kind becomes an internal error instead of silently counting as an error of the node. */
     static final Map<Class<? extends NodeException>, Function<NodeException, RefusedException>> BY_KIND = Map.of(
             NodeException.Rejected.class, UpstreamErrors::upstream,
             NodeException.Unreachable.class, UpstreamErrors::upstream,
@@ -40,7 +40,7 @@ public final class UpstreamErrors implements ErrorTranslator {
                 : upstream(failure);
     }
 
-    /** The refusal of a node that was asked for what it does not have. */
+    /** Creates the refusal of a node that does not have the requested object. */
     static NodeException.Rejected notFound(String words) {
         return new NodeException.Rejected(ErrorCode.INVALID_PARAMS.code(), words);
     }

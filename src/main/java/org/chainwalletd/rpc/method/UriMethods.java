@@ -8,7 +8,7 @@ import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.uri.PaymentUriCodec;
 
-/** Answers the methods of {@link org.chainwalletd.api.PaymentUris}. */
+/** Handlers of the methods of {@link org.chainwalletd.api.PaymentUris}. */
 public final class UriMethods {
     private UriMethods() {}
 

@@ -36,7 +36,7 @@ import org.chainwalletd.wait.Waits;
 import org.chainwalletd.wait.Waits.PaymentSince;
 import org.chainwalletd.wire.MemberNames;
 
-/** Answers the methods of {@link Waiting}. */
+/** Handlers of the methods of {@link Waiting}. */
 public final class WaitMethods {
     private static final Amount ANYTHING = Amount.of(1);
     private static final int DEFAULT_LIMIT = 100;
@@ -56,11 +56,11 @@ public final class WaitMethods {
     }
 
     /**
-     * Source of our addresses and our chain for the feed of credits.
+     * Properties of addresses and of the chain that the feed of credits needs.
      *
      * @param watches whether an address is watched although its key is elsewhere
-     * @param maturity blocks until a coinbase may be spent
-     * @param isVerified whether the chain is known to be the one that the operator means
+     * @param maturity blocks until a coinbase can be spent
+     * @param isVerified whether the chain is known to be the configured one
      */
     public record CreditOwners(
             Function<Address, CompletionStage<Boolean>> owns,
@@ -69,8 +69,8 @@ public final class WaitMethods {
             BooleanSupplier isVerified) {}
 
     /**
-     * @param feed of credits
-     * @param executor puts answers together
+     * @param feed feed of credits
+     * @param executor assembles answers
      */
     public static List<RpcMethod<?, ?>> all(Waits waits, CreditFeed feed, CreditOwners owners, Executor executor) {
         WaitMethods methods = new WaitMethods(waits, feed, owners, executor);
@@ -80,7 +80,7 @@ public final class WaitMethods {
                 RpcMethod.of(ListCredits.class, methods::listCredits));
     }
 
-    /** Data of -32040. */
+    /** {@code data} of error -32040. */
     private record Expired(Hash256 txId, long minConfirmations, long elapsedSecs) {}
 
     private CompletionStage<WaitForTx.Result> waitForTransaction(WaitForTx call, CallContext context) {
@@ -206,7 +206,7 @@ public final class WaitMethods {
         return true;
     }
 
-    /** Whether the feed has credits of an address. */
+    /** Whether the feed contains credits of an address. */
     private CompletionStage<Boolean> tells(Address address) {
         return owners.watches().test(address)
                 ? CompletableFuture.completedStage(true)
@@ -271,10 +271,10 @@ public final class WaitMethods {
     }
 
     /**
-     * @param tipHeight to which confirmations are counted
-     * @param maturity blocks until a coinbase may be spent
-     * @param verified whether the chain is known to be the one that the operator means
-     * @param watchOnly whether its address is watched although its key is elsewhere
+     * @param tipHeight height up to which confirmations are counted
+     * @param maturity blocks until a coinbase can be spent
+     * @param verified whether the chain is known to be the configured one
+     * @param watchOnly whether the address is watched although its key is elsewhere
      */
     public static Waiting.Credit credit(
             CreditEvent event, long tipHeight, int maturity, boolean verified, boolean watchOnly) {
@@ -302,13 +302,13 @@ public final class WaitMethods {
     }
 
     /**
-     * Data of the answer to a cursor from before the oldest credits that are kept ({@code --credits-keep-days}).
+     * {@code data} of the error for a cursor older than the oldest kept credits ({@code --credits-keep-days}).
      *
-     * @param firstCursor the first one that is valid with the same parameters
+     * @param firstCursor first cursor that is valid with the same parameters
      */
     private record Pruned(String firstCursor) {}
 
-    /** Gives back what was read, or says why it was not. */
+    /** Returns what was read, or throws the reason why it could not be read. */
     private static <T> T unlessPruned(T answer, Throwable failure) {
         if (failure == null) {
             return answer;

@@ -1,5 +1,5 @@
 /**
- * Handlers of the methods that package {@code api} declares, one class for each family, and what turns the refusals of a family's services
- * into errors. {@link org.chainwalletd.rpc.method.MethodFamilies} lists the families; boot gives them the services they talk to.
+ * Handlers of the methods declared in package {@code api}, one class per family, and the translators of their services' refusals into errors.
+ * {@link org.chainwalletd.rpc.method.MethodFamilies} lists the families; boot provides the services.
  */
 package org.chainwalletd.rpc.method;
