@@ -5,9 +5,9 @@ import java.util.Optional;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.wire.AmountOrMax;
 
-/** Call of which the audit line tells who pays whom, and under which name of the caller's. */
+/** Call whose audit line reports the payer, the recipients and the caller's name for the payment. */
 public interface Audited {
-    /** Payer and recipients; empty for a call that does not name them. */
+    /** Payer and recipients; empty for a call that does not specify them. */
     default Optional<Payees> payees() {
         return Optional.empty();
     }
@@ -17,14 +17,14 @@ public interface Audited {
         return Optional.empty();
     }
 
-    /** Ids of the payouts that the call is about. */
+    /** Ids of the payouts to which the call applies. */
     default List<String> payoutIds() {
         return List.of();
     }
 
     /**
-     * @param from addresses whose coins are spent, or a label of them; none where the call leaves it to the daemon
-     * @param to recipients as they were asked for, not checked yet; none when the money stays with {@code from}
+     * @param from addresses whose coins are spent, or a label that selects them; empty if the daemon selects them
+     * @param to recipients as requested, not validated yet; empty if the money stays with {@code from}
      */
     record Payees(List<String> from, List<Recipient> to) {
         public Payees(Address from, List<Recipient> to) {
@@ -34,7 +34,7 @@ public interface Audited {
 
     /**
      * @param to address or public key
-     * @param amount in base units, or {@code max}; of the account chain in whole coins
+     * @param amount base units, or {@code max}; on the account chain, whole coins
      */
     record Recipient(String to, String amount) {
         public Recipient(String to, AmountOrMax amount) {

@@ -5,24 +5,24 @@ import java.lang.reflect.Type;
 import java.time.Duration;
 
 /**
- * A method with its parameters, as the Java client calls it and as the server binds it. Implemented by records that carry {@link Method}.
+ * Method call with its parameters, as made by the Java client and bound by the server. Implemented by records annotated with {@link Method}.
  *
  * @param <R> record of the result
  */
 public interface Call<R> {
-    /** Time for which the daemon itself may wait before it answers, besides that of an ordinary call. */
+    /** Maximum time for which the daemon itself waits before it answers, in addition to the time of an ordinary call. */
     default Duration waits() {
         return Duration.ZERO;
     }
 
     /**
-     * The declaration of a method, read from its record.
+     * Declaration of a method, read from its record.
      *
      * @param params record of the parameters
      * @param result record of the result
      */
     record CallType<C extends Record & Call<R>, R>(Method method, Class<C> params, Class<R> result) {
-        /** @throws IllegalArgumentException when {@code call} carries no {@link Method}, or no class as its result */
+        /** @throws IllegalArgumentException when {@code call} has no {@link Method}, or its result is not a class */
         public static <R, C extends Record & Call<R>> CallType<C, R> of(Class<C> call) {
             Method method = call.getAnnotation(Method.class);
             if (method == null) {

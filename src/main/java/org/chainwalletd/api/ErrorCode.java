@@ -3,9 +3,7 @@ package org.chainwalletd.api;
 import java.util.Arrays;
 import java.util.Optional;
 
-/**
- * The error catalogue (interface.md, sections 7.3 and 7.4; decisions.md, section 2). The code is the contract; the title is for people.
- */
+/** Error catalogue (interface.md, sections 7.3 and 7.4; decisions.md, section 2). The code is the contract; the title is for humans. */
 public enum ErrorCode {
     PARSE_ERROR(-32700, 400, Retry.NO, "Parse error", "the body is not valid JSON"),
     INVALID_REQUEST(
@@ -128,7 +126,7 @@ public enum ErrorCode {
         this.dataShape = dataShape;
     }
 
-    /** The row of a code; empty for a code that is none of the catalogue. */
+    /** Returns the entry of a code; empty if the catalogue does not contain it. */
     public static Optional<ErrorCode> of(int code) {
         return Arrays.stream(values()).filter(row -> row.code == code).findFirst();
     }
@@ -137,12 +135,12 @@ public enum ErrorCode {
         return code;
     }
 
-    /** Status of a single (not batched) answer that carries this error. */
+    /** HTTP status of a single (not batched) answer with this error. */
     public int httpStatus() {
         return httpStatus;
     }
 
-    /** Whether the very same request can succeed later, without anything else being done. */
+    /** Whether the same request can succeed later without any other action. */
     public boolean retryable() {
         return retry == Retry.LATER || retry == Retry.WHEN_DUE;
     }
@@ -156,27 +154,27 @@ public enum ErrorCode {
         return title;
     }
 
-    /** Meaning to the caller, a clause. */
+    /** Meaning for the caller, as a clause. */
     public String meaning() {
         return meaning;
     }
 
-    /** The members of {@code data}; empty when the error carries none. */
+    /** Members of {@code data}; empty if the error has no data. */
     public String dataShape() {
         return dataShape;
     }
 
-    /** Condition under which the same call may be repeated; the manual, the Java client and the exit codes of the command line follow it. */
+    /** Condition under which the same call may be repeated. The manual, the Java client and the exit codes of the command line use it. */
     public enum Retry {
-        /** Not without a change of circumstances. */
+        /** Not unless something else changes. */
         NO("no"),
-        /** After a pause: nothing was done. */
+        /** After a pause; nothing was done. */
         LATER("yes"),
-        /** When the caller still wants it; the error means that the time has not come yet. */
+        /** Whenever the caller still wants it: the error means that it is too early. */
         WHEN_DUE("yes"),
-        /** A call that changes nothing after a pause; one that may have paid only with its {@code client_token}. */
+        /** A call without effects after a pause; one that may have paid only with its {@code client_token}. */
         WITH_TOKEN("reads; a spend with its `client_token`"),
-        /** When {@code in_flight_reserved} of the error's data is true, after the next block. */
+        /** After the next block, if {@code in_flight_reserved} in the error's data is true. */
         IF_IN_FLIGHT("when `in_flight_reserved` is true");
 
         private final String words;
@@ -185,7 +183,7 @@ public enum ErrorCode {
             this.words = words;
         }
 
-        /** Entry of the reference's column. */
+        /** Entry in the reference's column. */
         public String words() {
             return words;
         }

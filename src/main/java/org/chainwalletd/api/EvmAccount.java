@@ -9,8 +9,8 @@ import org.chainwalletd.wire.OrNull;
 import org.chainwalletd.wire.Title;
 
 /**
- * Methods about the account-chain key, and those that ask the account chain or send on it (interface.md, section 4.13; swap.md, section 4).
- * Addresses are text, 0x and 40 hex characters with the checksum of EIP-55.
+ * Methods for the account-chain key, and methods that query the account chain or send on it (interface.md, section 4.13; swap.md, section 4).
+ * Addresses are text: 0x and 40 hex characters with the EIP-55 checksum.
  */
 public final class EvmAccount {
     private EvmAccount() {}
@@ -36,7 +36,7 @@ public final class EvmAccount {
     public record EvmCreateAddress(
             @Doc("replace an existing key, whatever it holds; default false")
             Optional<Boolean> force) implements Call<EvmCreateAddress.Result> {
-        /** Replaces no key. */
+        /** Creates a call that does not replace a key. */
         public EvmCreateAddress() {
             this(Optional.empty());
         }
@@ -63,7 +63,7 @@ public final class EvmAccount {
 
             @Doc("replace an existing key; default false") Optional<Boolean> overwrite)
             implements Call<Imported> {
-        /** Replaces no key. */
+        /** Creates a call that does not replace a key. */
         public EvmImportMnemonic(SecretBytes mnemonic) {
             this(mnemonic, Optional.empty());
         }
@@ -84,7 +84,7 @@ public final class EvmAccount {
 
             @Doc("replace an existing key; default false") Optional<Boolean> overwrite)
             implements Call<Imported> {
-        /** Replaces no key. */
+        /** Creates a call that does not replace a key. */
         public EvmImportKey(SecretBytes privateKeyHex) {
             this(privateKeyHex, Optional.empty());
         }
@@ -127,7 +127,7 @@ public final class EvmAccount {
             @Doc("delete it whatever it holds; default false")
             Optional<Boolean> force)
             implements Call<EvmDeleteKey.Result> {
-        /** Deletes no key that may hold something. */
+        /** Creates a call that does not delete a key that may hold a balance. */
         public EvmDeleteKey(SecretBytes passphrase) {
             this(passphrase, Optional.empty());
         }
@@ -164,7 +164,7 @@ public final class EvmAccount {
             @Doc("default 100, at most 1000") OptionalLong limit,
             @Doc("from a previous answer") Optional<String> cursor)
             implements Call<EvmTxHistory.Result> {
-        /** From the newest on. */
+        /** Starts at the newest transaction. */
         public static EvmTxHistory of() {
             return new EvmTxHistory(OptionalLong.empty(), Optional.empty());
         }
@@ -236,7 +236,7 @@ public final class EvmAccount {
             return Optional.of(new Payees(List.of(), List.of(new Recipient(to, amount))));
         }
 
-        /** Pays once, however often it is called with this token. */
+        /** Creates a call that pays at most once, however often it is repeated with this token. */
         public EvmSendNative(String to, String amount, String clientToken) {
             this(to, amount, Optional.of(clientToken));
         }

@@ -5,7 +5,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.I64;
 
-/** Methods about the follower of the chain. */
+/** Methods for the follower of the chain. */
 public final class Following {
     private Following() {}
 

@@ -16,7 +16,7 @@ import org.chainwalletd.wire.OrNull;
 import org.chainwalletd.wire.Title;
 import org.chainwalletd.wire.U32;
 
-/** Methods that lock, claim and take back, and those that tell of HTLCs (interface.md, section 4.8). Amounts and fees are base units. */
+/** Methods that lock, claim and reclaim, and methods that list HTLCs (interface.md, section 4.8). Amounts and fees are base units. */
 public final class Htlcs {
     private Htlcs() {}
 
@@ -28,21 +28,21 @@ public final class Htlcs {
         LOCKED_EXPIRED,
         CLAIMED,
         RECLAIMED,
-        /** The lock was seen but lost its coins to another transaction. */
+        /** The lock was seen, but another transaction has spent its inputs. */
         UNKNOWN
     }
 
-    /** Party that the keys of the daemon are. */
+    /** Party whose keys this daemon has. */
     @Title("HtlcRole")
     public enum Role {
         SENDER,
         RECEIVER,
         BOTH,
-        /** None; only in records that came from an indexer. */
+        /** Neither party; only in records from an indexer. */
         OBSERVER
     }
 
-    /** HTLC as all these methods and the events tell it (interface.md, section 2.8). */
+    /** HTLC as returned by all these methods and in events (interface.md, section 2.8). */
     public record Htlc(
             Hash256 lockTxId,
             @U32 long outputIndex,
@@ -89,7 +89,7 @@ public final class Htlcs {
                 @U32 long inputIndex) {}
     }
 
-    /** Parameters that a lock and its simulation have in common. */
+    /** Parameters common to a lock and its simulation. */
     public record Lock(
             @Doc("sender's address, a key of this daemon: funds the lock and may reclaim it")
             Address from,
@@ -111,7 +111,7 @@ public final class Htlcs {
 
             @Doc("refuse a higher fee; default 2000000") Optional<Amount> maxFee) {
         /**
-         * At the minimum fee rate.
+         * Creates a lock at the minimum fee rate.
          *
          * @param timeout absolute block height
          */
@@ -174,12 +174,12 @@ public final class Htlcs {
             return clientToken;
         }
 
-        /** Locks once, however often it is called with this token. */
+        /** Creates a call that locks at most once, however often it is repeated with this token. */
         public HtlcLock(Lock lock, String clientToken) {
             this(lock, Optional.of(clientToken), Optional.empty());
         }
 
-        /** The recipient is the receiver's public key. */
+        /** Reports the receiver's public key as the recipient. */
         @Override
         public Optional<Payees> payees() {
             return Optional.of(new Payees(
@@ -248,7 +248,7 @@ public final class Htlcs {
                 @Doc("tip when the coins were listed") long builtAtHeight) {}
     }
 
-    /** Result that a claim and a reclaim have in common. */
+    /** Result common to claims and reclaims. */
     @Title("HtlcRedemption")
     public record Redeemed(
             Hash256 txId,
@@ -315,7 +315,7 @@ public final class Htlcs {
         /**
          * Claims output 0 at the minimum fee.
          *
-         * @param timeout height
+         * @param timeout timeout height of the lock
          */
         public static HtlcClaim of(Address from, Hash256 lockTxId, Bytes preimage, PublicKey sender, long timeout) {
             return new HtlcClaim(
@@ -365,7 +365,7 @@ public final class Htlcs {
             return with(outputIndex, fee, maxFee, clientToken, Optional.of(changed));
         }
 
-        /** Leaves out the preimage, which is a secret until the claim is sent. */
+        /** Omits the preimage, which is a secret until the claim is sent. */
         @Override
         public String toString() {
             return "claim of " + lockTxId + " by " + from;
@@ -421,9 +421,9 @@ public final class Htlcs {
         }
 
         /**
-         * Takes output 0 back at the minimum fee.
+         * Reclaims output 0 at the minimum fee.
          *
-         * @param timeout height
+         * @param timeout timeout height of the lock
          */
         public static HtlcReclaim of(
                 Address from, Hash256 lockTxId, PublicKey receiver, Hash256 hashLock, long timeout) {
@@ -489,7 +489,7 @@ public final class Htlcs {
         }
     }
 
-    /** Roles of which {@code htlc_list} is asked. */
+    /** Role filter of {@code htlc_list}. */
     @Title("HtlcRoleFilter")
     public enum RoleFilter {
         SENDER,
@@ -523,7 +523,7 @@ public final class Htlcs {
             @Doc("only those of which this address is a party")
             Optional<Address> address)
             implements Call<HtlcList.Result> {
-        /** All, from the first page on. */
+        /** Lists all HTLCs, starting with the first page. */
         public static HtlcList of() {
             return new HtlcList(
                     Optional.empty(),
@@ -538,7 +538,7 @@ public final class Htlcs {
             return new HtlcList(Optional.of(changed), state, sinceHeight, limit, cursor, address);
         }
 
-        /** @param changed at least one */
+        /** @param changed at least one state */
         public HtlcList withState(List<State> changed) {
             return new HtlcList(role, Optional.of(new OneOrMore<>(changed)), sinceHeight, limit, cursor, address);
         }

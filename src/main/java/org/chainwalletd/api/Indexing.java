@@ -14,8 +14,8 @@ import org.chainwalletd.wire.OrNull;
 import org.chainwalletd.wire.U32;
 
 /**
- * Methods that an indexer answers for addresses of others (interface.md, section 4.10). Where the daemon or its node can answer, they do so
- * without one.
+ * Methods for which an indexer answers about foreign addresses (interface.md, section 4.10). Where the daemon or its node can answer, they
+ * need no indexer.
  */
 public final class Indexing {
     private Indexing() {}
@@ -34,7 +34,7 @@ public final class Indexing {
 
             @Doc("`next_cursor` of the page before") Optional<String> cursor)
             implements Call<GetAddressHistory.Result> {
-        /** From the first page on. */
+        /** Starts with the first page. */
         public static GetAddressHistory of(Address address) {
             return new GetAddressHistory(address, OptionalLong.empty(), OptionalLong.empty(), Optional.empty());
         }
@@ -80,7 +80,7 @@ public final class Indexing {
 
             @Doc("`next_cursor` of the page before") Optional<String> cursor)
             implements Call<ListSettlements.Result> {
-        /** Settlements of all contracts, from the first page on. */
+        /** Lists settlements of all contracts, starting with the first page. */
         public static ListSettlements of(Address address) {
             return new ListSettlements(
                     address, Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Optional.empty());
@@ -133,7 +133,7 @@ public final class Indexing {
     public record ContractStats(
             Address address,
             @Doc("Only this kind of contract") Optional<Hash256> contractHash) implements Call<ContractStats.Result> {
-        /** Asks for contracts of all kinds. */
+        /** Requests all kinds of contracts. */
         public ContractStats(Address address) {
             this(address, Optional.empty());
         }
@@ -159,7 +159,7 @@ public final class Indexing {
             Address address,
             @Doc("Only this kind of contract") Optional<Hash256> contractHash)
             implements Call<GetAttestationEdges.Result> {
-        /** Asks for contracts of all kinds. */
+        /** Requests all kinds of contracts. */
         public GetAttestationEdges(Address address) {
             this(address, Optional.empty());
         }
@@ -179,7 +179,7 @@ public final class Indexing {
         public record Result(List<Edge> edges) {}
     }
 
-    /** HTLC that came from an indexer (interface.md, section 2.8). */
+    /** HTLC from an indexer (interface.md, section 2.8). */
     public record IndexedHtlc(
             Hash256 lockTxId,
             @U32 long outputIndex,
@@ -198,7 +198,7 @@ public final class Indexing {
             OBSERVER
         }
 
-        /** Place of the lock. */
+        /** Outpoint of the lock. */
         public Outpoint outpoint() {
             return new Outpoint(lockTxId, outputIndex);
         }
@@ -226,7 +226,7 @@ public final class Indexing {
             @Doc("Most groups, 100 by default, at most 1000") @U32
             OptionalLong limit)
             implements Call<DetectInChainSwaps.Result> {
-        /** Asks for any hash lock. */
+        /** Requests all hash locks. */
         public static DetectInChainSwaps of() {
             return new DetectInChainSwaps(Optional.empty(), OptionalLong.empty());
         }
@@ -263,7 +263,7 @@ public final class Indexing {
 
                 @Doc("`indexer-cache`, `node` or `fallback-unknown-method`")
                 String source) {
-            /** Result for an output that is unspent as far as the source knows. */
+            /** Creates the result for an output that is unspent according to the source. */
             public static Result unspent(String source) {
                 return new Result(false, Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), source);
             }

@@ -12,8 +12,8 @@ import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.U32;
 
 /**
- * Methods of the keyring (interface.md, section 4.11). Secrets are UTF-8 text; whoever has made or received one closes it, which overwrites
- * it.
+ * Methods of the keyring (interface.md, section 4.11). Secrets are UTF-8 text; the code that creates or receives a secret must close it,
+ * which overwrites it.
  */
 public final class Keys {
     private static final String LABEL = "text for people, at most 256 bytes of UTF-8, no control characters";
@@ -30,7 +30,7 @@ public final class Keys {
     private Keys() {}
 
     /**
-     * A 1:1 key that was stored.
+     * Stored key that is not derived from a seed (1:1 key).
      *
      * @param imported always true
      */
@@ -85,7 +85,7 @@ public final class Keys {
             this(Optional.of(label));
         }
 
-        /** @param index of the key on the path m/44'/9527'/0'/0'/index' */
+        /** @param index index in the derivation path m/44'/9527'/0'/0'/index' */
         public record Result(
                 Address address,
                 PublicKey pubkey,
@@ -152,12 +152,12 @@ public final class Keys {
                     "Whether addresses that are watched although their keys are elsewhere are told too, apart from the others; default false")
             Optional<Boolean> includeWatchOnly)
             implements Call<ListAddresses.Result> {
-        /** Asks for addresses of the keyring only. */
+        /** Requests addresses of the keyring only. */
         public ListAddresses() {
             this(Optional.empty());
         }
 
-        /** @param addresses legacy HD keys by index, then the others as they came */
+        /** @param addresses legacy HD keys by index, then the other keys in order of arrival */
         public record Result(
                 List<AddressEntry> addresses,
                 @Doc("Only with include_watch_only") Optional<List<WatchOnlyEntry>> watchOnly) {}
@@ -173,7 +173,7 @@ public final class Keys {
         /**
          * Managed address (interface.md, section 2.1).
          *
-         * @param index only of a legacy HD key
+         * @param index set only for a legacy HD key
          * @param imported true for every 1:1 key
          */
         public record AddressEntry(
@@ -197,7 +197,7 @@ public final class Keys {
             @U32
             OptionalLong birthHeight)
             implements Call<WatchAddress.Result> {
-        /** Watches what comes from now on. */
+        /** Watches payments from now on. */
         public WatchAddress(Address address) {
             this(address, Optional.empty(), OptionalLong.empty());
         }
@@ -314,7 +314,7 @@ public final class Keys {
             @Doc("delete it whatever it holds, also when its sealed file is damaged; default false")
             Optional<Boolean> force)
             implements Call<DeleteAddress.Result> {
-        /** Refused while something objects. */
+        /** Creates a call that is refused if any guard objects. */
         public DeleteAddress(Address address, SecretBytes passphrase) {
             this(address, passphrase, Optional.empty());
         }

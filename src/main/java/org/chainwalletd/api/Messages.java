@@ -10,7 +10,7 @@ import org.chainwalletd.wire.Doc;
 public final class Messages {
     private Messages() {}
 
-    /** Proves that the daemon holds the key of an address. */
+    /** Proves that the daemon has the key of an address. */
     @Method(
             name = "sign_message",
             scope = Scope.SPEND,
@@ -25,7 +25,7 @@ public final class Messages {
         public record Result(Ed25519Signature signature, PublicKey pubkey, Address address) {}
     }
 
-    /** Checks that a signature of a text is one of a key, and the key one of an address. */
+    /** Verifies that a signature of a text was made by a key, and optionally that the key belongs to an address. */
     @Method(
             name = "verify_message",
             scope = Scope.READ,
@@ -41,12 +41,12 @@ public final class Messages {
             @Doc("when given, it must be the address of pubkey too")
             Optional<Address> address)
             implements Call<VerifyMessage.Result> {
-        /** Checks the signature alone. */
+        /** Verifies only the signature. */
         public VerifyMessage(PublicKey pubkey, Ed25519Signature signature, String message) {
             this(pubkey, signature, message, Optional.empty());
         }
 
-        /** Checks also that the address is that of the key. */
+        /** Also verifies that the address belongs to the key. */
         public VerifyMessage(PublicKey pubkey, Ed25519Signature signature, String message, Address address) {
             this(pubkey, signature, message, Optional.of(address));
         }

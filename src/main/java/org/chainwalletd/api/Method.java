@@ -6,45 +6,45 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Declares a method of the interface. It stands on the record of the method's parameters, which implements {@link Call} of its result. Server,
- * Java client, {@code rpc.discover}, the reference page and the command line's completion read it.
+ * Declares a method of the interface. Annotates the record of the method's parameters, which implements {@link Call} of its result. The
+ * server, the Java client, {@code rpc.discover}, the reference page and shell completion use it.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 public @interface Method {
-    /** Name on the wire. */
+    /** Name in JSON-RPC. */
     String name();
 
-    /** Least scope of a token that may call it. */
+    /** Minimum scope of the token. */
     Scope scope();
 
     /** Sentences for the reference page. */
     String summary();
 
-    /** Errors that this method's own rules can give, besides those that every method can (parameters, token, internal). */
+    /** Errors specific to this method, besides those of every method (parameters, token, internal). */
     ErrorCode[] errors() default {};
 
-    /** Whether the method is there only for older clients. */
+    /** Whether the method exists only for older clients. */
     boolean deprecated() default false;
 
     /**
-     * Whether a call does nothing but wait for something to happen, for minutes. Such calls are counted by themselves and leave the bound on
-     * requests at a time to the others; those of a batch run beside each other; one whose caller has left is ended at once, whatever its
-     * stage does later. Never true for a method that moves money.
+     * Whether a call only waits for an event, possibly for minutes. Such calls have a limit of their own and do not count against the limit
+     * on concurrent requests; those of one batch run concurrently; a call whose caller has left ends at once, regardless of what its stage
+     * does later. Never true for a method that moves money.
      */
     boolean longPoll() default false;
 
     /**
-     * Whether the same call may be made again although it is an act without a {@code client_token}: a second one does nothing that the first has not
-     * done, because its parameters name what it makes (ids of payouts) or how things are to be afterwards. Every read counts as repeatable. The
-     * reference, the page on retries, the help and the exit codes of the command line say so; and when there is no room for the answer, such a
-     * call is told to come again (-32042), whereas the outcome of any other act is always given.
+     * Whether the same call may be repeated although it has effects and no {@code client_token}: repeating it has no further effect, because
+     * its parameters identify what it creates (ids of payouts) or specify the resulting state. Every read is repeatable. The reference, the
+     * page on retries, the help and the exit codes of the command line say so. If the answer exceeds the memory budget, the caller of a
+     * repeatable call is told to retry (-32042), whereas the outcome of any other call with effects is always returned.
      */
     boolean repeatable() default false;
 
     /**
-     * Whether the call needs background work, which one daemon does of those that share a database: at the others it is refused with -32044, which
-     * names that daemon, before anything has begun.
+     * Whether the call needs background work, which only one of several daemons on a database runs. The others refuse the call with -32044,
+     * which names that daemon, before anything is started.
      */
     boolean background() default false;
 }

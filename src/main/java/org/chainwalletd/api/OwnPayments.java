@@ -10,13 +10,13 @@ import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.OrNull;
 import org.chainwalletd.wire.Title;
 
-/** Methods that tell whom the daemon has paid, and keep words of its operators (payments.md, section 2). Amounts and fees are base units. */
+/** Methods that list the daemon's payments, and keep memos and labels (payments.md, section 2). Amounts and fees are base units. */
 public final class OwnPayments {
     private static final String MEMO = "at most 256 bytes of UTF-8; empty erases";
 
     private OwnPayments() {}
 
-    /** Method that asked for a spend. */
+    /** Method that requested a spend. */
     @Title("SpendKind")
     public enum Kind {
         TRANSFER,
@@ -32,7 +32,7 @@ public final class OwnPayments {
     /** State of a spend. */
     @Title("SpendState")
     public enum State {
-        /** Durable; whether a node has it is not known. */
+        /** Durable; unknown whether any node has it. */
         PREPARED,
         /** In a mempool. */
         ACCEPTED,
@@ -51,7 +51,7 @@ public final class OwnPayments {
             Amount amount,
             boolean isChange) {}
 
-    /** Payment of the daemon. What an older release has not kept, and what was left out after 400 days, is null. */
+    /** Payment of the daemon. Values that an older release did not store, or that were dropped after 400 days, are null. */
     public record OwnSpend(
             @Doc("number for life, in the order in which spends were decided on")
             long spendId,
@@ -123,7 +123,7 @@ public final class OwnPayments {
             @Doc("created before this time, seconds since 1970")
             OptionalLong until)
             implements Call<ListSpends.Result> {
-        /** All, from the first on. */
+        /** Lists all spends, starting with the first. */
         public static ListSpends of() {
             return new ListSpends(
                     Optional.empty(),
@@ -162,7 +162,7 @@ public final class OwnPayments {
 
         /**
          * @param from seconds since 1970, inclusive
-         * @param to exclusive
+         * @param to seconds since 1970, exclusive
          */
         public ListSpends between(long from, long to) {
             return new ListSpends(

@@ -14,13 +14,13 @@ import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.OrNull;
 import org.chainwalletd.wire.Title;
 
-/** Methods of the payout queue, which pays many people from few transactions, each exactly once. */
+/** Methods of the payout queue, which pays many recipients in few transactions, each payout exactly once. */
 public final class Payouts {
     private static final long MOST_SECONDS = 600;
 
     private Payouts() {}
 
-    /** Payment that is wanted. */
+    /** Requested payment. */
     @Title("PayoutOrder")
     public record Order(
             @Doc(
@@ -40,7 +40,7 @@ public final class Payouts {
         }
     }
 
-    /** Addresses that pay: one of the two. */
+    /** Paying addresses; exactly one of the two is set. */
     @Title("PayoutSource")
     public record Source(
             @Doc("keys of this daemon") Optional<List<Address>> addresses,
@@ -55,7 +55,7 @@ public final class Payouts {
             return new Source(Optional.empty(), Optional.of(label));
         }
 
-        /** Words for the audit line: the addresses, or the label with a word before it. */
+        /** Text for the audit line: the addresses, or the label with a prefix. */
         List<String> words() {
             return label.map(name -> List.of("label:" + name))
                     .orElseGet(() -> addresses.orElse(List.of()).stream()
@@ -64,7 +64,7 @@ public final class Payouts {
         }
     }
 
-    /** A payout with what has become of it. */
+    /** Payout with its progress. */
     public record Payout(
             String payoutId,
             Address to,

@@ -11,13 +11,13 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.wire.Doc;
 
 /**
- * Quotes: signed prices for one payment (interface.md, section 4.10). A daemon of another brand than {@code chain} calls two members by a
- * word of its own (decisions.md, section 1); what is declared here is the default spelling, which it reads too.
+ * Quotes: signed prices for one payment (interface.md, section 4.10). A daemon of another brand than {@code chain} uses brand-specific names
+ * for two members (decisions.md, section 1). The names declared here are the default ones, which it also accepts.
  */
 public final class Quoting {
     private Quoting() {}
 
-    /** A signed quote (chain protocol, appendix D.1). */
+    /** Signed quote (chain protocol, appendix D.1). */
     public record QuoteCredential(
             @Doc("1") long version,
             @Doc("32 hex characters") Bytes quoteId,
@@ -78,7 +78,7 @@ public final class Quoting {
 
             @Doc("32 hex characters; random when absent") Optional<Bytes> quoteId)
             implements Call<QuoteIssue.Result> {
-        /** Asks for a quote for any payer, with a random id. */
+        /** Requests a quote for any payer, with a random id. */
         public static QuoteIssue of(
                 Address address,
                 PublicKey payeePubkey,
@@ -141,7 +141,7 @@ public final class Quoting {
                 @Doc("SHA-256 of the preimage's 32 bytes") Hash256 htlcHashLock) {}
     }
 
-    /** Tells whether a quote is as its signer wrote it for this chain, and in force now. */
+    /** Verifies whether a quote is authentic, for this chain, and currently valid. */
     @Method(
             name = "quote_verify",
             scope = Scope.READ,

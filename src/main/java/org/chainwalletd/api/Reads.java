@@ -21,7 +21,7 @@ public final class Reads {
 
     private Reads() {}
 
-    /** Block (interface.md, section 2.4) with the id under both names (decisions.md, section 2). */
+    /** Block (interface.md, section 2.4) with its id under both names (decisions.md, section 2). */
     public record Block(
             Hash256 blockId,
             @Doc("The same as block_id") Hash256 hash,
@@ -51,7 +51,7 @@ public final class Reads {
 
             List<Utxo> utxos) {}
 
-    /** @param scriptLen bytes; empty when the node does not say */
+    /** @param scriptLen length in bytes; empty if the node does not report it */
     public record Utxo(
             Hash256 txId,
             @U32 long outputIndex,
@@ -65,7 +65,7 @@ public final class Reads {
         public record Result(boolean ok) {}
     }
 
-    /** Hex addresses have no checksum, so that their form is all that can be judged. */
+    /** Checks the syntax only, because hex addresses have no checksum. */
     @Method(
             name = "validate_address",
             scope = Scope.READ,
@@ -84,8 +84,8 @@ public final class Reads {
             summary = "Version, tip, nodes, number of keys and spends in flight; succeeds also when no node does.")
     public record GetStatus() implements Call<GetStatus.Result> {
         /**
-         * @param network empty while no node of our chain has said it
-         * @param genesisBlockId empty before first contact
+         * @param network empty while no node of our chain has reported it
+         * @param genesisBlockId empty before the first contact with a node
          */
         public record Result(
                 String version,
@@ -108,7 +108,7 @@ public final class Reads {
                 @Doc("What is wrong with the chain of the nodes; absent when nothing is")
                 Optional<String> complaint) {}
 
-        /** Both are empty when no node answered. */
+        /** Both are empty if no node answered. */
         public record Tip(
                 @OrNull Optional<Hash256> blockId, @OrNull OptionalLong height) {}
     }
@@ -150,7 +150,7 @@ public final class Reads {
         public record Result(long height, Hash256 blockId) {}
     }
 
-    /** The name that older clients use for both reads of a block (decisions.md, section 2). */
+    /** Name that older clients use for both reads of a block (decisions.md, section 2). */
     @Method(
             name = "get_block",
             scope = Scope.READ,
@@ -201,10 +201,11 @@ public final class Reads {
                 @Doc("Bytes") long size) {}
 
         /**
-         * @param address from the key in the witness, else from the spent output; empty for a script and when neither tells
-         * @param scriptHex locking script of the spent output when that is no address; empty otherwise and when unresolved
-         * @param value empty when unresolved
-         * @param witness empty when it has no bytes
+         * @param address derived from the key in the witness, else taken from the spent output; empty for a script and if neither is
+         *     available
+         * @param scriptHex locking script of the spent output if it is not an address; empty otherwise and if unresolved
+         * @param value empty if unresolved
+         * @param witness empty if it has no bytes
          */
         public record ResolvedInput(
                 Hash256 prevTxId,
@@ -214,7 +215,7 @@ public final class Reads {
                 Optional<Amount> value,
                 Optional<InputWitness> witness) {}
 
-        /** A plain witness as key and signature, any other as hex. */
+        /** Plain witness as key and signature, any other as hex. */
         public record InputWitness(
                 Optional<PublicKey> pubkey,
                 Optional<Bytes> signature,
@@ -259,15 +260,15 @@ public final class Reads {
                     "Whether addresses that are watched although their keys are elsewhere are told and summed up too; default false")
             Optional<Boolean> includeWatchOnly)
             implements Call<GetWalletBalance.Result> {
-        /** Longest time of the call: a wait for the nodes' quotas of a minute, and the work around it. */
+        /** Maximum duration of the call: a wait of one minute for the nodes' quotas, plus processing. */
         public static final Duration PATIENCE = Duration.ofSeconds(90);
 
-        /** All managed addresses, with their outputs counted. */
+        /** Requests all managed addresses, with their outputs counted. */
         public GetWalletBalance() {
             this(Optional.empty(), Optional.empty(), Optional.empty());
         }
 
-        /** Some addresses, with their outputs counted. */
+        /** Requests some addresses, with their outputs counted. */
         public GetWalletBalance(List<Address> addresses) {
             this(Optional.empty(), Optional.of(addresses), Optional.empty());
         }
@@ -303,7 +304,7 @@ public final class Reads {
                             + " books.")
     public record GetWalletHistory(
             @Doc("1 to 24; default 24") OptionalLong hours) implements Call<GetWalletHistory.Result> {
-        /** The last 24 hours. */
+        /** Requests the last 24 hours. */
         public GetWalletHistory() {
             this(OptionalLong.empty());
         }

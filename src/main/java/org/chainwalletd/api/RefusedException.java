@@ -3,11 +3,11 @@ package org.chainwalletd.api;
 import java.util.Optional;
 
 /**
- * Refuses what a caller asked for, and becomes the JSON-RPC error object of the answer as it is. Every package that may use {@code api} throws it, or
- * fails a stage with it, from the place that knows the reason; no translator is needed. An actor whose reply is data replies with the {@link Refusal},
- * and whoever asked it throws. Whoever has to decide by a refusal looks at its code, or at the record of its data.
+ * Refusal of a request, which becomes the JSON-RPC error object of the answer unchanged. Every package that may use {@code api} throws it, or
+ * fails a stage with it, where the reason is known, so no translator is needed. An actor whose reply is data replies with the
+ * {@link Refusal}, and the caller throws. Code that depends on a refusal checks its code, or the type of its data.
  *
- * <p>It has no stack trace: it tells of nothing that is wrong in the daemon.
+ * <p>It has no stack trace, because it does not indicate a fault of the daemon.
  */
 public final class RefusedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -15,13 +15,13 @@ public final class RefusedException extends RuntimeException {
     private final transient Refusal refusal;
 
     /**
-     * An error object (interface.md, section 7.3).
+     * Error object (interface.md, section 7.3).
      *
-     * @param message for the caller: says what to do, never holds a secret
-     * @param data the structured payload as a record, written as a result is; null for none
+     * @param message for the caller: says what to do, never contains a secret
+     * @param data structured payload as a record, serialized like a result; null for none
      */
     public record Refusal(ErrorCode code, String message, Record data) {
-        /** Carries no data. */
+        /** Creates a refusal without data. */
         public Refusal(ErrorCode code, String message) {
             this(code, message, null);
         }
@@ -32,37 +32,37 @@ public final class RefusedException extends RuntimeException {
         this.refusal = refusal;
     }
 
-    /** Carries no data. */
+    /** Creates a refusal without data. */
     public RefusedException(ErrorCode code, String message) {
         this(code, message, null);
     }
 
-    /** Carries a {@link Refusal} of these components. */
+    /** Creates a refusal of these components. */
     public RefusedException(ErrorCode code, String message, Record data) {
         this(new Refusal(code, message, data));
     }
 
-    /** Data of -32042 (decisions.md, section 2). */
+    /** {@code data} of error -32042 (decisions.md, section 2). */
     public record RetryLater(boolean retryable, long retryAfterSecs) {}
 
     /**
-     * Data of -32044.
+     * {@code data} of error -32044.
      *
-     * @param keeper URL of the daemon that does the background work; empty while that is not known
+     * @param keeper URL of the daemon that runs the background work; empty if unknown
      */
     public record AtKeeper(boolean retryable, long retryAfterSecs, Optional<String> keeper) {}
 
-    /** -32044: nothing was begun, because background work is done elsewhere. */
+    /** Creates error -32044: nothing was started, because another daemon runs the background work. */
     public static RefusedException notKeeper(String message, Optional<String> keeper) {
         return new RefusedException(ErrorCode.NOT_KEEPER, message, new AtKeeper(true, 1, keeper));
     }
 
-    /** -32042: the same request can be sent again after {@code seconds}. */
+    /** Creates error -32042: the same request can be sent again after {@code seconds}. */
     public static RefusedException tooManyRequests(String message, long seconds) {
         return new RefusedException(ErrorCode.TOO_MANY_REQUESTS, message, new RetryLater(true, seconds));
     }
 
-    /** -32602. */
+    /** Creates error -32602. */
     public static RefusedException invalidParams(String message) {
         return new RefusedException(ErrorCode.INVALID_PARAMS, message);
     }
@@ -75,7 +75,7 @@ public final class RefusedException extends RuntimeException {
         return refusal.code();
     }
 
-    /** The structured payload, or null. */
+    /** Structured payload, or null. */
     public Record data() {
         return refusal.data();
     }

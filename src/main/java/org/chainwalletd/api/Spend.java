@@ -3,8 +3,8 @@ package org.chainwalletd.api;
 import java.util.Optional;
 
 /**
- * A method that moves money and takes a {@code client_token}: called again with the same token and parameters it settles the payment that was
- * begun and never begins a second one.
+ * Method that moves money and accepts a {@code client_token}. Repeated with the same token and parameters, it settles the existing payment
+ * and never starts a second one.
  *
  * @param <R> record of the result
  */

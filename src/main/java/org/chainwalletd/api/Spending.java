@@ -18,7 +18,7 @@ import org.chainwalletd.wire.U32;
 public final class Spending {
     private Spending() {}
 
-    /** Recipient of a payment. {@code to} stays text until the number of outputs is known to be allowed. */
+    /** Recipient of a payment. {@code to} is parsed only after the number of outputs was checked. */
     public record Output(
             @Doc("recipient's address, 64 hex characters") String to,
 
@@ -29,13 +29,13 @@ public final class Spending {
             return new Output(to.hex(), AmountOrMax.of(amount));
         }
 
-        /** The only output, of the most that one transaction can move. */
+        /** Creates the only output, which receives the maximum that one transaction can move. */
         public static Output max(Address to) {
             return new Output(to.hex(), AmountOrMax.MAX);
         }
     }
 
-    /** Parameters that a payment and its simulation have in common. */
+    /** Parameters common to a payment and its simulation. */
     public record Payment(
             @Doc("sender's address, a key of this daemon") Address from,
             @Doc("1 to 16 recipients") List<Output> outputs,
@@ -50,7 +50,7 @@ public final class Spending {
 
             @Doc("hex, at most 4096 bytes, attached to the first output")
             Optional<String> datum) {
-        /** At the minimum fee rate. */
+        /** Creates a payment at the minimum fee rate. */
         public static Payment of(Address from, List<Output> outputs) {
             return new Payment(
                     from, outputs, OptionalLong.empty(), Optional.empty(), Optional.empty(), Optional.empty());
@@ -73,10 +73,10 @@ public final class Spending {
         }
     }
 
-    /** Coin that a transaction spends. */
+    /** Coin spent by a transaction. */
     public record Input(Hash256 txId, @U32 long outputIndex, Amount value) {}
 
-    /** Output that a transaction makes. */
+    /** Output created by a transaction. */
     public record PaidOutput(Address to, Amount amount, boolean isChange) {}
 
     @Method(
@@ -114,7 +114,7 @@ public final class Spending {
             return clientToken;
         }
 
-        /** Pays once, however often it is called with this token. */
+        /** Creates a call that pays at most once, however often it is repeated with this token. */
         public Transfer(Payment payment, String clientToken) {
             this(payment, Optional.of(clientToken), Optional.empty());
         }
@@ -254,7 +254,7 @@ public final class Spending {
 
                 @Doc("why it waits or has failed, in words") Optional<String> reason) {}
 
-        /** Coins that are not moved, together by the reason. */
+        /** Coins that are not moved, grouped by reason. */
         @Title("SweepLeftOver")
         public record LeftOver(
                 @Doc(

@@ -12,13 +12,13 @@ import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.OrNull;
 
 /**
- * Methods of the swap engine, and those that the pool answers (interface.md, section 4.13; swap.md, section 4). Amounts in units of an asset are
- * decimal strings, times are Unix seconds. Members are named in the default words; a brand may have words of its own for both chains.
+ * Methods of the swap engine, and methods answered by the pool (interface.md, section 4.13; swap.md, section 4). Asset amounts are decimal
+ * strings, times are Unix seconds. Members have their default names; a brand may rename the words for both chains.
  */
 public final class Swapping {
     private Swapping() {}
 
-    /** Swap as all methods of the engine and the events tell it. It never has the secret. */
+    /** Swap as returned by all methods of the engine and in events. Never contains the secret. */
     public record SwapRecord(
             String swapId,
             String poolSwapId,
@@ -87,7 +87,7 @@ public final class Swapping {
             @Doc("decimal string; a quote below it is refused")
             Optional<String> minAmountOut)
             implements Call<SwapRecord> {
-        /** Takes any price. */
+        /** Accepts any price. */
         public SwapGetQuote(String direction, String amountIn, Address from) {
             this(direction, amountIn, from, Optional.empty());
         }
@@ -171,7 +171,7 @@ public final class Swapping {
             @Doc("default 100, at most 1000") OptionalLong limit,
             @Doc("from a previous answer") Optional<String> cursor)
             implements Call<SwapList.Result> {
-        /** All, from the newest on. */
+        /** Lists all swaps, starting with the newest. */
         public static SwapList of() {
             return new SwapList(Optional.empty(), OptionalLong.empty(), Optional.empty());
         }
@@ -197,7 +197,7 @@ public final class Swapping {
             summary = "The pool's price, fee and reserves. Refused as long as no pool is configured.",
             errors = ErrorCode.UPSTREAM)
     public record SwapPoolInfo() implements Call<SwapPoolInfo.Result> {
-        /** Null where the pool says nothing. */
+        /** Values are null if the pool does not report them. */
         public record Result(
                 @OrNull Optional<String> midPriceNativePerChain,
                 @OrNull OptionalLong feeBps,
@@ -214,7 +214,7 @@ public final class Swapping {
     public record SwapPriceKlines(
             @Doc("default 1d") Optional<String> interval,
             @Doc("default 120, at most 500") OptionalLong limit) implements Call<SwapPriceKlines.Result> {
-        /** Daily prices, as many as the pool gives by default. */
+        /** Requests daily prices, as many as the pool returns by default. */
         public static SwapPriceKlines of() {
             return new SwapPriceKlines(Optional.empty(), OptionalLong.empty());
         }
@@ -232,7 +232,7 @@ public final class Swapping {
         public record Result(List<Kline> items) {}
     }
 
-    /** Result of the methods about liquidity. */
+    /** Result of the liquidity methods. */
     public record PoolAnswer(@Doc("what the pool answered") Map<String, JsonNode> answer) {}
 
     @Method(

@@ -123,14 +123,14 @@ public final class Waiting {
 
                 @Doc("only with since_cursor: behind what was told, for the next call")
                 Optional<String> cursor) {
-            /** Transaction that pays: empty after a time-out, and when only a larger confirmed balance was seen. */
+            /** Transaction that pays; empty after a timeout, and if only a larger confirmed balance was seen. */
             public Optional<Hash256> payment() {
                 return txId.filter(JsonNode::isTextual).map(id -> Hash256.parse(id.textValue()));
             }
         }
     }
 
-    /** Credit as {@code list_credits} and the events tell it. */
+    /** Credit as returned by {@code list_credits} and in events. */
     public record Credit(
             @Doc("number in the log of events; never used twice")
             long seq,
@@ -200,7 +200,7 @@ public final class Waiting {
             @Doc("how long to wait for the first event; default 0, at most 600")
             OptionalLong waitSecs)
             implements Call<ListCredits.Result> {
-        /** From the first credit of all addresses, without waiting. */
+        /** Starts with the first credit of all addresses, without waiting. */
         public static ListCredits of() {
             return new ListCredits(
                     Optional.empty(),
