@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the background work of a daemon under a lease in its database. Renews the lease as long as the work responds, and gives it back when
+ * Runner of a daemon's background work under a lease in its database. Renews the lease as long as the work responds, and gives it back when
  * {@code sent.log} cannot be written, so that a standby daemon takes over. Stops the work when the lease is lost, because another daemon runs
  * it then.
  */

@@ -20,16 +20,16 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 final class Guardian {
     sealed interface Command {}
 
-    /** Spawns a child and returns its reference. */
+    /** Request to spawn a child; completes {@code spawned} with its reference. */
     record Spawn<T>(Behavior<T> behavior, String name, CompletableFuture<ActorRef<T>> spawned) implements Command {}
 
-    /** Reports that a thread on which others depend has ended unexpectedly. */
+    /** Notice that a thread on which others depend has ended unexpectedly. */
     record ThreadEnded(String name) implements Command {}
 
-    /** Reports that startup has succeeded; from now on no child may stop. */
+    /** Notice that startup has succeeded; from now on no child may stop. */
     record Serving() implements Command {}
 
-    /** Reports that the daemon is stopping; from now on children stop for that reason. */
+    /** Notice that the daemon is stopping; from now on children stop for that reason. */
     record Stopping() implements Command {}
 
     private final ActorContext<Command> context;

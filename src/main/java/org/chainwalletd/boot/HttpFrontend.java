@@ -34,7 +34,7 @@ final class HttpFrontend {
     private HttpServer server;
     private RpcDispatcher dispatcher;
 
-    /** Opens the daemon's certificate, or creates one with the given names. */
+    /** Factory that opens the daemon's certificate, or creates one with the given names. */
     @FunctionalInterface
     interface Identities {
         TlsIdentity open(List<String> names) throws IOException;

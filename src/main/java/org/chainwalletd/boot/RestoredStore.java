@@ -14,7 +14,7 @@ import org.chainwalletd.store.files.DatadirLock;
 import org.chainwalletd.store.sql.SqliteStore;
 import org.chainwalletd.store.sql.StoreRestore;
 
-/** Restores the store of a datadir after it was restored from a backup, emptied or lost, and reports what was added to it from the sent log. */
+/** Recovery of a datadir's store that was restored from a backup, emptied or lost: completes it from the sent log and reports what was added. */
 public final class RestoredStore {
     private RestoredStore() {}
 

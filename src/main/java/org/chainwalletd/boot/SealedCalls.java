@@ -12,9 +12,9 @@ import org.chainwalletd.crypto.MessageSeal;
 import org.chainwalletd.rpc.RpcAnswer;
 
 /**
- * Encrypts forwarded calls and their answers under a key that only readers of the database have. A forwarded call carries the name of its
- * token, not the value, so write access to a cluster node must not suffice to forge one: on the loopback address every process of the machine
- * can connect. Each call can be opened once. Thread-safe.
+ * Encryption of forwarded calls and their answers under a key that only readers of the database have. A forwarded call carries the name of
+ * its token, not the value, so access to a cluster node must not suffice to forge a call: on the loopback address every process of the
+ * machine can connect. Each call can be opened once. Thread-safe.
  */
 final class SealedCalls {
     /** Maximum number of remembered calls; further calls are not started. */

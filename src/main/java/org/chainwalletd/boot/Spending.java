@@ -34,7 +34,7 @@ import org.chainwalletd.store.Store;
 import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.sweep.Sweeps;
 
-/** Starts spending, the only path by which money leaves, with the queue of payouts and the sweeps. */
+/** Startup of spending, the only path by which money leaves, of the queue of payouts and of the sweeps. */
 final class Spending {
     /** Delay before a part of a sweep that could not be sent is retried. */
     private static final Duration SWEEP_PAUSE = Duration.ofSeconds(5);

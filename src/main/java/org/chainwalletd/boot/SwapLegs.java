@@ -20,7 +20,7 @@ import org.chainwalletd.swap.legs.Legs.OwnLeg;
 import org.chainwalletd.swap.legs.Legs.PoolLeg;
 import org.chainwalletd.swap.legs.SwapClocks;
 
-/** Combines the legs of both chains: in a sell our lock is on the chain, in a buy in the contract. */
+/** Combination of the legs of both chains: in a sell our lock is on the chain, in a buy in the contract. */
 final class SwapLegs {
     private SwapLegs() {}
 

@@ -95,7 +95,7 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, Sighted sighted) {
         }
     }
 
-    /** Forwards changes pushed by nodes. Changes that arrive before the waits exist are dropped, without loss. */
+    /** Forwarder of changes pushed by nodes. Changes that arrive before the waits exist are dropped, without loss. */
     private static final class Hearing {
         private final Follower follower;
         private volatile Optional<Waits> waits = Optional.empty();

@@ -17,7 +17,10 @@ import org.chainwalletd.observe.Printable;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.postgres.PostgresCluster;
 
-/** Shows the daemons of a PostgreSQL database, and records facts that the database cannot know about them. May run while they are running. */
+/**
+ * Command that shows the daemons of a PostgreSQL database, and records facts that the database cannot know about them. The daemons may be
+ * running.
+ */
 final class ClusterCommand implements Command {
     private static final String STATUS = "status";
     private static final String FORGET = "forget";

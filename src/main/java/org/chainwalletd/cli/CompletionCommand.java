@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import org.chainwalletd.chain.ChainProfile;
 import picocli.AutoComplete;
 
-/** Prints a shell completion script for commands and options. */
+/** Command that prints a shell completion script for commands and options. */
 final class CompletionCommand implements Command {
     private static final String MAN = "--man";
 

@@ -16,7 +16,7 @@ import org.chainwalletd.config.SettingsLoader;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.compare.Comparison;
 
-/** Runs a development node without a daemon, for daemons and tests in other processes. */
+/** Command that runs a development node without a daemon, for daemons and tests in other processes. */
 final class DevnetCommand implements Command {
     private static final String COMPARE = "compare";
 

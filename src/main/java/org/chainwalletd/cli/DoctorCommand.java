@@ -19,7 +19,7 @@ import org.chainwalletd.node.Nodes;
 import org.chainwalletd.observe.Printable;
 import org.slf4j.LoggerFactory;
 
-/** Checks everything that a daemon needs, without starting one. */
+/** Command that checks everything that a daemon needs, without starting one. */
 final class DoctorCommand implements Command {
     private static final Duration PATIENCE = Duration.ofSeconds(15);
 

@@ -33,7 +33,7 @@ import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.config.Settings;
 
-/** Exports the payments made or received by a running daemon, page by page, for a spreadsheet or another program. */
+/** Command that exports the payments made or received by a running daemon, page by page, for a spreadsheet or another program. */
 final class ExportCommand implements Command {
     private static final String DEFAULT_SCOPE = "read";
     private static final long PAGE = 500;

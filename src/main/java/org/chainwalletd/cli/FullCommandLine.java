@@ -10,7 +10,7 @@ import org.chainwalletd.config.ConfigurationException;
 import org.chainwalletd.config.Nearest;
 import picocli.CommandLine;
 
-/** Parses with the full grammar, and runs, each command line that {@link ServeFastPath} does not accept. */
+/** Execution of the command lines that {@link ServeFastPath} does not accept, with the full grammar. */
 final class FullCommandLine {
     private FullCommandLine() {}
 

@@ -10,7 +10,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.InitSeeded;
 import org.chainwalletd.keyring.store.KeyringSetup;
 
-/** Creates a legacy keyring whose keys all derive from one phrase. */
+/** Command that creates a legacy keyring whose keys all derive from one phrase. */
 final class InitSeededCommand implements Command {
     @Override
     public String word() {

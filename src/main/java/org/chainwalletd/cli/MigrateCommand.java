@@ -12,7 +12,7 @@ import org.chainwalletd.keyring.Migrate;
 import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.store.Store;
 
-/** Imports raw secrets from files into the keyring. */
+/** Command that imports raw secrets from files into the keyring. */
 final class MigrateCommand implements Command {
     @Override
     public String word() {

@@ -24,7 +24,7 @@ import org.chainwalletd.rpc.MethodHelp;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.Repetition;
 
-/** Calls a running daemon from the shell. */
+/** Command that calls a running daemon from the shell. */
 final class RpcCommand implements Command {
     private static final String HELP = "help";
     private static final String CLIENT_TOKEN = "client_token";

@@ -12,7 +12,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.observe.LogSetup;
 import org.slf4j.LoggerFactory;
 
-/** Runs the daemon until it is stopped. */
+/** Command that runs the daemon until it is stopped. */
 final class ServeCommand implements Command {
     @Override
     public String word() {

@@ -7,7 +7,7 @@ import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.watch.Watch;
 
-/** Prints the state of a running daemon on one screen. */
+/** Command that prints the state of a running daemon on one screen. */
 final class StatusCommand implements Command {
     private static final String DEFAULT_SCOPE = "read";
 

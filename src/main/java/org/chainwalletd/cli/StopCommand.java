@@ -11,8 +11,8 @@ import org.chainwalletd.doctor.DatadirCheck;
 import org.chainwalletd.store.files.DatadirLock;
 
 /**
- * Stops the daemon of a datadir in order, like SIGTERM, and waits for its end. Requires no token: a user who may signal the process may stop
- * it.
+ * Command that stops the daemon of a datadir in order, like SIGTERM, and waits for its end. Requires no token: a user who may signal the
+ * process may stop it.
  */
 final class StopCommand implements Command {
     /** Maximum wait for the end; a daemon ends within 20 s. */

@@ -11,8 +11,8 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.store.StoreException;
 
 /**
- * Lets daemons continue with a store that was restored from a backup, emptied or lost, or whose database has failed over; moves a store into
- * a database and back.
+ * Command that lets daemons continue with a store that was restored from a backup, emptied or lost, or whose database has failed over, and
+ * that moves a store into a database and back.
  */
 final class StoreCommand implements Command {
     private static final String MOVE = "move";

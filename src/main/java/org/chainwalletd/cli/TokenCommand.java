@@ -39,7 +39,7 @@ import org.chainwalletd.observe.Printable;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.store.StoreException;
 
-/** Creates, lists, rotates and revokes bearer tokens, with or without a running daemon. */
+/** Command that creates, lists, rotates and revokes bearer tokens, with or without a running daemon. */
 final class TokenCommand implements Command {
     private static final Duration OVERLAP = Duration.ofHours(24);
     private static final Set<String> PAGES = Set.of("/events", "/metrics");

@@ -12,7 +12,7 @@ import org.chainwalletd.watch.Watch;
 import org.jline.terminal.Terminal;
 import org.jline.terminal.TerminalBuilder;
 
-/** Shows a running daemon live in the terminal. */
+/** Command that shows a running daemon live in the terminal. */
 final class WatchCommand implements Command {
     private static final String DEFAULT_SCOPE = "read";
     private static final Duration INTERVAL = Duration.ofSeconds(3);

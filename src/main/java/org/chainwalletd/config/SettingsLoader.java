@@ -22,8 +22,8 @@ import org.chainwalletd.chain.Network;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
- * Loads the {@link Settings} from flags, environment, configuration file and defaults, validates everything, and reports all problems at
- * once. Reads the configuration file and token or password files, and resolves host names; writes nothing.
+ * Loader of the {@link Settings} from flags, environment, configuration file and defaults. Validates everything and reports all problems at
+ * once. Reads the configuration file and the indexers' token file, and resolves host names; writes nothing.
  */
 public final class SettingsLoader {
     public static final String CONFIG_FLAG = "--config";

@@ -14,7 +14,7 @@ import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.SettingsLoader;
 
-/** Loads the configuration like the daemon, and reports the source of each value that is not a default. */
+/** Check that loads the configuration like the daemon, and reports the source of each value that is not a default. */
 public final class ConfigurationCheck implements Doctor.Check {
     private static final String SUBJECT = "configuration";
     private static final String PASSPHRASE = "passphrase";

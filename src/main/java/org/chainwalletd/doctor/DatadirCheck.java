@@ -30,7 +30,7 @@ import org.chainwalletd.store.files.DatadirLock;
 import org.chainwalletd.store.sql.SqliteStore;
 
 /**
- * Checks the datadir (interface.md, section 1.4): existence, privacy, lock, free space, and its files as far as they can be checked from
+ * Check of the datadir (interface.md, section 1.4): existence, privacy, lock, free space, and its files as far as they can be checked from
  * outside.
  */
 public final class DatadirCheck implements Doctor.Check {
@@ -256,7 +256,7 @@ public final class DatadirCheck implements Doctor.Check {
                         .orElse("none pinned; the first one seen will be"));
     }
 
-    /** Checks the wallet directory (interface.md, section 1.4): whether {@code state.json} and the key files agree. Unseals nothing. */
+    /** Check of the wallet directory (interface.md, section 1.4): whether {@code state.json} and the key files agree. Unseals nothing. */
     static final class KeyringCheck implements Doctor.Check {
         private static final String SUBJECT = "keyring";
         private static final String EVM_KEY_FILE = "evm.key.enc";

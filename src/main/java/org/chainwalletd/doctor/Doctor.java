@@ -3,7 +3,7 @@ package org.chainwalletd.doctor;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Runs checks one after the other and prints their findings. */
+/** Examination of an installation: runs checks one after the other and prints their findings. */
 public final class Doctor {
     /** Check of one aspect of an installation. Changes nothing, and reports failures as findings rather than exceptions. */
     @FunctionalInterface

@@ -9,7 +9,7 @@ import java.util.OptionalLong;
 import org.chainwalletd.config.OpenFiles;
 import org.chainwalletd.config.Settings;
 
-/** Checks the JVM, its memory, and whether the addresses to listen on are free. */
+/** Check of the JVM, its memory, and whether the addresses to listen on are free. */
 public final class MachineCheck implements Doctor.Check {
     private static final int JAVA_LEAST = 17;
     private static final long MEBIBYTE = 1024 * 1024;

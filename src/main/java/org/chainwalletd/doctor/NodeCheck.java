@@ -24,7 +24,7 @@ import org.chainwalletd.node.NodeClient.BlockSummary;
 import org.chainwalletd.node.NodeClient.NodeInfo;
 import org.chainwalletd.node.NodeClient.Tip;
 
-/** Checks each node: reachable, on the expected chain, recent version, with quota left; and compares this machine's clock with the chain's. */
+/** Check of each node: reachable, on the expected chain, recent version, with quota left; also compares this machine's clock with the chain's. */
 public final class NodeCheck implements Doctor.Check {
     /** Lead of a block's timestamp from which one of the clocks is considered wrong. */
     private static final Duration CLOCK_AHEAD = Duration.ofMinutes(2);

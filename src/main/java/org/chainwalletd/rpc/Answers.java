@@ -12,7 +12,7 @@ import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.wire.Json;
 import org.chainwalletd.wire.WipedBuffers;
 
-/** Writes response objects (interface.md, section 4.2): {@code jsonrpc}, then {@code result} or {@code error}, then {@code id}. */
+/** Writer of response objects (interface.md, section 4.2): {@code jsonrpc}, then {@code result} or {@code error}, then {@code id}. */
 final class Answers {
     private static final byte[] RESULT = ascii("{\"jsonrpc\":\"2.0\",\"result\":");
     private static final byte[] ERROR = ascii("{\"jsonrpc\":\"2.0\",\"error\":{\"code\":");

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Whether the client of a request is still connected to read the answer. The transport reports its departure once. Users register a listener
- * and remove it when they no longer need it, so that listeners do not accumulate on a long-lived connection.
+ * Presence of a request's client: whether it can still read the answer. The transport reports once that it has left. Users register a
+ * listener and remove it when they no longer need it, so that listeners do not accumulate on a long-lived connection.
  */
 public final class ClientPresence {
     /** Registration of a listener. Cancelling is idempotent and does not stop a listener that is already running. */

@@ -3,7 +3,7 @@ package org.chainwalletd.rpc;
 import java.util.Optional;
 import org.chainwalletd.api.RefusedException;
 
-/** Translates the exceptions of one service into errors of the catalogue. Each method family has its own. */
+/** Translator of the exceptions of one service into errors of the catalogue. Each method family has its own. */
 @FunctionalInterface
 public interface ErrorTranslator {
     /**

@@ -10,7 +10,7 @@ import org.chainwalletd.wire.WireException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Translates any failure of a method into an error of the catalogue. */
+/** Translator of any failure of a method into an error of the catalogue. */
 final class Failures {
     private static final Logger LOG = LoggerFactory.getLogger(Failures.class);
     private static final long RETRY_AFTER_SECONDS = 1;

@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-/** Forwards calls that need background work to the daemon that runs it. */
+/** Forwarding of calls that need background work to the daemon that runs it. */
 @FunctionalInterface
 public interface Handover {
     /** Forwards nothing. */

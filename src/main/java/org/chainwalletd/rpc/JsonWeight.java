@@ -3,8 +3,8 @@ package org.chainwalletd.rpc;
 import java.io.IOException;
 
 /**
- * Counts the heap bytes of a request's JSON nodes as they are created, with the layout of a 64-bit JVM with compressed references, rounded
- * up. A small request takes nothing from the budget, a larger one at least 16 KiB at a time. One instance per text; not thread-safe.
+ * Counter of the heap bytes of a request's JSON nodes as they are created, assuming the layout of a 64-bit JVM with compressed references,
+ * rounded up. A small request takes nothing from the budget, a larger one at least 16 KiB at a time. One instance per text; not thread-safe.
  */
 final class JsonWeight {
     /** Signals that the budget is exhausted. The bytes taken so far stay taken until the whole request returns them. */

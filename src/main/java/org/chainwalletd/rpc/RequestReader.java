@@ -11,7 +11,7 @@ import java.util.List;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.wire.MemberNames;
 
-/** Parses request bodies: one envelope, or a batch (interface.md, sections 4.2 and 4.3). */
+/** Parser of request bodies: one envelope, or a batch (interface.md, sections 4.2 and 4.3). */
 final class RequestReader {
     private static final int MAX_MEMBERS = 64;
 

@@ -18,7 +18,7 @@ import java.util.Optional;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.wire.WipedBuffers;
 
-/** Serializes the request of a call that another daemon answers, and reads the error code of its answer. */
+/** Serializer of the requests of calls that another daemon answers; also reads the error code of an answer. */
 final class Requests {
     private static final JsonFactory FACTORY =
             new JsonFactoryBuilder().recyclerPool(new WipedBuffers.Pool()).build();

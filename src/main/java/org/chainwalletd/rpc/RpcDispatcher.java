@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Processes request bodies: envelope, batch, scope, method, error (interface.md, sections 4.2, 4.3, 5.2 and 7.1; decisions.md, section 2). A
- * call whose method completes synchronously is answered on the caller's thread; everything else continues on the executor. A failure of a
- * method becomes an answer; the returned stages fail only on a fault outside the method, for example in an observer.
+ * Dispatcher of request bodies: envelope, batch, scope, method, error (interface.md, sections 4.2, 4.3, 5.2 and 7.1; decisions.md, section
+ * 2). A call whose method completes synchronously is answered on the caller's thread; everything else continues on the executor. A failure of
+ * a method becomes an answer; the returned stages fail only on a fault outside the method, for example in an observer.
  */
 public final class RpcDispatcher {
     private static final Logger LOG = LoggerFactory.getLogger(RpcDispatcher.class);

@@ -8,7 +8,7 @@ import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.rpc.ErrorTranslator;
 
 /**
- * Translates the keyring's refusals into errors of the catalogue (interface.md, section 7.3). File names are relative to the wallet
+ * Translator of the keyring's refusals into errors of the catalogue (interface.md, section 7.3). File names are relative to the wallet
  * directory, because callers must not learn its location on this machine.
  */
 public final class KeyringErrors implements ErrorTranslator {

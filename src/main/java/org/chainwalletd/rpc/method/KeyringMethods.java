@@ -279,7 +279,7 @@ public final class KeyringMethods {
                 .thenApplyAsync(DeleteAddress.Result::new, executor);
     }
 
-    /** Splits a phrase into its words without creating strings. */
+    /** Splitter of phrases into words without creating strings. */
     public static final class Words {
         private Words() {}
 

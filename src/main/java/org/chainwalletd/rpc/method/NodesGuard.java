@@ -22,9 +22,9 @@ import org.chainwalletd.stage.Causes;
 import org.chainwalletd.stage.Outcome;
 
 /**
- * Refuses the deletion of a key while any node reports coins of its address, or while not all nodes could be asked (interface.md, section
- * 4.11, rule 2). Deletion is irreversible, so nothing is assumed: each node reports its chain and height anew. A node on another chain is not
- * asked; a node that does not answer, or lacks blocks that were seen before, leaves the balance unchecked.
+ * Guard that refuses the deletion of a key while any node reports coins of its address, or while not all nodes could be asked (interface.md,
+ * section 4.11, rule 2). Deletion is irreversible, so nothing is assumed: each node reports its chain and height anew. A node on another
+ * chain is not asked; a node that does not answer, or lacks blocks that were seen before, leaves the balance unchecked.
  */
 public final class NodesGuard implements DeletionGuard {
     private static final String UNCHECKED = "its balance could not be checked with the nodes";

@@ -20,7 +20,7 @@ import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.wire.U32;
 
-/** Translates refusals of spends into errors of the catalogue, with their data (interface.md, sections 7.3 and 7.4; decisions.md, section 2). */
+/** Translator of refusals of spends into errors of the catalogue, with their data (interface.md, sections 7.3 and 7.4; decisions.md, section 2). */
 public final class SpendErrors implements ErrorTranslator {
     record InputConflict(boolean inputConflict, boolean retryable) {}
 

@@ -9,7 +9,7 @@ import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.swap.engine.SwapException;
 
-/** Translates failures of the swap engine into errors of the catalogue. */
+/** Translator of failures of the swap engine into errors of the catalogue. */
 public final class SwapErrors implements ErrorTranslator {
     /** Errors that state that nothing was broadcast, which is not certain when a lock in progress fails with them. */
     private static final Set<ErrorCode> SAY_NOTHING_HAPPENED =

@@ -11,7 +11,7 @@ import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.swap.pool.Pool.PoolException;
 
 /**
- * Translates failures of the nodes, of the account chain's endpoints and of the pool: a refusal to sign for another chain becomes -32030,
+ * Translator of failures of the nodes, of the account chain's endpoints and of the pool: a refusal to sign for another chain becomes -32030,
  * everything else -32020, with the upstream's message if there is one (interface.md, sections 7.3 and 7.5; swap.md, section 4).
  */
 public final class UpstreamErrors implements ErrorTranslator {
