@@ -31,8 +31,8 @@ import org.slf4j.event.Level;
 /** Account chain: its endpoints, the service that sends on it, its methods, and the guard of its key. */
 record Accounts(AccountChain chain, AccountSends sends, AccountMethods.Services methods, EvmKeyGuard guard) {
     private static final Logger LOG = LoggerFactory.getLogger(Accounts.class);
-    private static final Duration LOOK = Duration.ofSeconds(30);
-    private static final Duration OPENING = Duration.ofMinutes(2);
+    private static final Duration CHECK_INTERVAL = Duration.ofSeconds(30);
+    private static final Duration OPENING_TIMEOUT = Duration.ofMinutes(2);
 
     /**
      * Starts the account chain, whose sends are background work; empty if no endpoints are configured. Blocks until each endpoint has
@@ -52,7 +52,7 @@ record Accounts(AccountChain chain, AccountSends sends, AccountMethods.Services 
             store.stopped().ifPresent(chain::stopSending);
             List<String> complaints = Futures.await(
                     chain.complaints(rules.map(Settings.Swapping::contract)),
-                    OPENING,
+                    OPENING_TIMEOUT,
                     "asking the account chain's endpoints");
             if (!complaints.isEmpty()) {
                 throw new StartupException(
@@ -61,10 +61,11 @@ record Accounts(AccountChain chain, AccountSends sends, AccountMethods.Services 
             if (rules.isPresent() && evm.quorum() == 1) {
                 warnOfOneEndpoint(evm.chainId());
             }
-            system.scheduler().scheduleWithFixedDelay(LOOK, LOOK, chain::look, system.executionContext());
+            system.scheduler()
+                    .scheduleWithFixedDelay(CHECK_INTERVAL, CHECK_INTERVAL, chain::look, system.executionContext());
             SealedSends journal = Futures.await(
                     SealedSends.open(store.accountSends(), keyring::accountSends, workers.journals()),
-                    OPENING,
+                    OPENING_TIMEOUT,
                     "opening the journal of the account chain");
             SendSetup sending = new SendSetup(
                     chain,
@@ -79,7 +80,7 @@ record Accounts(AccountChain chain, AccountSends sends, AccountMethods.Services 
                             workers.blocking("account"), workers.blocking("account-redeem"), workers.upstream()),
                     store::maySend);
             AccountSends sends = Futures.await(
-                    AccountSends.start(sending, context.keeper()), OPENING, "taking up the account chain");
+                    AccountSends.start(sending, context.keeper()), OPENING_TIMEOUT, "taking up the account chain");
             return new Accounts(
                     chain,
                     sends,

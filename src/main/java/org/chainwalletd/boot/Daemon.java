@@ -67,8 +67,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class Daemon implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
-    private static final Duration OPENING = Duration.ofMinutes(2);
-    private static final Duration LOCK_LOOKED_AT = Duration.ofSeconds(1);
+    private static final Duration OPENING_TIMEOUT = Duration.ofMinutes(2);
+    private static final Duration LOCK_CHECK_INTERVAL = Duration.ofSeconds(1);
 
     private final ShutdownSequence shutdown = new ShutdownSequence();
     private final ShutdownSequence.WaitEndings waits = new ShutdownSequence.WaitEndings();
@@ -87,13 +87,13 @@ public final class Daemon implements AutoCloseable {
     private Consumer<ShutdownSequence.Stop> storeOpen;
     private Consumer<ShutdownSequence.Stop> booksOpen;
     /** Checks for blocks that other daemons have entered into the shared books. */
-    private Runnable lookIntoBooks = () -> {};
+    private Runnable checkBooks = () -> {};
 
     /** Registers all keys for watching and reads their births from files; startup neither waits for it nor shares the processor with it. */
     private Runnable watchKeys = () -> {};
 
     /** Publishes the URL of this daemon to the other daemons of the database. */
-    private Consumer<String> toldAddress = address -> {};
+    private Consumer<String> publishAddress = address -> {};
 
     private ExternalServices external;
     private Keeper keeper;
@@ -145,7 +145,7 @@ public final class Daemon implements AutoCloseable {
         DatadirLock lock = DatadirLock.acquire(settings.datadir());
         shutdown.add("datadir lock", lock::close);
         DatadirLock.Holder holder = DatadirLock.Holder.starting();
-        tell(lock, holder);
+        recordHolder(lock, holder);
         if (settings.database().isPresent()) {
             DatabaseStore.refuseEarly(settings, settings.database().get());
         }
@@ -170,13 +170,13 @@ public final class Daemon implements AutoCloseable {
         DryRun.run(settings, system);
         keeper = Keeper.under(new DaemonContext.UnderGuardian(system));
         DaemonContext context = new DaemonContext(settings, system, workers, meters, heldForPeers, clock, keeper);
-        Store store = Futures.await(opening, OPENING, "opening the store");
+        Store store = Futures.await(opening, OPENING_TIMEOUT, "opening the store");
         if (database.isEmpty()) {
             storeOpen.accept(store::close);
         }
         // Runs on the dying thread itself, because no other thread may be left.
         store.died().thenRunAsync(() -> context.threadEnded("the store's writer"), Runnable::run);
-        Keyring keyring = Futures.await(opened, OPENING, "opening the keyring");
+        Keyring keyring = Futures.await(opened, OPENING_TIMEOUT, "opening the keyring");
         shutdown.add("keyring", () -> Futures.await(keyring.close(), times.untilStopped(), "closing the keyring"));
 
         // Do not listen or create a token before the passphrase has been verified (interface.md, section 1.3).
@@ -198,7 +198,7 @@ public final class Daemon implements AutoCloseable {
                 console);
         SealedClaims sealed = Futures.await(
                 SealedClaims.open(store, keyring::swapJournal, settings.chain(), workers.journals()),
-                OPENING,
+                OPENING_TIMEOUT,
                 "sealing claims of swaps");
         claimKeys.accept(sealed::forgetKey);
         Services services = startServices(context, keyring, sealed, openBooks(store));
@@ -207,8 +207,8 @@ public final class Daemon implements AutoCloseable {
         if (cluster.isPresent()) {
             connect(cluster.get(), context, services.following(), meters.registry());
         }
-        toldAddress.accept(frontend.advertised().toString());
-        tell(
+        publishAddress.accept(frontend.advertised().toString());
+        recordHolder(
                 lock,
                 holder.listening(
                         frontend.reachedAt(), settings.http().tokenFlags().isEmpty()));
@@ -228,7 +228,7 @@ public final class Daemon implements AutoCloseable {
             return;
         }
         DatabaseKeeping keeping = DatabaseStore.keep(store, keeper, meters, () -> threadEnded("background work"));
-        toldAddress = keeping::tellAddress;
+        publishAddress = keeping::tellAddress;
         shutdown.add("background work", keeping::close);
     }
 
@@ -249,7 +249,7 @@ public final class Daemon implements AutoCloseable {
 
     private void connect(DatabaseCluster others, DaemonContext context, Following following, MeterRegistry meters) {
         others.serve(frontend.dispatcher(), frontend.named(), meters);
-        others.hintAtBlocks(following.follower(), context, lookIntoBooks);
+        others.hintAtBlocks(following.follower(), context, checkBooks);
         shutdown.add("cluster", () -> others.close(times.untilDrained()));
     }
 
@@ -257,7 +257,7 @@ public final class Daemon implements AutoCloseable {
      * Records in the lock file which daemon is running. If that fails, {@code stop} and the launcher's fast path for calls do not find this
      * daemon, but it can run without them.
      */
-    private static void tell(DatadirLock lock, DatadirLock.Holder holder) {
+    private static void recordHolder(DatadirLock lock, DatadirLock.Holder holder) {
         try {
             lock.tell(holder);
         } catch (IOException e) {
@@ -272,13 +272,13 @@ public final class Daemon implements AutoCloseable {
     private static Cancellable watchLock(ActorSystem<Guardian.Command> system, DatadirLock lock, Executor disk) {
         return system.scheduler()
                 .scheduleWithFixedDelay(
-                        LOCK_LOOKED_AT,
-                        LOCK_LOOKED_AT,
-                        () -> disk.execute(() -> look(system, lock)),
+                        LOCK_CHECK_INTERVAL,
+                        LOCK_CHECK_INTERVAL,
+                        () -> disk.execute(() -> checkLock(system, lock)),
                         system.executionContext());
     }
 
-    private static void look(ActorSystem<Guardian.Command> system, DatadirLock lock) {
+    private static void checkLock(ActorSystem<Guardian.Command> system, DatadirLock lock) {
         try {
             lock.check();
         } catch (IOException e) {
@@ -331,7 +331,7 @@ public final class Daemon implements AutoCloseable {
                 keeper::isRunning,
                 context.meters(),
                 context.workers().upstream());
-        waiting.sighted().tellHtlcs(htlcs.sightings());
+        waiting.mempool().forwardToHtlcs(htlcs.sightings());
         Optional<Accounts> accounts = startAccounts(context, keyring, store);
         Swaps swaps = Swaps.start(
                 new Swaps.Parts(
@@ -377,8 +377,8 @@ public final class Daemon implements AutoCloseable {
             following.watchWallet(context, keyring);
         };
         following.forgetCredits(context, books);
-        waiting.sighted()
-                .tellCredits(following.seeCredits(
+        waiting.mempool()
+                .forwardToCredits(following.seeCredits(
                         settings, keeper, external.nodes(), books, waiting.waits()::creditsChanged, context.workers()));
     }
 
@@ -411,8 +411,8 @@ public final class Daemon implements AutoCloseable {
 
     private void refuseEarly() throws IOException {
         StartupRefusals.refuse(settings);
-        StartupRefusals.free(settings.http().listening().bind(), "--bind");
-        settings.http().listening().metrics().ifPresent(bind -> StartupRefusals.free(bind, "--metrics-bind"));
+        StartupRefusals.requireFree(settings.http().listening().bind(), "--bind");
+        settings.http().listening().metrics().ifPresent(bind -> StartupRefusals.requireFree(bind, "--metrics-bind"));
         settings.devnet().ifPresent(DevnetSetup::refuseEarly);
     }
 
@@ -463,7 +463,7 @@ public final class Daemon implements AutoCloseable {
                 ? DatabaseStore.openBooks(settings, settings.database().get(), store)
                 : Books.open(settings.datadir(), Following.tables());
         booksOpen.accept(books::close);
-        lookIntoBooks = books::hint;
+        checkBooks = books::hint;
         return books;
     }
 

@@ -107,7 +107,7 @@ final class DatabaseCluster implements Handover {
      * @throws StartupException with the remedy
      */
     static void refuseEarly(Settings.Cluster place) {
-        StartupRefusals.free(place.bind(), "--cluster-bind");
+        StartupRefusals.requireFree(place.bind(), "--cluster-bind");
         place.files().ifPresent(DatabaseCluster::refuseFiles);
         try {
             Nodes.require();
@@ -161,7 +161,9 @@ final class DatabaseCluster implements Handover {
         this.named = named;
         sealed = new SealedCalls(key(), 3 * LATE_MILLIS);
         membership = ClusterMembership.start(
-                place, store.peers(), new Node.Duties(() -> !stopping && keeper.isRunning(), this::answer, this::hear));
+                place,
+                store.peers(),
+                new Node.Duties(() -> !stopping && keeper.isRunning(), this::answer, this::onHint));
         Supplier<Number> members = this::members;
         Gauge.builder("walletd.cluster.members", members)
                 .description("Daemons of the database that this one is connected with, itself included")
@@ -234,13 +236,13 @@ final class DatabaseCluster implements Handover {
      * Registers the listener for hints from other daemons about {@code of}.
      *
      * @param of topic; it has one listener
-     * @param told receives the number of the hint; must not block
+     * @param listener receives the number of the hint; must not block
      */
-    void whenHinted(String of, LongConsumer told) {
-        listeners.put(of, told);
+    void whenHinted(String of, LongConsumer listener) {
+        listeners.put(of, listener);
     }
 
-    private void hear(Node.Hint hint) {
+    private void onHint(Node.Hint hint) {
         try {
             listeners.getOrDefault(hint.of(), number -> {}).accept(hint.number());
         } catch (RuntimeException e) {
@@ -259,10 +261,10 @@ final class DatabaseCluster implements Handover {
         Node.Call call =
                 sealed.seal(new Node.Call(grant.name(), grant.owner().isPresent(), context.client(), now, body));
         Arrays.fill(body, (byte) 0);
-        return Optional.of(membership.hand(call).thenApplyAsync(answer -> told(call, answer), answers));
+        return Optional.of(membership.hand(call).thenApplyAsync(answer -> answerOf(call, answer), answers));
     }
 
-    private RpcAnswer told(Node.Call call, Node.Answer answer) {
+    private RpcAnswer answerOf(Node.Call call, Node.Answer answer) {
         if (answer instanceof Node.Answer.Given given) {
             RpcAnswer opened = sealed.open(call, given).orElseThrow(OutcomeUnknown::new);
             if (opened.equals(UNAUTHORIZED)) {
@@ -323,12 +325,12 @@ final class DatabaseCluster implements Handover {
                 .thenApplyAsync(answer -> sealed.seal(sealedCall, answer), answers);
     }
 
-    /** Accepts no further calls, waits up to {@code patience} for those in progress, and leaves the cluster. Blocks. */
-    void close(Duration patience) {
+    /** Accepts no further calls, waits up to {@code timeout} for those in progress, and leaves the cluster. Blocks. */
+    void close(Duration timeout) {
         stopping = true;
         try {
             CompletableFuture.allOf(answering.toArray(CompletableFuture[]::new))
-                    .get(patience.toMillis(), TimeUnit.MILLISECONDS);
+                    .get(timeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {

@@ -26,7 +26,7 @@ import org.chainwalletd.store.postgres.PostgresAgreed;
 final class DatabaseIdentity {
     private static final String FINGERPRINT = "tls certificate";
     private static final String SEALED = "sealed tls key";
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
     private DatabaseIdentity() {}
 
@@ -56,7 +56,7 @@ final class DatabaseIdentity {
                     + ", which the database does not have yet: start the daemon that has"
                     + " cert.pem, cert.key and cert.fingerprint, or copy these three into " + datadir));
             try (SealedRecords records = sealing(seals, sealed);
-                    SecretBytes pair = Futures.await(records.open(blob), PATIENCE, "opening the certificate's key")) {
+                    SecretBytes pair = Futures.await(records.open(blob), TIMEOUT, "opening the certificate's key")) {
                 TlsIdentity.write(datadir, pair);
             }
         }
@@ -123,7 +123,7 @@ final class DatabaseIdentity {
 
     private static SealedRecords sealing(
             Function<Optional<Bytes>, CompletionStage<SealedRecords>> seals, Optional<Bytes> like) {
-        return Futures.await(seals.apply(like), PATIENCE, "deriving the key that seals the certificate");
+        return Futures.await(seals.apply(like), TIMEOUT, "deriving the key that seals the certificate");
     }
 
     /**

@@ -23,12 +23,12 @@ import org.slf4j.LoggerFactory;
  */
 final class DatabaseKeeping implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DatabaseKeeping.class);
-    private static final Duration LOOKED_AT = Duration.ofMillis(500);
-    private static final Duration SILENT = Duration.ofSeconds(5);
+    private static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
+    private static final Duration HOLDER_TIMEOUT = Duration.ofSeconds(5);
     /** Age of the lease from which no daemon is assumed to run the work: a standby daemon would have taken the lease by then. */
-    private static final Duration NOBODY = Duration.ofSeconds(15);
+    private static final Duration UNATTENDED = Duration.ofSeconds(15);
 
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(2);
     private static final int CLOSING_SECONDS = 60;
 
     private final PostgresStore store;
@@ -41,15 +41,15 @@ final class DatabaseKeeping implements AutoCloseable {
         return made;
     });
     /** Confined to the thread. */
-    private Optional<PostgresLease.Lease> mine = Optional.empty();
+    private Optional<PostgresLease.Lease> ownLease = Optional.empty();
 
-    private Optional<PostgresLease.Lease> before = Optional.empty();
+    private Optional<PostgresLease.Lease> lastRead = Optional.empty();
     /** Monotonic time in nanoseconds at which another daemon's lease was last seen to change. */
     private long unchanged;
 
     private boolean silent;
     /** Whether the work could not be started when the lease was last taken. */
-    private boolean hindered;
+    private boolean startFailed;
     /** The lease as last read; kept across failures to read it. */
     private Optional<PostgresLease.Lease> known = Optional.empty();
     /** Monotonic time in nanoseconds at which the lease was last seen taken or renewed; for readers on other threads. */
@@ -74,11 +74,11 @@ final class DatabaseKeeping implements AutoCloseable {
         keeping.measure(meters);
         keeper.judgedBy(keeping::complaint);
         Futures.await(
-                CompletableFuture.runAsync(keeping::look, keeping.thread),
+                CompletableFuture.runAsync(keeping::check, keeping.thread),
                 Duration.ofMinutes(2),
                 "looking who does the background work");
         keeping.thread.scheduleWithFixedDelay(
-                keeping::look, LOOKED_AT.toMillis(), LOOKED_AT.toMillis(), TimeUnit.MILLISECONDS);
+                keeping::check, CHECK_INTERVAL.toMillis(), CHECK_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
         return keeping;
     }
 
@@ -104,7 +104,7 @@ final class DatabaseKeeping implements AutoCloseable {
     /** Reason for {@code /readyz}; a stopped store reports its own. */
     private Optional<String> complaint() {
         Duration age = age();
-        return age.compareTo(NOBODY) < 0 || store.stopped().isPresent()
+        return age.compareTo(UNATTENDED) < 0 || store.stopped().isPresent()
                 ? Optional.empty()
                 : Optional.of("no daemon of the database has been seen to do the background work for " + age.toSeconds()
                         + " s: no block is followed and nothing is sent again; see cluster status, and the log of each daemon"
@@ -122,19 +122,19 @@ final class DatabaseKeeping implements AutoCloseable {
         });
     }
 
-    private void look() {
+    private void check() {
         try {
-            if (mine.isPresent()) {
-                keep(mine.get());
+            if (ownLease.isPresent()) {
+                renew(ownLease.get());
             } else {
                 // Stops work that could not be stopped when the lease was lost, because the database did not answer.
                 keeper.stop();
-                watch(lease.read());
+                compete(lease.read());
             }
         } catch (StoreException e) {
             LOG.debug("the lease on background work cannot be read: {}", e.getMessage());
             // Without an answer, an unchanged lease does not show that its holder is silent.
-            before = Optional.empty();
+            lastRead = Optional.empty();
         } catch (RuntimeException | Error e) {
             // An uncaught exception would cancel the periodic check, and the work would continue without a lease.
             LOG.error("background work cannot be started or stopped", e);
@@ -142,13 +142,13 @@ final class DatabaseKeeping implements AutoCloseable {
         }
     }
 
-    private void keep(PostgresLease.Lease held) {
+    private void renew(PostgresLease.Lease held) {
         if (!store.canLog()) {
             LOG.error("sent.log cannot be written: the lease on background work is given back");
             end(held);
             return;
         }
-        boolean answers = keeper.answers(PATIENCE);
+        boolean answers = keeper.answers(ANSWER_TIMEOUT);
         if (!answers && !silent) {
             LOG.error("background work does not answer: the lease on it is not renewed");
         }
@@ -160,37 +160,37 @@ final class DatabaseKeeping implements AutoCloseable {
                 end(held);
             }
         } else if (answers || !lease.isHeld(held)) {
-            mine = Optional.empty();
-            before = Optional.empty();
+            ownLease = Optional.empty();
+            lastRead = Optional.empty();
             keeper.elsewhere("");
             LOG.warn("another daemon has taken the background work over");
             keeper.stop();
         }
     }
 
-    private void watch(PostgresLease.Lease now) {
-        if (before.filter(now::isUnchangedSince).isEmpty()) {
+    private void compete(PostgresLease.Lease now) {
+        if (lastRead.filter(now::isUnchangedSince).isEmpty()) {
             unchanged = System.nanoTime();
         }
-        before = Optional.of(now);
+        lastRead = Optional.of(now);
         if (!now.free() && known.filter(now::isUnchangedSince).isEmpty()) {
             renewed = System.nanoTime();
         }
-        known = before;
+        known = lastRead;
         epoch = now.epoch();
         keeper.elsewhere(now.free() ? "" : now.address());
-        boolean lapsed = System.nanoTime() - unchanged >= SILENT.toNanos();
+        boolean lapsed = System.nanoTime() - unchanged >= HOLDER_TIMEOUT.toNanos();
         if (!now.free() && !lapsed || !store.canLog()) {
             return;
         }
         PostgresLease.Lease taken = lease.take(now);
         if (lease.isMine(taken)) {
             LOG.info("the lease on background work is taken, epoch {}", taken.epoch());
-            mine = Optional.of(taken);
+            ownLease = Optional.of(taken);
             epoch = taken.epoch();
             begin(taken);
         } else {
-            before = Optional.empty();
+            lastRead = Optional.empty();
         }
     }
 
@@ -198,19 +198,19 @@ final class DatabaseKeeping implements AutoCloseable {
         try {
             keeper.start();
             renewed = System.nanoTime();
-            hindered = false;
+            startFailed = false;
         } catch (StoreException e) {
-            if (!hindered) {
+            if (!startFailed) {
                 LOG.warn("background work does not begin now, and is tried again: {}", e.getMessage());
             }
-            hindered = true;
+            startFailed = true;
             end(taken);
         }
     }
 
     private void end(PostgresLease.Lease held) {
-        mine = Optional.empty();
-        before = Optional.empty();
+        ownLease = Optional.empty();
+        lastRead = Optional.empty();
         keeper.stop();
         lease.giveBack(held);
     }
@@ -220,7 +220,7 @@ final class DatabaseKeeping implements AutoCloseable {
     public void close() {
         thread.execute(() -> {
             try {
-                mine.ifPresent(this::end);
+                ownLease.ifPresent(this::end);
             } catch (RuntimeException e) {
                 LOG.warn("the lease on background work is not given back: {}", e.getMessage());
             }

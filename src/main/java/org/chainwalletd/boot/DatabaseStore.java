@@ -335,9 +335,9 @@ public final class DatabaseStore {
             PostgresRestore.Step step = PostgresStore.restore(
                     datadir, remembered(datadir, database, connector), without, database.toString(), connector);
             step.restored().ifPresent(restored -> {
-                RestoredStore.tell(restored, out);
+                RestoredStore.report(restored, out);
                 if (!restored.complete()) {
-                    RestoredStore.tellForgotten(
+                    RestoredStore.reportForgotten(
                             PostgresStore.unknown(
                                     database.toString(), connector, Books.spenders(database.toString(), connector, 0)),
                             out);
@@ -378,7 +378,7 @@ public final class DatabaseStore {
         if (!Files.exists(datadir.resolve(SqliteStore.FILE_NAME))) {
             throw new StartupException("there is no " + datadir.resolve(SqliteStore.FILE_NAME) + " to be moved");
         }
-        StartupRefusals.sameChain(datadir, settings.identity().genesis());
+        StartupRefusals.requireSameChain(datadir, settings.identity().genesis());
         try (DatadirLock lock = DatadirLock.acquire(datadir)) {
             PostgresMove.Moved moved = PostgresMove.run(
                     datadir, Books.remembered(datadir), new PostgresDatabase(database), chain(settings));
@@ -410,7 +410,7 @@ public final class DatabaseStore {
             throw new StartupException(
                     "there is no datadir " + datadir + ": name the one that works with the database");
         }
-        StartupRefusals.sameChain(datadir, settings.identity().genesis());
+        StartupRefusals.requireSameChain(datadir, settings.identity().genesis());
         try (DatadirLock lock = DatadirLock.acquire(datadir)) {
             PostgresDatabase connector = new PostgresDatabase(database);
             Beside beside = new Beside(settings, database, connector, out);

@@ -17,7 +17,7 @@ public final class DevnetSetup {
     public static Devnet startAlone(Settings settings) {
         Settings.Devnet wanted = settings.devnet().orElseThrow();
         try {
-            StartupRefusals.usable(settings.datadir());
+            StartupRefusals.requireUsable(settings.datadir());
             refuseEarly(wanted);
             return start(settings, wanted);
         } catch (IOException | RuntimeException e) {
@@ -26,7 +26,7 @@ public final class DevnetSetup {
     }
 
     static void refuseEarly(Settings.Devnet wanted) {
-        StartupRefusals.free(wanted.bind(), "--devnet-bind");
+        StartupRefusals.requireFree(wanted.bind(), "--devnet-bind");
     }
 
     static Devnet start(Settings settings, Settings.Devnet wanted) throws IOException {

@@ -104,7 +104,7 @@ record ExternalServices(
 
     /** Client of the configured pool. */
     static final class SwapPool {
-        private static final Duration PATIENCE = Duration.ofSeconds(15);
+        private static final Duration TIMEOUT = Duration.ofSeconds(15);
 
         private SwapPool() {}
 
@@ -115,7 +115,7 @@ record ExternalServices(
             PoolWords words = new PoolWords(settings.chain().brand(), evm.brand(), evm.nativeAsset());
             HttpPeer peer =
                     trust(swap).map(own -> peers.trustedBy(swap.pool(), own)).orElseGet(() -> peers.to(swap.pool()));
-            return new HttpPool(peer, words, PATIENCE, heldForPeers.within(HttpPool.MOST_HELD), executor);
+            return new HttpPool(peer, words, TIMEOUT, heldForPeers.within(HttpPool.MOST_HELD), executor);
         }
 
         private static Optional<SSLContext> trust(Settings.Swap swap) {

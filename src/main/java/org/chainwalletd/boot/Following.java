@@ -75,7 +75,7 @@ record Following(
         CreditFeed credits,
         SpendChain spends) {
     private static final Logger LOG = LoggerFactory.getLogger(Following.class);
-    private static final Duration WATCHING = Duration.ofMinutes(2);
+    private static final Duration WATCH_TIMEOUT = Duration.ofMinutes(2);
     private static final Duration KEYS = Duration.ofSeconds(5);
     private static final Duration FIGURES = Duration.ofSeconds(2);
     private static final Duration PRUNING = Duration.ofMinutes(10);
@@ -141,7 +141,7 @@ record Following(
         WatchOnly.WatchedInBooks watching =
                 (births, unwatched) -> books.settleWatchOnly(births, unwatched, keyring::owns);
         List<WatchStore.WatchOnly> rows =
-                watchWithoutKeys(books::watchOnly, watching, store, keyring, workers.upstream());
+                settleWatchOnly(books::watchOnly, watching, store, keyring, workers.upstream());
         Follower follower = follow(context, nodes, file);
         CreditFeed credits = new CreditFeed(file, () -> follower.tip().map(FollowedTip::place));
         return new Following(
@@ -179,16 +179,16 @@ record Following(
      * are such keys.
      */
     private static void watchMissing(LedgerBooks books, Keyring keyring, Executor executor) {
-        if (keyring.hasOnly(Futures.await(books.allWatchedJoined(), WATCHING, "reading which keys are watched"))) {
+        if (keyring.hasOnly(Futures.await(books.allWatchedJoined(), WATCH_TIMEOUT, "reading which keys are watched"))) {
             return;
         }
-        Set<Address> watched = Futures.await(books.allWatched(), WATCHING, "reading which keys are watched");
+        Set<Address> watched = Futures.await(books.allWatched(), WATCH_TIMEOUT, "reading which keys are watched");
         Map<Address, Long> births = new HashMap<>();
-        for (OwnKey key : Futures.await(keyring.keys(), WATCHING, "reading the births of the keys")) {
+        for (OwnKey key : Futures.await(keyring.keys(), WATCH_TIMEOUT, "reading the births of the keys")) {
             births.put(key.address(), key.birth().orElse(0));
         }
         births.keySet().removeAll(watched);
-        Futures.await(unlessStopped(books.settle(births, List.of()), executor), WATCHING, "watching the keys");
+        Futures.await(unlessStopped(books.settle(births, List.of()), executor), WATCH_TIMEOUT, "watching the keys");
     }
 
     /**
@@ -196,7 +196,7 @@ record Following(
      * books are new, and when a key was added whose row was not removed. A stopped store may lack rows of addresses that the books continue
      * to watch.
      */
-    private static List<WatchStore.WatchOnly> watchWithoutKeys(
+    private static List<WatchStore.WatchOnly> settleWatchOnly(
             Supplier<CompletionStage<Set<Address>>> watched,
             WatchOnly.WatchedInBooks books,
             Store money,
@@ -206,8 +206,8 @@ record Following(
         String what = "watching addresses whose keys are elsewhere";
         // In this order: otherwise an address that another daemon starts to watch in between would look like one
         // without a row.
-        Set<Address> gone = new HashSet<>(Futures.await(watched.get(), WATCHING, what));
-        List<WatchStore.WatchOnly> rows = new ArrayList<>(Futures.await(store.all(), WATCHING, what));
+        Set<Address> withoutRow = new HashSet<>(Futures.await(watched.get(), WATCH_TIMEOUT, what));
+        List<WatchStore.WatchOnly> rows = new ArrayList<>(Futures.await(store.all(), WATCH_TIMEOUT, what));
         List<Address> owned = rows.stream()
                 .map(WatchStore.WatchOnly::address)
                 .filter(keyring::owns)
@@ -216,21 +216,21 @@ record Following(
         Map<Address, OptionalLong> births = new HashMap<>();
         rows.forEach(row -> births.put(row.address(), row.birth()));
         if (money.stopped().isPresent()) {
-            gone.clear();
+            withoutRow.clear();
         }
-        gone.removeAll(births.keySet());
-        if (!births.isEmpty() || !gone.isEmpty()) {
-            Futures.await(unlessStopped(books.settle(births, gone), executor), WATCHING, what);
+        withoutRow.removeAll(births.keySet());
+        if (!births.isEmpty() || !withoutRow.isEmpty()) {
+            Futures.await(unlessStopped(books.settle(births, withoutRow), executor), WATCH_TIMEOUT, what);
         }
         // Another daemon may have started to watch some of them again.
-        Map<Address, OptionalLong> again = new HashMap<>();
-        if (!gone.isEmpty()) {
-            Futures.await(store.all(), WATCHING, what).stream()
-                    .filter(row -> gone.contains(row.address()))
-                    .forEach(row -> again.put(row.address(), row.birth()));
+        Map<Address, OptionalLong> watchedAgain = new HashMap<>();
+        if (!withoutRow.isEmpty()) {
+            Futures.await(store.all(), WATCH_TIMEOUT, what).stream()
+                    .filter(row -> withoutRow.contains(row.address()))
+                    .forEach(row -> watchedAgain.put(row.address(), row.birth()));
         }
-        if (!again.isEmpty()) {
-            Futures.await(unlessStopped(books.settle(again, List.of()), executor), WATCHING, what);
+        if (!watchedAgain.isEmpty()) {
+            Futures.await(unlessStopped(books.settle(watchedAgain, List.of()), executor), WATCH_TIMEOUT, what);
         }
         if (!owned.isEmpty()) {
             // A stopped store is not written; an address with a key counts as owned even if its row remains.

@@ -16,16 +16,16 @@ final class Futures {
      * @param what name of the awaited work, for the timeout message
      * @throws RuntimeException the stage's own failure, unwrapped
      */
-    static <T> T await(CompletionStage<T> stage, Duration patience, String what) {
+    static <T> T await(CompletionStage<T> stage, Duration timeout, String what) {
         try {
-            return stage.toCompletableFuture().get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            return stage.toCompletableFuture().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RuntimeException failure) {
                 throw failure;
             }
             throw new IllegalStateException(what + " failed", e.getCause());
         } catch (TimeoutException e) {
-            throw new IllegalStateException(what + " did not finish within " + patience.toSeconds() + " s", e);
+            throw new IllegalStateException(what + " did not finish within " + timeout.toSeconds() + " s", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted: " + what, e);

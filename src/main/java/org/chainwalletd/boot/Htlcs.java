@@ -85,9 +85,9 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
                 parts.parties(),
                 settings.spend().autoReclaim());
         background.begin("htlc-index", HtlcIndex.create(watch), command -> {});
-        tellNews(parts, sightings, background, spawner, isKeeper);
+        publishNews(parts, sightings, background, spawner, isKeeper);
         LocalRecords own = new LocalRecords(settings.chain(), parts.books(), parts.follower()::tip);
-        HtlcRecords told = parts.indexer()
+        HtlcRecords merged = parts.indexer()
                 .<HtlcRecords>map(indexer -> new MergedRecords(
                         settings.chain(),
                         own,
@@ -98,14 +98,14 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
                         executor))
                 .orElse(own);
         Forgetting forgetting = new Forgetting(parts.books(), parts.follower()::tip, executor);
-        return new Htlcs(new HtlcMethods.Services(spends, told, forgetting, own::count), own, sightings);
+        return new Htlcs(new HtlcMethods.Services(spends, merged, forgetting, own::count), own, sightings);
     }
 
     /**
      * Publishes HTLC events. With shared books each daemon publishes to its own subscribers what any daemon has written; otherwise this is
      * background work.
      */
-    private static void tellNews(
+    private static void publishNews(
             Parts parts, Sightings sightings, Background background, Spawner spawner, BooleanSupplier isKeeper) {
         boolean shared = parts.books().isShared();
         Behavior<HtlcNews.Command> news = HtlcNews.create(

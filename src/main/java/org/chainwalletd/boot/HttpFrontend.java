@@ -23,8 +23,8 @@ import org.chainwalletd.rpc.RpcDispatcher;
 
 /** HTTP server for clients: tokens, certificate, and the listener once the services are running. */
 final class HttpFrontend {
-    private static final Duration TOKENS_LOOKED_AT = Duration.ofSeconds(2);
-    private static final Duration OPENING = Duration.ofMinutes(2);
+    private static final Duration TOKEN_CHECK_INTERVAL = Duration.ofSeconds(2);
+    private static final Duration OPENING_TIMEOUT = Duration.ofMinutes(2);
 
     private final DaemonContext context;
     private final Authenticator authenticator;
@@ -92,7 +92,7 @@ final class HttpFrontend {
                                 httpMetrics::refused,
                                 Optional.of(services.events())),
                         context.heldForPeers()),
-                OPENING,
+                OPENING_TIMEOUT,
                 "binding");
         server.ended().thenRunAsync(() -> context.threadEnded("a listening socket"), Runnable::run);
         httpMetrics.connections(server::connections);
@@ -100,16 +100,16 @@ final class HttpFrontend {
         httpMetrics.waits(dispatcher::longPolls);
         httpMetrics.streams(services.events()::open);
         services.measure();
-        lookAtTokens();
+        pollTokens();
     }
 
-    private void lookAtTokens() {
+    private void pollTokens() {
         Executor disk = context.workers().disk();
         context.system()
                 .scheduler()
                 .scheduleWithFixedDelay(
-                        TOKENS_LOOKED_AT,
-                        TOKENS_LOOKED_AT,
+                        TOKEN_CHECK_INTERVAL,
+                        TOKEN_CHECK_INTERVAL,
                         () -> disk.execute(rotation::look),
                         context.system().executionContext());
     }

@@ -47,13 +47,13 @@ public final class RestoredStore {
         Optional<CommitMark> books = Books.remembered(datadir);
         StoreRestore.Restored restored =
                 SqliteStore.restore(datadir, books, without, mark -> Books.remember(datadir, mark));
-        tell(restored, out);
+        report(restored, out);
         if (!restored.complete()) {
-            tellForgotten(SqliteStore.unknown(datadir, Books.spenders(datadir, 0)), out);
+            reportForgotten(SqliteStore.unknown(datadir, Books.spenders(datadir, 0)), out);
         }
     }
 
-    static void tell(StoreRestore.Restored restored, Consumer<String> out) {
+    static void report(StoreRestore.Restored restored, Consumer<String> out) {
         out.accept("entered from sent.log: " + restored.inFlight().size() + " payments that are sent again, "
                 + restored.doubtful().size() + " doubtful, "
                 + restored.withheld().size() + " claims without their bytes, "
@@ -82,7 +82,7 @@ public final class RestoredStore {
     }
 
     /** Reports transactions signed by our keys that no row records. Only blocks are searched here; the running daemon searches mempools. */
-    static void tellForgotten(List<Hash256> forgotten, Consumer<String> out) {
+    static void reportForgotten(List<Hash256> forgotten, Consumer<String> out) {
         out.accept("transactions in blocks that spent coins of this datadir and that the store does not know: "
                 + forgotten.size());
         forgotten.forEach(txId -> out.accept("unknown: " + txId));

@@ -18,14 +18,14 @@ import org.chainwalletd.rpc.RpcAnswer;
  */
 final class SealedCalls {
     /** Maximum number of remembered calls; further calls are not started. */
-    private static final int MOST = 100_000;
+    private static final int MAX_REMEMBERED = 100_000;
 
     private final MessageSeal seal;
     private final long rememberedMillis;
     /** Calls opened in the current period. */
     private Set<ByteBuffer> opened = new HashSet<>();
 
-    private Set<ByteBuffer> before = new HashSet<>();
+    private Set<ByteBuffer> previouslyOpened = new HashSet<>();
     private long since;
 
     /**
@@ -57,11 +57,11 @@ final class SealedCalls {
 
     private synchronized boolean isFirst(ByteBuffer nonce, long now) {
         if (now - since > rememberedMillis) {
-            before = opened;
+            previouslyOpened = opened;
             opened = new HashSet<>();
             since = now;
         }
-        return opened.size() < MOST && !before.contains(nonce) && opened.add(nonce);
+        return opened.size() < MAX_REMEMBERED && !previouslyOpened.contains(nonce) && opened.add(nonce);
     }
 
     /** Seals the answer to a call. */

@@ -61,7 +61,7 @@ final class ShutdownSequence {
         /** Time for all parts that are stopped after the last call was answered or cut off. */
         private static final Duration CLOSING = Duration.ofSeconds(1);
 
-        private static final Duration AT_LEAST = Duration.ofMillis(200);
+        private static final Duration MIN_WAIT = Duration.ofMillis(200);
 
         private long drainBy;
         private long stopBy;
@@ -82,7 +82,7 @@ final class ShutdownSequence {
 
         private static Duration until(long end) {
             Duration left = Duration.ofNanos(end - System.nanoTime());
-            return left.compareTo(AT_LEAST) > 0 ? left : AT_LEAST;
+            return left.compareTo(MIN_WAIT) > 0 ? left : MIN_WAIT;
         }
     }
 
@@ -108,24 +108,24 @@ final class ShutdownSequence {
         }
 
         /** Ends all waits concurrently; a service that fails to end its waits does not affect the others. */
-        void endAll(Duration patience) {
+        void endAll(Duration timeout) {
             List<Runnable> endings =
-                    entries.stream().map(entry -> begin(entry, patience)).toList();
+                    entries.stream().map(entry -> begin(entry, timeout)).toList();
             endings.forEach(Runnable::run);
         }
 
-        private static Runnable begin(Entry entry, Duration patience) {
+        private static Runnable begin(Entry entry, Duration timeout) {
             try {
                 CompletionStage<Void> ending = entry.end().get();
-                return () -> finish(entry, ending, patience);
+                return () -> finish(entry, ending, timeout);
             } catch (RuntimeException e) {
                 return () -> complain(entry, e);
             }
         }
 
-        private static void finish(Entry entry, CompletionStage<Void> ending, Duration patience) {
+        private static void finish(Entry entry, CompletionStage<Void> ending, Duration timeout) {
             try {
-                Futures.await(ending, patience, "ending " + entry.what());
+                Futures.await(ending, timeout, "ending " + entry.what());
             } catch (RuntimeException e) {
                 complain(entry, e);
             }

@@ -40,12 +40,12 @@ final class Spending {
     private static final Duration SWEEP_PAUSE = Duration.ofSeconds(5);
 
     /** Maximum number of an address's coins from which a batch of payouts is funded. */
-    private static final int MOST_OF_BATCH = 5_000;
+    private static final int MAX_BATCH_COINS = 5_000;
 
     /** Maximum number of an address's coins that a sweep takes or reports as left over. */
-    private static final int MOST_OF_SWEEP = 100_000;
+    private static final int MAX_SWEEP_COINS = 100_000;
 
-    private static final Duration OPENING = Duration.ofMinutes(2);
+    private static final Duration OPENING_TIMEOUT = Duration.ofMinutes(2);
 
     private Spending() {}
 
@@ -65,7 +65,7 @@ final class Spending {
         SpendEnvironment environment = environment(context, nodes, following, keyring, store, outputs, listener);
         CompletableFuture<SpendService> started = new CompletableFuture<>();
         Guardian.spawn(context.system(), SpendService.create(environment, context.keeper(), started), "spending");
-        return Futures.await(started, OPENING, "taking up the spends in flight");
+        return Futures.await(started, OPENING_TIMEOUT, "taking up the spends in flight");
     }
 
     /** Starts the queue of payouts as background work. */
@@ -133,7 +133,7 @@ final class Spending {
         return new Sweeps.OwnCoins() {
             @Override
             public CompletionStage<Optional<NodeClient.UtxoListing>> of(Address address) {
-                return ledger.spendable(address, MOST_OF_SWEEP);
+                return ledger.spendable(address, MAX_SWEEP_COINS);
             }
 
             @Override
@@ -147,7 +147,7 @@ final class Spending {
         return new PayoutEnvironment.OwnCoins() {
             @Override
             public CompletionStage<Optional<NodeClient.UtxoListing>> of(Address address) {
-                return ledger.spendable(address, MOST_OF_BATCH);
+                return ledger.spendable(address, MAX_BATCH_COINS);
             }
 
             @Override

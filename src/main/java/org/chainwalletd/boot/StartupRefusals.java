@@ -31,7 +31,7 @@ import org.chainwalletd.store.sql.SqliteStore;
  * and the messages for all other causes. Only reads.
  */
 public final class StartupRefusals {
-    private static final Set<String> OURS = Set.of(
+    private static final Set<String> DATADIR_FILES = Set.of(
             "wallets",
             "LOCK",
             "DAEMON",
@@ -55,21 +55,21 @@ public final class StartupRefusals {
 
     /** Check of one condition. */
     @FunctionalInterface
-    private interface Look {
+    private interface Check {
         /** @throws StartupException when the start must be refused */
         void at(Settings settings) throws IOException;
     }
 
-    private static final List<Look> LOOKS = List.of(
-            settings -> usable(settings.datadir()),
-            settings -> ours(settings.datadir(), settings.wallets()),
-            settings -> sameStore(settings.datadir(), settings.database().isPresent()),
+    private static final List<Check> CHECKS = List.of(
+            settings -> requireUsable(settings.datadir()),
+            settings -> requireNotChangeableByOthers(settings.datadir(), settings.wallets()),
+            settings -> requireSameStore(settings.datadir(), settings.database().isPresent()),
             settings -> {
                 if (settings.database().isEmpty()) {
-                    whole(settings.datadir(), settings.wallets());
+                    requireKeyring(settings.datadir(), settings.wallets());
                 }
             },
-            settings -> sameChain(settings.datadir(), settings.identity().genesis()),
+            settings -> requireSameChain(settings.datadir(), settings.identity().genesis()),
             StartupRefusals::roomForSwaps);
 
     private StartupRefusals() {}
@@ -80,17 +80,17 @@ public final class StartupRefusals {
      * @throws StartupException with the first refusal
      */
     static void refuse(Settings settings) throws IOException {
-        for (Look look : LOOKS) {
-            look.at(settings);
+        for (Check check : CHECKS) {
+            check.at(settings);
         }
     }
 
     /** Lists all reasons for which {@link #refuse} would refuse a start, for callers that do not start the daemon. */
     public static List<String> of(Settings settings) {
         List<String> refusals = new ArrayList<>();
-        for (Look look : LOOKS) {
+        for (Check check : CHECKS) {
             try {
-                look.at(settings);
+                check.at(settings);
             } catch (StartupException e) {
                 refusals.add(e.getMessage());
             } catch (IOException | RuntimeException e) {
@@ -125,14 +125,14 @@ public final class StartupRefusals {
      *
      * @throws StartupException when the folder cannot be used, or contains foreign files
      */
-    static void usable(Path datadir) {
+    static void requireUsable(Path datadir) {
         if (!Files.exists(datadir)) {
             if (Files.isSymbolicLink(datadir)) {
                 throw new StartupException(
                         "the datadir " + datadir
                                 + " is a link to nothing: mount or make the folder it points to, or name another with --datadir");
             }
-            creatable(datadir);
+            requireCreatable(datadir);
             return;
         }
         if (!Files.isDirectory(datadir)) {
@@ -146,7 +146,7 @@ public final class StartupRefusals {
         try (Stream<Path> entries = Files.list(datadir)) {
             Set<String> names =
                     entries.map(entry -> entry.getFileName().toString()).collect(Collectors.toSet());
-            if (!names.isEmpty() && names.stream().noneMatch(OURS::contains)) {
+            if (!names.isEmpty() && names.stream().noneMatch(DATADIR_FILES::contains)) {
                 throw new StartupException("the folder " + datadir
                         + " holds files but no keyring: it is not a datadir of this daemon; name a new or empty folder"
                         + " with --datadir");
@@ -162,7 +162,7 @@ public final class StartupRefusals {
      *
      * @throws StartupException when the mode of the datadir, of the wallet directory or of a file in them lets others change it
      */
-    static void ours(Path datadir, Path wallets) throws IOException {
+    static void requireNotChangeableByOthers(Path datadir, Path wallets) throws IOException {
         for (Path folder : List.of(datadir, wallets)) {
             if (Files.isDirectory(folder)) {
                 FileAccess.changeable(folder).ifPresent(objection -> {
@@ -178,7 +178,7 @@ public final class StartupRefusals {
      *
      * @throws StartupException when the datadir was in use and its keyring is missing
      */
-    static void whole(Path datadir, Path wallets) throws IOException {
+    static void requireKeyring(Path datadir, Path wallets) throws IOException {
         Path store = datadir.resolve(SqliteStore.FILE_NAME);
         if (Files.exists(store) && Keyring.isMissing(wallets)) {
             throw new StartupException("the keyring " + wallets + " is missing although " + store
@@ -193,7 +193,7 @@ public final class StartupRefusals {
      * @param database whether the store is in a database
      * @throws StartupException when the datadir has worked with a store of the other kind
      */
-    static void sameStore(Path datadir, boolean database) {
+    static void requireSameStore(Path datadir, boolean database) {
         boolean bound = Files.exists(datadir.resolve(PostgresMember.MARK_FILE));
         if (database && !bound && Files.exists(datadir.resolve(SqliteStore.FILE_NAME))) {
             throw new StartupException("the datadir " + datadir + " keeps its payments in " + SqliteStore.FILE_NAME
@@ -216,7 +216,7 @@ public final class StartupRefusals {
      *
      * @throws StartupException when the datadir was used on another chain than the expected one
      */
-    static void sameChain(Path datadir, Optional<Hash256> expected) {
+    static void requireSameChain(Path datadir, Optional<Hash256> expected) {
         Optional<Hash256> pinned = expected.isPresent() ? new GenesisFile(datadir).read() : Optional.empty();
         if (pinned.isPresent() && !pinned.equals(expected)) {
             throw new StartupException("--expect-genesis names " + expected.get() + ", but " + datadir
@@ -226,7 +226,7 @@ public final class StartupRefusals {
         }
     }
 
-    private static void creatable(Path datadir) {
+    private static void requireCreatable(Path datadir) {
         Path existing = datadir.toAbsolutePath().getParent();
         while (existing != null && !Files.exists(existing)) {
             existing = existing.getParent();
@@ -242,7 +242,7 @@ public final class StartupRefusals {
      *
      * @throws StartupException when another process listens on {@code address}
      */
-    static void free(InetSocketAddress address, String flag) {
+    static void requireFree(InetSocketAddress address, String flag) {
         if (address.getPort() == 0) {
             return;
         }

@@ -30,7 +30,7 @@ public final class SwapDemo extends Tour {
     /** Confirmations at which a transaction counts as final on the chain. */
     private static final int BURIED = 60;
 
-    private String told = "";
+    private String printedStatus = "";
 
     private SwapDemo(WalletdClient daemon, WalletdClient node, PrintStream out) {
         super(daemon, node, out);
@@ -154,8 +154,8 @@ public final class SwapDemo extends Tour {
     private void follow(String id, String status) {
         await("the swap to be " + status, () -> {
             String now = swap(id).path("status").asText();
-            if (!now.equals(told)) {
-                told = now;
+            if (!now.equals(printedStatus)) {
+                printedStatus = now;
                 say("  swap " + id + " is " + now);
             }
             return now.equals(status) || now.equals("completed");

@@ -26,7 +26,7 @@ final class SwapLegs {
 
     /**
      * @param relay sends a claim for which we have no gas; if empty, a swap that needs it is not started
-     * @param hindrance reason why a claim could not be sent now: a shutdown, or a store that cannot be written
+     * @param sendObstacle reason why a claim could not be sent now: a shutdown, or a store that cannot be written
      */
     static Legs make(
             Swaps.Parts parts,
@@ -34,7 +34,7 @@ final class SwapLegs {
             Optional<EvmPoolLeg.Relay> relay,
             QuoteBinding binding,
             SwapClocks clocks,
-            Supplier<Optional<String>> hindrance) {
+            Supplier<Optional<String>> sendObstacle) {
         Executor executor = parts.workers().upstream();
         Accounts account = parts.accounts().orElseThrow();
         ChainSide chain = chain(parts, clocks.clock(), executor);
@@ -52,7 +52,7 @@ final class SwapLegs {
                 row -> row.terms().direction().isSell() ? ownOnChain : ownInContract,
                 row -> row.terms().direction().isSell() ? poolInContract : poolOnChain,
                 row -> clocks.against(binding, row),
-                hindrance,
+                sendObstacle,
                 clocks.clock(),
                 parts.workers().swaps(),
                 executor);

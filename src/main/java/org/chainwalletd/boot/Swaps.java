@@ -69,7 +69,7 @@ import org.slf4j.LoggerFactory;
  */
 record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
     private static final Logger LOG = LoggerFactory.getLogger(Swaps.class);
-    private static final Duration OPENING = Duration.ofMinutes(2);
+    private static final Duration OPENING_TIMEOUT = Duration.ofMinutes(2);
     private static final Duration PACE = Duration.ofSeconds(5);
     private static final Duration DEVELOPMENT_PACE = Duration.ofSeconds(1);
     private static final Duration WATCH_PACE = Duration.ofSeconds(15);
@@ -133,25 +133,29 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
         Optional<Settings.Swapping> rules = rules(settings);
         parts.accounts().ifPresent(account -> account.sends().reserveFor(book));
         if (rules.isEmpty() && settings.database().isPresent()) {
-            background.begin("swap-book", BookReader.create(book, () -> leftAlone(parts), PACE), command -> {});
+            background.begin("swap-book", BookReader.create(book, () -> readUnattended(parts), PACE), command -> {});
         }
         if (settings.database().isPresent()) {
             book.outdate();
         }
-        List<SwapEntry> watched = Futures.await(parts.store().swaps().watched(), OPENING, "reading the swap journal");
+        List<SwapEntry> watched =
+                Futures.await(parts.store().swaps().watched(), OPENING_TIMEOUT, "reading the swap journal");
         if (rules.isEmpty() && watched.isEmpty()) {
             book.leaveToOperator();
             return new Swaps(Optional.empty(), Optional.empty());
         }
-        Optional<SwapEntry> newest = Futures.await(parts.store().swaps().newest(), OPENING, "reading the swap journal");
+        Optional<SwapEntry> newest =
+                Futures.await(parts.store().swaps().newest(), OPENING_TIMEOUT, "reading the swap journal");
         SealedRecords keys = Futures.await(
-                parts.keyring().swapJournal(newest.map(SwapEntry::content)), OPENING, "opening the swap journal");
+                parts.keyring().swapJournal(newest.map(SwapEntry::content)),
+                OPENING_TIMEOUT,
+                "opening the swap journal");
         SwapJournal journal =
                 new SwapJournal(parts.store().swaps(), keys, parts.workers().journals());
-        List<SwapRow> rows = Futures.await(journal.watchedRows(), OPENING, "opening the swap journal");
+        List<SwapRow> rows = Futures.await(journal.watchedRows(), OPENING_TIMEOUT, "opening the swap journal");
         rows.forEach(book::enter);
         if (rules.isEmpty()) {
-            leaveAlone(rows, settings.swaps().leaveOpen());
+            requireLeaveOpen(rows, settings.swaps().leaveOpen());
             book.leaveToOperator();
             return new Swaps(Optional.empty(), Optional.of(keys));
         }
@@ -172,7 +176,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
      * Refuses a start without the engine while swaps are open, unless the operator allows it: a missed deadline can lose their money, so a
      * forgotten option must not suffice.
      */
-    private static void leaveAlone(List<SwapRow> rows, boolean isWanted) {
+    private static void requireLeaveOpen(List<SwapRow> rows, boolean isWanted) {
         List<SwapRow> open =
                 rows.stream().filter(row -> row.status().holdsMoney()).toList();
         if (!open.isEmpty() && !isWanted) {
@@ -188,11 +192,11 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     + " and the other options of swaps until they are over; --swap-leave-open true starts without, and"
                     + " leaves their money to the deadlines");
         }
-        tellOf(rows);
+        logUnattended(rows);
     }
 
     /** Reads the swaps of other daemons on the store, for a daemon without an engine. */
-    private static CompletionStage<List<SwapRow>> leftAlone(Parts parts) {
+    private static CompletionStage<List<SwapRow>> readUnattended(Parts parts) {
         Executor threads = parts.workers().journals();
         return parts.store()
                 .swaps()
@@ -213,14 +217,14 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                 .whenCompleteAsync((rows, failure) -> keys.close(), threads)
                 .thenApplyAsync(
                         rows -> {
-                            tellOf(rows);
+                            logUnattended(rows);
                             return rows;
                         },
                         threads);
     }
 
     /** Logs swaps that nothing attends to. A finished swap may still have an unclaimed lock of ours; no deadline endangers it. */
-    private static void tellOf(List<SwapRow> rows) {
+    private static void logUnattended(List<SwapRow> rows) {
         rows.stream()
                 .filter(row -> row.status() != SwapStatus.QUOTED && !row.isSettled())
                 .forEach(row -> LOG.error(
@@ -293,7 +297,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     parts.context().clock(),
                     parts.workers().upstream());
             QuoteBinding binding = binding(limits);
-            Legs legs = SwapLegs.make(parts, limits, relay(clocks), binding, clocks, this::hindrance);
+            Legs legs = SwapLegs.make(parts, limits, relay(clocks), binding, clocks, this::sendObstacle);
             SwapSetup setup = new SwapSetup(
                     journal,
                     legs,
@@ -390,7 +394,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     executor);
         }
 
-        private Optional<String> hindrance() {
+        private Optional<String> sendObstacle() {
             if (parts.stopping().getAsBoolean()) {
                 return Optional.of("the daemon is being stopped");
             }

@@ -22,7 +22,7 @@ import org.chainwalletd.store.files.TemporaryFolder;
 
 /** Daemon with an embedded development chain, on free ports and a temporary datadir. */
 final class TemporaryDaemon {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     /** Cheap key derivation: the keys are worthless and are deleted after the demonstration. */
     private static final Argon2 CHEAP = new Argon2(8, 1, 1);
 
@@ -62,8 +62,8 @@ final class TemporaryDaemon {
             try (Daemon daemon = Daemon.start(settings, passphrase, line -> {}, CHEAP, Clock.systemUTC())) {
                 String token = Files.readString(datadir.resolve("token-spend")).strip();
                 visit.run(
-                        new WalletdClient(daemon.uri(), token, Optional.empty(), PATIENCE),
-                        new WalletdClient(nodeOf.apply(daemon), "none", Optional.empty(), PATIENCE));
+                        new WalletdClient(daemon.uri(), token, Optional.empty(), TIMEOUT),
+                        new WalletdClient(nodeOf.apply(daemon), "none", Optional.empty(), TIMEOUT));
             }
         } catch (IOException e) {
             throw new StartupException("no temporary datadir: " + e.getMessage());

@@ -14,7 +14,7 @@ import org.chainwalletd.client.WalletdException;
 
 /** Tour of calls that are printed with their answers, between explanatory sentences. */
 abstract class Tour {
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration TIMEOUT = Duration.ofSeconds(120);
 
     final WalletdClient daemon;
     final WalletdClient node;
@@ -45,7 +45,7 @@ abstract class Tour {
     }
 
     final void await(String what, Condition condition) {
-        Instant end = Instant.now().plus(PATIENCE);
+        Instant end = Instant.now().plus(TIMEOUT);
         while (!condition.holds()) {
             if (Instant.now().isAfter(end)) {
                 throw new IllegalStateException("timed out after two minutes waiting for " + what);

@@ -29,9 +29,9 @@ import org.chainwalletd.wait.Waits;
  * Waits and the push streams that wake them, tied to the followed chain.
  *
  * @param feed receives the addresses whose changes the nodes are asked to push
- * @param sighted forwards transactions found in mempools
+ * @param mempool forwards transactions found in mempools
  */
-record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, Sighted sighted) {
+record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, MempoolForwarder mempool) {
     static Waiting start(
             Settings settings,
             ActorSystem<?> system,
@@ -45,9 +45,9 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, Sighted sighted) {
                 .map(node -> URI.create(node.url()))
                 .toList();
         Follower follower = following.follower();
-        Hearing hearing = new Hearing(follower);
+        PushForwarder pushes = new PushForwarder(follower);
         ActorRef<PushFeed.Command> feed = spawner.spawn(
-                PushFeed.create(system, peers, urls, url -> nodes.seen().get().isOurs(url), hearing::heard),
+                PushFeed.create(system, peers, urls, url -> nodes.seen().get().isOurs(url), pushes::forward),
                 "push-feed");
         WaitSetup setup = new WaitSetup(
                 settings.chain(),
@@ -61,10 +61,10 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, Sighted sighted) {
                 follower::subscribe,
                 workers.upstream(),
                 () -> System.nanoTime() / 1_000_000);
-        Sighted sighted = new Sighted();
-        Waits waits = Waits.start(spawner, setup, new Watch(feed), following.credits(), sighted, meters.registry());
-        hearing.waits = Optional.of(waits);
-        return new Waiting(waits, feed, sighted);
+        MempoolForwarder mempool = new MempoolForwarder();
+        Waits waits = Waits.start(spawner, setup, new Watch(feed), following.credits(), mempool, meters.registry());
+        pushes.waits = Optional.of(waits);
+        return new Waiting(waits, feed, mempool);
     }
 
     /** Watches these addresses, most urgent first, for a reason; replaces those watched for it before. */
@@ -76,15 +76,15 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, Sighted sighted) {
      * Forwards mempool transactions to the feed of credits and the index of HTLCs. Transactions that arrive before these exist are dropped,
      * without loss.
      */
-    static final class Sighted implements MempoolListener {
+    static final class MempoolForwarder implements MempoolListener {
         private volatile MempoolListener credits = (txId, tx) -> {};
         private volatile MempoolListener htlcs = (txId, tx) -> {};
 
-        void tellCredits(ActorRef<SeenCredits.Command> seen) {
+        void forwardToCredits(ActorRef<SeenCredits.Command> seen) {
             credits = (txId, tx) -> seen.tell(new SeenCredits.Seen(txId, tx));
         }
 
-        void tellHtlcs(Sightings sightings) {
+        void forwardToHtlcs(Sightings sightings) {
             htlcs = sightings::seen;
         }
 
@@ -96,15 +96,15 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, Sighted sighted) {
     }
 
     /** Forwarder of changes pushed by nodes. Changes that arrive before the waits exist are dropped, without loss. */
-    private static final class Hearing {
+    private static final class PushForwarder {
         private final Follower follower;
         private volatile Optional<Waits> waits = Optional.empty();
 
-        Hearing(Follower follower) {
+        PushForwarder(Follower follower) {
             this.follower = follower;
         }
 
-        void heard(PushNews news) {
+        void forward(PushNews news) {
             waits.ifPresent(all -> all.pushed(news));
             if (news instanceof PushNews.Tip) {
                 follower.nudge();

@@ -29,7 +29,7 @@ final class Workers {
     private static final int KEY_ROW_THREADS = 4;
 
     private static final int BLOCKING_THREADS = 16;
-    private static final int LONGEST_BLOCKING_QUEUE = 1_024;
+    private static final int MAX_BLOCKING_QUEUE = 1_024;
 
     private final List<ThreadPoolExecutor> pools = new ArrayList<>();
     private final List<ThreadPoolExecutor> blocking = new ArrayList<>();
@@ -40,7 +40,7 @@ final class Workers {
     private final Executor keyring;
     private final Executor upstream;
     private final Executor answers;
-    private final int longestQueue;
+    private final int maxQueue;
     private final Executor background;
     private final BothLegs.Threads swaps;
     private final Executor watchtower;
@@ -48,18 +48,18 @@ final class Workers {
 
     /**
      * @param argon2Threads number of threads for key derivation; each takes 64 MiB while it computes
-     * @param longestQueue queue length of a pool from which new calls are refused
+     * @param maxQueue queue length of a pool from which new calls are refused
      */
-    Workers(int cores, int argon2Threads, int longestQueue, MeterRegistry meters) {
+    Workers(int cores, int argon2Threads, int maxQueue, MeterRegistry meters) {
         this.meters = meters;
-        this.longestQueue = longestQueue;
+        this.maxQueue = maxQueue;
         this.crypto = pool("crypto", cores);
         this.argon2 = pool("argon2", argon2Threads);
         this.disk = pool("disk", 2);
         this.keyring = pool("keyring", KEYRING_THREADS);
         this.upstream = pool("upstream", cores);
         this.answers = new AnswerPool(pool("answers", cores, AnswerPool.Worker::new));
-        this.background = pool("background", 1, Workers::leastUrgent);
+        this.background = pool("background", 1, Workers::lowestPriority);
         this.swaps = new BothLegs.Threads(
                 blocking("swap-chain"),
                 blocking("swap-contract"),
@@ -119,7 +119,7 @@ final class Workers {
         return journals;
     }
 
-    private static Thread leastUrgent(Runnable work, String name) {
+    private static Thread lowestPriority(Runnable work, String name) {
         Thread thread = new Thread(work, name);
         thread.setPriority(Thread.MIN_PRIORITY);
         return thread;
@@ -133,7 +133,7 @@ final class Workers {
     /** Whether the queue of any pool has reached its limit. */
     boolean full() {
         for (ThreadPoolExecutor pool : pools) {
-            if (pool.getQueue().size() >= longestQueue) {
+            if (pool.getQueue().size() >= maxQueue) {
                 return true;
             }
         }
@@ -153,7 +153,7 @@ final class Workers {
     /** Creates a pool for work that blocks. It rejects tasks beyond its queue; such work is retried later, and no call is refused for it. */
     Executor blocking(String name) {
         ThreadPoolExecutor pool =
-                pool(name, BLOCKING_THREADS, Thread::new, new LinkedBlockingQueue<>(LONGEST_BLOCKING_QUEUE));
+                pool(name, BLOCKING_THREADS, Thread::new, new LinkedBlockingQueue<>(MAX_BLOCKING_QUEUE));
         blocking.add(pool);
         return pool;
     }
@@ -174,11 +174,11 @@ final class Workers {
         return pool;
     }
 
-    /** Lets accepted work finish for up to {@code patience}, then drops tasks that have not started: no caller has been told that they are done. */
-    void close(Duration patience) {
+    /** Lets accepted work finish for up to {@code timeout}, then drops tasks that have not started: no caller has been told that they are done. */
+    void close(Duration timeout) {
         blocking.forEach(ThreadPoolExecutor::shutdownNow);
         pools.forEach(ThreadPoolExecutor::shutdown);
-        long end = System.nanoTime() + patience.toNanos();
+        long end = System.nanoTime() + timeout.toNanos();
         try {
             for (ThreadPoolExecutor pool : pools) {
                 if (!pool.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
@@ -196,7 +196,7 @@ final class Workers {
      */
     private static final class AnswerPool implements Executor {
         /** Maximum nesting of tasks on one thread: enough for the steps of any call, and a limit for those of a batch. */
-        private static final int MOST_NESTED = 8;
+        private static final int MAX_NESTED = 8;
 
         private final Executor threads;
 
@@ -216,7 +216,7 @@ final class Workers {
 
         @Override
         public void execute(Runnable work) {
-            if (Thread.currentThread() instanceof Worker worker && worker.nested < MOST_NESTED) {
+            if (Thread.currentThread() instanceof Worker worker && worker.nested < MAX_NESTED) {
                 worker.nested++;
                 try {
                     work.run();

@@ -89,7 +89,7 @@ final class DevnetCommand implements Command {
         try {
             coins = Comparison.run(invocation.configuration().settings().chain(), other.get(), finding -> {
                 findings.add(finding);
-                tell(invocation, finding);
+                print(invocation, finding);
             });
         } catch (IOException | IllegalArgumentException e) {
             return invocation.fail(
@@ -116,7 +116,7 @@ final class DevnetCommand implements Command {
         }
     }
 
-    private static void tell(Invocation invocation, Comparison.Finding finding) {
+    private static void print(Invocation invocation, Comparison.Finding finding) {
         if (finding.differs()) {
             invocation.out().println("DIFFERS " + finding.question());
             invocation.out().println("  here:  " + finding.ours());

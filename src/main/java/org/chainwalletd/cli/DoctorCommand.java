@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /** Command that checks everything that a daemon needs, without starting one. */
 final class DoctorCommand implements Command {
-    private static final Duration PATIENCE = Duration.ofSeconds(15);
+    private static final Duration TIMEOUT = Duration.ofSeconds(15);
 
     @Override
     public String word() {
@@ -58,7 +58,7 @@ final class DoctorCommand implements Command {
                             settings.node().withUrls(List.of(url)),
                             system.executionContext(),
                             new SimpleMeterRegistry()),
-                    PATIENCE,
+                    TIMEOUT,
                     InstantSource.system()));
             return new Doctor(checks, line -> invocation.out().println(Printable.text(line))).examine();
         } finally {

@@ -87,7 +87,7 @@ final class ExportCommand implements Command {
                     credits(daemon, period, rows);
                 }
             } catch (WalletdException e) {
-                if (rows.begun()) {
+                if (rows.started()) {
                     invocation.streams().err().println("the export is not complete: what is there ends too early");
                 }
                 return Connection.failed(invocation, e);
@@ -268,7 +268,7 @@ final class ExportCommand implements Command {
 
         private final PrintStream out;
         private final boolean csv;
-        private boolean begun;
+        private boolean started;
 
         Rows(PrintStream out, boolean csv) {
             this.out = out;
@@ -281,20 +281,20 @@ final class ExportCommand implements Command {
         }
 
         /** Whether anything was written, so that a premature end must be reported. */
-        boolean begun() {
-            return begun;
+        boolean started() {
+            return started;
         }
 
         /** Writes the header before the first row. Called for each page, so that nothing is written before the first answer. */
         void head(Map<String, Object> columns) {
-            if (csv && !begun) {
-                begun = true;
+            if (csv && !started) {
+                started = true;
                 out.print(String.join(",", columns.keySet()) + "\r\n");
             }
         }
 
         void row(Map<String, Object> row) {
-            begun = true;
+            started = true;
             if (csv) {
                 out.print(row.values().stream().map(Rows::cell).collect(Collectors.joining(",")) + "\r\n");
                 return;

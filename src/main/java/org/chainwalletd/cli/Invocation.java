@@ -19,7 +19,7 @@ import org.chainwalletd.config.SettingsLoader;
  * @param flags options of the configuration as given, by name including both dashes
  * @param options options of the command itself, likewise
  * @param arguments positional arguments after the command's name
- * @param environment variables without empty ones, see {@link SettingsLoader#thatAreSet}
+ * @param environment variables without empty ones, see {@link SettingsLoader#effectiveVariables}
  */
 public record Invocation(
         Map<String, String> flags,
@@ -36,7 +36,7 @@ public record Invocation(
     private static final Path INSTALLED_DATADIR = Path.of("/var/lib/chain-walletd");
 
     public Invocation {
-        environment = SettingsLoader.thatAreSet(environment);
+        environment = SettingsLoader.effectiveVariables(environment);
     }
 
     /** Streams that a command reads and writes. */

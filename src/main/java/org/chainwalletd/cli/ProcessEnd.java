@@ -24,11 +24,11 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
     private static final Duration STOPPING = Duration.ofSeconds(20);
 
     private final CountDownLatch stop = new CountDownLatch(1);
-    private final CountDownLatch begun = new CountDownLatch(1);
+    private final CountDownLatch ending = new CountDownLatch(1);
     private final CompletableFuture<Integer> exitCode = new CompletableFuture<>();
-    private final List<String> lost = new ArrayList<>();
-    private Optional<Consumer<String>> guardian = Optional.empty();
-    private volatile boolean asked;
+    private final List<String> deadThreads = new ArrayList<>();
+    private Optional<Consumer<String>> threadDeathReceiver = Optional.empty();
+    private volatile boolean requested;
 
     /** Creates an instance without registering any handler. */
     ProcessEnd() {}
@@ -45,12 +45,12 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
         boolean terminated = Signals.hear("TERM", end::onSignal);
         boolean interrupted = Signals.hear("INT", end::onSignal);
         // Otherwise a signal would look like an exit by other code, and count as a failure.
-        end.asked = !terminated || !interrupted;
+        end.requested = !terminated || !interrupted;
         return end;
     }
 
     private void onSignal() {
-        asked = true;
+        requested = true;
         System.exit(ExitCode.OK);
     }
 
@@ -62,21 +62,21 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
             // An error in a pool thread that waits for work surfaces as IllegalMonitorStateException: the lock of the
             // queue is lost.
             if (failure instanceof Error || failure instanceof IllegalMonitorStateException) {
-                begun.countDown();
-                tell("thread " + thread.getName());
+                ending.countDown();
+                onThreadDied("thread " + thread.getName());
             }
         }
     }
 
-    private synchronized void tell(String thread) {
-        lost.add(thread);
-        guardian.ifPresent(receiver -> receiver.accept(thread));
+    private synchronized void onThreadDied(String thread) {
+        deadThreads.add(thread);
+        threadDeathReceiver.ifPresent(receiver -> receiver.accept(thread));
     }
 
     /** Sets the receiver of threads that died of an error, including those that have already died. */
-    synchronized void tellOfLostThreads(Consumer<String> receiver) {
-        guardian = Optional.of(receiver);
-        lost.forEach(receiver);
+    synchronized void setThreadDeathReceiver(Consumer<String> receiver) {
+        threadDeathReceiver = Optional.of(receiver);
+        deadThreads.forEach(receiver);
     }
 
     /**
@@ -89,11 +89,11 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
         try {
             while (!stop.await(1, TimeUnit.SECONDS)) {
                 if (gaveUp.toCompletableFuture().isDone()) {
-                    begun.countDown();
+                    ending.countDown();
                     return ExitCode.FAILED;
                 }
             }
-            return asked ? ExitCode.OK : ExitCode.FAILED;
+            return requested ? ExitCode.OK : ExitCode.FAILED;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return ExitCode.FAILED;
@@ -121,7 +121,7 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
 
     private void endInTime() {
         try {
-            begun.await();
+            ending.await();
             int code = codeInTime();
             if (!exitCode.isDone()) {
                 Runtime.getRuntime().halt(code);

@@ -29,7 +29,7 @@ final class RpcCommand implements Command {
     private static final String HELP = "help";
     private static final String CLIENT_TOKEN = "client_token";
     private static final String DEFAULT_SCOPE = "read";
-    private static final Duration PATIENCE = Duration.ofSeconds(630);
+    private static final Duration TIMEOUT = Duration.ofSeconds(630);
     private static final String JSON = "json";
     private static final String TABLE = "table";
 
@@ -114,7 +114,7 @@ final class RpcCommand implements Command {
             Map<String, Object> params = answered ? Map.of() : params(invocation, settings, method);
             named |= params.containsKey(CLIENT_TOKEN);
             Connection connection = Connection.of(invocation, settings, DEFAULT_SCOPE);
-            WalletdClient client = answered ? answered(invocation, connection) : connection.client(PATIENCE);
+            WalletdClient client = answered ? answered(invocation, connection) : connection.client(TIMEOUT);
             print(invocation, form, client.call(method, params), settings.chain());
             return ExitCode.OK;
         } catch (Mistake | IllegalArgumentException e) {
@@ -175,8 +175,8 @@ final class RpcCommand implements Command {
      * the reason why there is no answer.
      */
     private static WalletdClient answered(Invocation invocation, Connection connection) throws IOException {
-        byte[] heard = invocation.streams().in().readAllBytes();
-        String[] parts = new String(heard, StandardCharsets.UTF_8).split("\n", 2);
+        byte[] input = invocation.streams().in().readAllBytes();
+        String[] parts = new String(input, StandardCharsets.UTF_8).split("\n", 2);
         int status = Integer.parseInt(parts[0]);
         CompletableFuture<Transport.Answer> answer = status == 0
                 ? CompletableFuture.failedFuture(new IOException(parts[1].strip()))

@@ -46,8 +46,8 @@ final class ServeCommand implements Command {
     private static int serve(
             Invocation invocation, Configuration configuration, SecretBytes passphrase, ProcessEnd end) {
         configuration.warnings().forEach(warning -> invocation.streams().err().println("warning: " + warning));
-        try (Daemon daemon = Daemon.start(configuration.settings(), passphrase, told(invocation))) {
-            end.tellOfLostThreads(daemon::threadEnded);
+        try (Daemon daemon = Daemon.start(configuration.settings(), passphrase, printer(invocation))) {
+            end.setThreadDeathReceiver(daemon::threadEnded);
             daemon.listenForHangUp();
             announce(daemon, configuration, invocation.out());
             return end.await(daemon.gaveUp());
@@ -59,7 +59,7 @@ final class ServeCommand implements Command {
         }
     }
 
-    private static Consumer<String> told(Invocation invocation) {
+    private static Consumer<String> printer(Invocation invocation) {
         return line -> {
             invocation.out().println(line);
             invocation.out().flush();

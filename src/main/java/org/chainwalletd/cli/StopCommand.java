@@ -16,7 +16,7 @@ import org.chainwalletd.store.files.DatadirLock;
  */
 final class StopCommand implements Command {
     /** Maximum wait for the end; a daemon ends within 20 s. */
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     @Override
     public String word() {
@@ -60,14 +60,14 @@ final class StopCommand implements Command {
                             + ") cannot be signalled: run it as the daemon's user, with sudo");
         }
         try {
-            daemon.onExit().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            daemon.onExit().get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
             invocation.out().println("stopped the daemon on " + datadir + " (process " + daemon.pid() + ")");
             return ExitCode.OK;
         } catch (TimeoutException e) {
             return invocation.fail(
                     ExitCode.FAILED,
                     "the daemon (process " + daemon.pid() + ") was told to stop and still runs after "
-                            + PATIENCE.toSeconds() + " s");
+                            + TIMEOUT.toSeconds() + " s");
         } catch (ExecutionException e) {
             return invocation.fail(ExitCode.FAILED, "cannot wait for the daemon: " + e.getMessage());
         } catch (InterruptedException e) {

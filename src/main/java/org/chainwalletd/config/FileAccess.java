@@ -17,16 +17,16 @@ import java.util.Set;
  */
 public final class FileAccess {
     private static final int ROOT = 0;
-    private static final int LONGEST_SECRET_FILE = 4_096;
-    private static final Path OURSELVES = Path.of("/proc/self");
+    private static final int MAX_SECRET_FILE_BYTES = 4_096;
+    private static final Path PROC_SELF = Path.of("/proc/self");
 
     private final int owner;
-    private final int us;
+    private final int ownUid;
     private final Set<PosixFilePermission> mode;
 
-    FileAccess(int owner, int us, Set<PosixFilePermission> mode) {
+    FileAccess(int owner, int ownUid, Set<PosixFilePermission> mode) {
         this.owner = owner;
-        this.us = us;
+        this.ownUid = ownUid;
         this.mode = Set.copyOf(mode);
     }
 
@@ -37,8 +37,8 @@ public final class FileAccess {
      */
     public static FileAccess of(Path path) throws IOException {
         int owner = (Integer) Files.getAttribute(path, "unix:uid");
-        int us = Files.exists(OURSELVES) ? (Integer) Files.getAttribute(OURSELVES, "unix:uid") : owner;
-        return new FileAccess(owner, us, Files.getPosixFilePermissions(path));
+        int ownUid = Files.exists(PROC_SELF) ? (Integer) Files.getAttribute(PROC_SELF, "unix:uid") : owner;
+        return new FileAccess(owner, ownUid, Files.getPosixFilePermissions(path));
     }
 
     /**
@@ -69,8 +69,8 @@ public final class FileAccess {
             if (objection.isPresent()) {
                 throw new IllegalArgumentException(objection.get());
             }
-            if (Files.size(file) > LONGEST_SECRET_FILE) {
-                throw new IllegalArgumentException("is longer than " + LONGEST_SECRET_FILE + " bytes");
+            if (Files.size(file) > MAX_SECRET_FILE_BYTES) {
+                throw new IllegalArgumentException("is longer than " + MAX_SECRET_FILE_BYTES + " bytes");
             }
             String secret = Files.readString(file).replaceFirst("\r?\n\\z", "");
             if (secret.isEmpty() || secret.chars().anyMatch(Character::isISOControl)) {
@@ -115,13 +115,13 @@ public final class FileAccess {
 
     /** Reason why this process should not write here: its files would have another owner than the existing ones. */
     public Optional<String> objectionToWriter() {
-        return owner == us
+        return owner == ownUid
                 ? Optional.empty()
                 : Optional.of("belongs to another user (uid " + owner + "): run the command as that user");
     }
 
     private Optional<String> objectionToOwner() {
-        return owner == us || owner == ROOT
+        return owner == ownUid || owner == ROOT
                 ? Optional.empty()
                 : Optional.of("belongs to another user (uid " + owner + "): chown it to the daemon's");
     }

@@ -30,7 +30,7 @@ final class Parsing {
 
     private static final Pattern BRAND_WORD = Pattern.compile("[a-z]{2,16}");
 
-    private static final int LONGEST_TOKEN_FILE = 4096;
+    private static final int MAX_TOKEN_FILE_BYTES = 4096;
 
     private Parsing() {}
 
@@ -224,7 +224,7 @@ final class Parsing {
     static String tokenIn(String path) {
         try {
             Path file = Path.of(path);
-            if (Files.size(file) > LONGEST_TOKEN_FILE) {
+            if (Files.size(file) > MAX_TOKEN_FILE_BYTES) {
                 throw new IllegalArgumentException("is too long for a token");
             }
             return token(Files.readString(file).strip());

@@ -50,7 +50,7 @@ public final class SettingsLoader {
      * Returns the variables that are set. An empty variable counts as not set, because a service manager or a compose file leaves one for a
      * missing value. An empty token is kept and then refused: an operator who sets one does not want the daemon to create its own.
      */
-    public static Map<String, String> thatAreSet(Map<String, String> environment) {
+    public static Map<String, String> effectiveVariables(Map<String, String> environment) {
         Map<String, String> set = new HashMap<>(environment);
         set.entrySet().removeIf(variable -> variable.getValue().isEmpty() && !isSecret(variable.getKey()));
         return set;

@@ -38,8 +38,8 @@ public final class DatadirCheck implements Doctor.Check {
     private static final String GENESIS = "genesis";
     private static final String STORE = "store";
     private static final long MEBIBYTE = 1024 * 1024;
-    private static final long LEAST_FREE = 64 * MEBIBYTE;
-    private static final long LITTLE_FREE = 1024 * MEBIBYTE;
+    private static final long MIN_FREE = 64 * MEBIBYTE;
+    private static final long LOW_FREE = 1024 * MEBIBYTE;
     private static final List<String> CERTIFICATE_FILES = List.of("cert.pem", "cert.key", "cert.fingerprint");
     private static final Set<PosixFilePermission> OTHERS = EnumSet.of(
             PosixFilePermission.GROUP_READ,
@@ -191,9 +191,9 @@ public final class DatadirCheck implements Doctor.Check {
         String text = free / MEBIBYTE + " MiB free";
         if (store.isReadOnly()) {
             findings.add(Finding.fail("disk", folder + " is on a file system that is mounted read-only"));
-        } else if (free < LEAST_FREE) {
+        } else if (free < MIN_FREE) {
             findings.add(Finding.fail("disk", text + "; spends and new keys will fail when it is full, make room"));
-        } else if (free < LITTLE_FREE) {
+        } else if (free < LOW_FREE) {
             findings.add(Finding.warn("disk", text + "; make room soon"));
         } else {
             findings.add(Finding.ok("disk", text));

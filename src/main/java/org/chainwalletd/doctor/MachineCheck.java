@@ -11,7 +11,7 @@ import org.chainwalletd.config.Settings;
 
 /** Check of the JVM, its memory, and whether the addresses to listen on are free. */
 public final class MachineCheck implements Doctor.Check {
-    private static final int JAVA_LEAST = 17;
+    private static final int MIN_JAVA = 17;
     private static final long MEBIBYTE = 1024 * 1024;
     /** Memory of one Argon2id computation (interface.md, section 1.6). */
     private static final long ARGON2_MEBIBYTES = 64;
@@ -41,7 +41,7 @@ public final class MachineCheck implements Doctor.Check {
         String text = System.getProperty("java.vm.name") + " " + Runtime.version() + ", "
                 + Runtime.getRuntime().availableProcessors() + " cores";
         findings.add(
-                feature < JAVA_LEAST
+                feature < MIN_JAVA
                         ? Finding.fail("java", text + "; version 17 or newer is needed")
                         : Finding.ok("java", text));
     }

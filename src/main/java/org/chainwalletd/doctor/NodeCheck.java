@@ -33,17 +33,17 @@ public final class NodeCheck implements Doctor.Check {
 
     private final Settings settings;
     private final Function<URI, NodeClient> client;
-    private final Duration patience;
+    private final Duration timeout;
     private final InstantSource clock;
 
     /**
      * @param client creates a client of a single node
-     * @param patience timeout of each request
+     * @param timeout timeout of each request
      */
-    public NodeCheck(Settings settings, Function<URI, NodeClient> client, Duration patience, InstantSource clock) {
+    public NodeCheck(Settings settings, Function<URI, NodeClient> client, Duration timeout, InstantSource clock) {
         this.settings = settings;
         this.client = client;
-        this.patience = patience;
+        this.timeout = timeout;
         this.clock = clock;
     }
 
@@ -206,14 +206,14 @@ public final class NodeCheck implements Doctor.Check {
 
     private <T> T answer(CompletionStage<T> question) throws Unanswered {
         try {
-            return question.toCompletableFuture().get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            return question.toCompletableFuture().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new Unanswered("interrupted");
         } catch (ExecutionException e) {
             throw new Unanswered(String.valueOf(e.getCause().getMessage()));
         } catch (TimeoutException e) {
-            throw new Unanswered("no answer within " + patience.toSeconds() + " s");
+            throw new Unanswered("no answer within " + timeout.toSeconds() + " s");
         }
     }
 

@@ -26,25 +26,25 @@ final class AnswerBuffer extends OutputStream {
         }
     }
 
-    private static final int FIRST = 512;
-    private static final int LONGEST = 64 << 10;
+    private static final int INITIAL_PIECE = 512;
+    private static final int MAX_PIECE = 64 << 10;
 
     /** Length in bytes below which an answer is returned in one piece. */
-    private static final int SHORT = 4096;
+    private static final int SHORT_ANSWER = 4096;
 
     private final AnswerRoom room;
-    private final boolean mustBeGiven;
+    private final boolean mandatory;
     private final List<byte[]> full = new ArrayList<>(1);
-    private byte[] last = new byte[FIRST];
+    private byte[] last = new byte[INITIAL_PIECE];
     private int used;
     private long fullLength;
     private long taken;
     private boolean refused;
 
-    /** @param mustBeGiven whether the answer is written even when it exceeds the budget */
-    AnswerBuffer(AnswerRoom room, boolean mustBeGiven) {
+    /** @param mandatory whether the answer is written even when it exceeds the budget */
+    AnswerBuffer(AnswerRoom room, boolean mandatory) {
         this.room = room;
-        this.mustBeGiven = mustBeGiven;
+        this.mandatory = mandatory;
     }
 
     @Override
@@ -87,13 +87,13 @@ final class AnswerBuffer extends OutputStream {
     /** Appends a complete answer whose bytes are already counted. Long pieces are taken over, not copied. */
     void append(List<byte[]> answer) throws IOException {
         for (byte[] piece : answer) {
-            if (piece.length <= SHORT) {
+            if (piece.length <= SHORT_ANSWER) {
                 write(piece);
             } else {
                 closePiece();
                 full.add(piece);
                 fullLength += piece.length;
-                last = new byte[FIRST];
+                last = new byte[INITIAL_PIECE];
                 used = 0;
             }
         }
@@ -103,7 +103,7 @@ final class AnswerBuffer extends OutputStream {
     List<byte[]> finish() throws IOException {
         long length = fullLength + used;
         take(length - taken);
-        if (length > SHORT) {
+        if (length > SHORT_ANSWER) {
             closePiece();
             return List.copyOf(full);
         }
@@ -123,7 +123,7 @@ final class AnswerBuffer extends OutputStream {
         if (refused) {
             return;
         }
-        int size = Math.min(LONGEST, Math.max(2 * last.length, more));
+        int size = Math.min(MAX_PIECE, Math.max(2 * last.length, more));
         take(size);
         closePiece();
         last = new byte[size];
@@ -145,7 +145,7 @@ final class AnswerBuffer extends OutputStream {
     private void take(long more) throws IOException {
         if (more < 0) {
             room.giveBack(-more);
-        } else if (mustBeGiven) {
+        } else if (mandatory) {
             room.takeAnyway(more);
         } else if (!room.take(more)) {
             refuse();

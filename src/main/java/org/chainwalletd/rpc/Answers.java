@@ -34,13 +34,13 @@ final class Answers {
      *
      * @param id JSON text
      * @param room budget of the answer
-     * @param mustBeGiven whether it is written even when it exceeds the budget, because it reports the outcome of a call with effects
+     * @param mandatory whether it is written even when it exceeds the budget, because it reports the outcome of a call with effects
      * @throws IllegalArgumentException when the result cannot be serialized
      * @throws AnswerBuffer.NoRoom when it exceeds the budget
      */
-    static List<byte[]> result(ObjectWriter writer, Object result, String id, AnswerRoom room, boolean mustBeGiven)
+    static List<byte[]> result(ObjectWriter writer, Object result, String id, AnswerRoom room, boolean mandatory)
             throws AnswerBuffer.NoRoom {
-        AnswerBuffer out = new AnswerBuffer(room, mustBeGiven);
+        AnswerBuffer out = new AnswerBuffer(room, mandatory);
         try {
             out.write(RESULT);
             writer.writeValue(out, result);

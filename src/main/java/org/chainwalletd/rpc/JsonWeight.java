@@ -22,9 +22,9 @@ final class JsonWeight {
     }
 
     /** Bytes that are not counted: a request this small costs less than its connection. */
-    private static final long FREE = 4096;
+    private static final long UNCOUNTED = 4096;
 
-    private static final long LUMP = 16 << 10;
+    private static final long CHUNK = 16 << 10;
 
     private static final int OBJECT = 160;
     /** Bytes of a member: the map entry, its share of the table, and the two objects of the name. */
@@ -44,7 +44,7 @@ final class JsonWeight {
 
     private final AnswerRoom room;
     private long weight;
-    private long taken = FREE;
+    private long taken = UNCOUNTED;
 
     JsonWeight(AnswerRoom room) {
         this.room = room;
@@ -85,7 +85,7 @@ final class JsonWeight {
     private void add(long bytes) throws NoRoom {
         weight += bytes;
         if (weight > taken) {
-            long more = Math.max(LUMP, weight - taken);
+            long more = Math.max(CHUNK, weight - taken);
             if (!room.take(more)) {
                 throw new NoRoom();
             }

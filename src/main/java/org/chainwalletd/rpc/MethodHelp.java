@@ -189,12 +189,12 @@ public final class MethodHelp {
             line(row.toString());
             row = new StringBuilder(" ".repeat(column));
         }
-        int begun = row.length();
+        int rowStart = row.length();
         for (String word : text.split(" ")) {
-            if (row.length() + word.length() > WIDTH && row.length() > begun) {
+            if (row.length() + word.length() > WIDTH && row.length() > rowStart) {
                 line(row.toString());
                 row = new StringBuilder(" ".repeat(column));
-                begun = column;
+                rowStart = column;
             }
             row.append(word).append(' ');
         }

@@ -141,9 +141,9 @@ public final class RpcDispatcher {
     }
 
     private CompletableFuture<RpcAnswer> single(Envelope envelope, Grant grant, Client client) {
-        boolean aside = isLongPoll(envelope);
+        boolean longPoll = isLongPoll(envelope);
         CompletableFuture<RpcAnswer> answer = call(envelope, grant, client, client.room(), RpcDispatcher::answer);
-        if (aside && !answer.isDone()) {
+        if (longPoll && !answer.isDone()) {
             client.parked().run();
         }
         return answer;
@@ -179,7 +179,7 @@ public final class RpcDispatcher {
         private final Client client;
         private final AnswerRoom room;
         private final List<byte[]>[] answers;
-        private final boolean[] aside;
+        private final boolean[] longPoll;
         private final AtomicInteger next = new AtomicInteger();
         private final AtomicInteger open;
         private final AtomicInteger openInLanes;
@@ -197,11 +197,11 @@ public final class RpcDispatcher {
             this.room = new BatchRoom(client.room(), limits.maxBatchAnswerBytes());
             this.answers = noAnswers(envelopes.size());
             this.open = new AtomicInteger(envelopes.size());
-            this.aside = new boolean[envelopes.size()];
+            this.longPoll = new boolean[envelopes.size()];
             int inLanes = 0;
-            for (int item = 0; item < aside.length; item++) {
-                aside[item] = isLongPoll(envelopes.get(item));
-                inLanes += aside[item] ? 0 : 1;
+            for (int item = 0; item < longPoll.length; item++) {
+                longPoll[item] = isLongPoll(envelopes.get(item));
+                inLanes += longPoll[item] ? 0 : 1;
             }
             this.openInLanes = new AtomicInteger(inLanes);
         }
@@ -232,7 +232,7 @@ public final class RpcDispatcher {
                         client.turns().execute(later(unfinished));
                         return;
                     }
-                } else if (aside[index]) {
+                } else if (longPoll[index]) {
                     answer.whenCompleteAsync(
                             (json, fault) -> answered(index, json, fault),
                             shared.threads().answers());
@@ -287,7 +287,7 @@ public final class RpcDispatcher {
 
         private void answered(int item, List<byte[]> json) {
             answers[item] = json;
-            boolean lanesDone = !aside[item] && openInLanes.decrementAndGet() == 0;
+            boolean lanesDone = !longPoll[item] && openInLanes.decrementAndGet() == 0;
             if (open.decrementAndGet() == 0) {
                 List<byte[]> all = Answers.array(answers);
                 unfinished.set(null);

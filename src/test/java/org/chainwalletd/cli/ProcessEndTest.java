@@ -18,7 +18,7 @@ class ProcessEndTest {
 
     @Test
     void whoever_started_a_thread_the_guardian_hears_that_an_error_has_ended_it() throws Exception {
-        end.tellOfLostThreads(told::add);
+        end.setThreadDeathReceiver(told::add);
         ExecutorService pool = Executors.newSingleThreadExecutor(this::thread);
         pool.execute(() -> {
             throw new StackOverflowError("the test's own");
@@ -36,14 +36,14 @@ class ProcessEndTest {
         thread.start();
         thread.join(20_000);
 
-        end.tellOfLostThreads(told::add);
+        end.setThreadDeathReceiver(told::add);
 
         assertThat(told).containsExactly("thread of-the-test");
     }
 
     @Test
     void a_pool_whose_queue_has_lost_its_lock_is_told_as_well() throws Exception {
-        end.tellOfLostThreads(told::add);
+        end.setThreadDeathReceiver(told::add);
         Thread thread = thread(() -> {
             throw new IllegalMonitorStateException("the test's own");
         });
@@ -55,7 +55,7 @@ class ProcessEndTest {
 
     @Test
     void an_exception_of_one_task_is_no_reason_to_end() throws Exception {
-        end.tellOfLostThreads(told::add);
+        end.setThreadDeathReceiver(told::add);
         Thread thread = thread(() -> {
             throw new IllegalStateException("the test's own");
         });

@@ -47,7 +47,7 @@ public final class AccountMethods {
     private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,60}(\\.[0-9]{1,18})?");
     private static final int DECIMALS = 18;
     private static final int DEFAULT_LIMIT = 100;
-    private static final int MOST = 1_000;
+    private static final int MAX_LIMIT = 1_000;
     private static final long MILLIS = 1_000;
 
     private final Optional<Services> services;
@@ -127,8 +127,8 @@ public final class AccountMethods {
     private CompletionStage<EvmTxHistory.Result> history(EvmTxHistory call) {
         Services account = account();
         long limit = call.limit().orElse(DEFAULT_LIMIT);
-        if (limit < 1 || limit > MOST) {
-            throw RefusedException.invalidParams("limit is 1 to " + MOST);
+        if (limit < 1 || limit > MAX_LIMIT) {
+            throw RefusedException.invalidParams("limit is 1 to " + MAX_LIMIT);
         }
         BigInteger chainId = account.chain().chainId();
         return account.sends()

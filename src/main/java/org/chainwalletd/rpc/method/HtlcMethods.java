@@ -42,7 +42,7 @@ import org.chainwalletd.spend.plan.TransferRequest;
 /** Handlers of the methods of {@link Htlcs}. */
 public final class HtlcMethods {
     private static final int DEFAULT_LIMIT = 100;
-    private static final int MOST = 1000;
+    private static final int MAX_LIMIT = 1000;
 
     private final Services services;
     private final Executor executor;
@@ -215,7 +215,7 @@ public final class HtlcMethods {
                 call.sinceHeight(),
                 call.address(),
                 call.cursor(),
-                (int) Math.min(limit, MOST));
+                (int) Math.min(limit, MAX_LIMIT));
         return services.records()
                 .list(query)
                 .thenApplyAsync(page -> new HtlcList.Result(htlcs(page.records()), page.nextCursor()), executor);

@@ -32,7 +32,7 @@ import org.chainwalletd.stage.Causes;
 /** Handlers of the methods of {@link Indexing}. */
 public final class IndexerMethods {
     private static final int DEFAULT_LIMIT = 100;
-    private static final int MOST_LIMIT = 1_000;
+    private static final int MAX_LIMIT = 1_000;
 
     private final ChainProfile profile;
     private final Sources sources;
@@ -88,7 +88,7 @@ public final class IndexerMethods {
         if (asked.isPresent() && asked.getAsLong() == 0) {
             throw RefusedException.invalidParams("`limit` must be at least 1");
         }
-        return (int) Math.min(asked.orElse(DEFAULT_LIMIT), MOST_LIMIT);
+        return (int) Math.min(asked.orElse(DEFAULT_LIMIT), MAX_LIMIT);
     }
 
     /** Answers from the daemon's own books if they cover the address, otherwise from the indexer. */
@@ -112,7 +112,7 @@ public final class IndexerMethods {
      * {@code fallback-unknown-method}, which means that nothing is known.
      */
     private CompletionStage<GetOutputSpentBy.Result> spentBy(GetOutputSpentBy call) {
-        return orAtNode(
+        return orFromNode(
                 client -> client.spentBy(call),
                 () -> nodes.knownSpentBy(new Outpoint(call.txId(), call.outputIndex()))
                         .handleAsync(IndexerMethods::spentByAtNode, executor));
@@ -137,7 +137,7 @@ public final class IndexerMethods {
 
     /** Answers from the indexer, or from the transaction's bytes, whose id is recomputed, if there is no indexer or it fails. */
     private CompletionStage<GetOutputDatum.Result> datum(GetOutputDatum call) {
-        return orAtNode(
+        return orFromNode(
                 client -> client.datum(call),
                 () -> nodes.transaction(call.txId())
                         .thenApplyAsync(found -> datumAt(found, call.outputIndex()), executor));
@@ -160,7 +160,7 @@ public final class IndexerMethods {
     }
 
     /** Falls back to the node if there is no indexer or it fails. */
-    private <T> CompletionStage<T> orAtNode(
+    private <T> CompletionStage<T> orFromNode(
             Function<IndexerClient, CompletionStage<T>> indexed, Supplier<CompletionStage<T>> node) {
         if (sources.client().isEmpty()) {
             return node.get();

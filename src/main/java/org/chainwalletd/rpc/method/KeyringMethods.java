@@ -78,21 +78,21 @@ public final class KeyringMethods {
                 RpcMethod.of(
                         GenerateStandardAddress.class,
                         (call, context) ->
-                                methods.drawn(() -> keyring.generateStandard(call.label(), context::hasLeft))),
+                                methods.generated(() -> keyring.generateStandard(call.label(), context::hasLeft))),
                 RpcMethod.of(
                         GenerateIndependentAddress.class,
                         (call, context) ->
-                                methods.drawn(() -> keyring.generateIndependent(call.label(), context::hasLeft))),
+                                methods.generated(() -> keyring.generateIndependent(call.label(), context::hasLeft))),
                 RpcMethod.of(GenerateAddress.class, methods::deriveNext),
                 RpcMethod.of(
                         ImportPrivateKey.class,
-                        call -> methods.takenIn(() -> keyring.importSecret(call.privateKey(), call.label()))),
+                        call -> methods.importedKey(() -> keyring.importSecret(call.privateKey(), call.label()))),
                 RpcMethod.of(
                         ImportMnemonic.class,
-                        call -> methods.takenIn(() -> keyring.importIndependent(call.mnemonic(), call.label()))),
+                        call -> methods.importedKey(() -> keyring.importIndependent(call.mnemonic(), call.label()))),
                 RpcMethod.of(
                         ImportStandardMnemonic.class,
-                        call -> methods.takenIn(() -> keyring.importStandard(call.mnemonic(), call.label()))),
+                        call -> methods.importedKey(() -> keyring.importStandard(call.mnemonic(), call.label()))),
                 RpcMethod.of(ListAddresses.class, methods::list),
                 RpcMethod.of(WatchAddress.class, methods::watch),
                 RpcMethod.of(UnwatchAddress.class, methods::unwatch),
@@ -115,32 +115,32 @@ public final class KeyringMethods {
     }
 
     private CompletionStage<GenerateAddress.Result> deriveNext(GenerateAddress call) {
-        return old(() -> keyring.deriveNext(call.label()))
+        return withHistory(() -> keyring.deriveNext(call.label()))
                 .thenApplyAsync(
-                        brought -> new GenerateAddress.Result(
-                                brought.key().address(),
-                                brought.key().knownPublicKey(),
-                                brought.key().index().orElseThrow(),
-                                brought.rescanBlocksLeft()),
+                        stored -> new GenerateAddress.Result(
+                                stored.key().address(),
+                                stored.key().knownPublicKey(),
+                                stored.key().index().orElseThrow(),
+                                stored.rescanBlocksLeft()),
                         executor);
     }
 
     private CompletionStage<ImportVault.Result> importVault(ImportVault call) {
-        return made(() -> keyring.importVault(call.vaultHex(), call.passphrase()))
+        return unlessBooksAway(() -> keyring.importVault(call.vaultHex(), call.passphrase()))
                 .thenComposeAsync(addresses -> watched(addresses, addresses), executor)
-                .thenApplyAsync(brought -> new ImportVault.Result(brought.key(), brought.rescanBlocksLeft()), executor);
+                .thenApplyAsync(stored -> new ImportVault.Result(stored.key(), stored.rescanBlocksLeft()), executor);
     }
 
     /** Creates keys, unless the books are known to be unavailable, so that the keys could not be watched. */
-    private <T> CompletionStage<T> made(Supplier<CompletionStage<T>> making) {
+    private <T> CompletionStage<T> unlessBooksAway(Supplier<CompletionStage<T>> making) {
         return ledger.away().map(CompletableFuture::<T>failedStage).orElseGet(making);
     }
 
     /** Creates a key without history, so that no blocks need to be rescanned. */
-    private CompletionStage<NewKey> drawn(Supplier<CompletionStage<KeyEntry>> making) {
-        return made(making)
+    private CompletionStage<NewKey> generated(Supplier<CompletionStage<KeyEntry>> making) {
+        return unlessBooksAway(making)
                 .thenComposeAsync(
-                        entry -> toldOf(List.of(entry.address()), ledger.watchFresh(entry.address()))
+                        entry -> reportingCreation(List.of(entry.address()), ledger.watchFresh(entry.address()))
                                 .thenApplyAsync(watched -> newKey(entry, OptionalLong.empty()), executor),
                         executor);
     }
@@ -149,7 +149,7 @@ public final class KeyringMethods {
      * Converts a failure to watch new keys into an error that says that the keys exist; otherwise the caller would repeat the call and create
      * more.
      */
-    private <T> CompletionStage<T> toldOf(List<Address> keys, CompletionStage<T> watching) {
+    private <T> CompletionStage<T> reportingCreation(List<Address> keys, CompletionStage<T> watching) {
         return watching.exceptionallyComposeAsync(
                 failure -> CompletableFuture.failedStage(notWatched(keys, Causes.of(failure))), executor);
     }
@@ -165,8 +165,8 @@ public final class KeyringMethods {
                         + "; the daemon makes up for that by itself, so do not repeat the call");
     }
 
-    private CompletionStage<NewKey> takenIn(Supplier<CompletionStage<KeyEntry>> making) {
-        return old(making).thenApplyAsync(brought -> newKey(brought.key(), brought.rescanBlocksLeft()), executor);
+    private CompletionStage<NewKey> importedKey(Supplier<CompletionStage<KeyEntry>> making) {
+        return withHistory(making).thenApplyAsync(stored -> newKey(stored.key(), stored.rescanBlocksLeft()), executor);
     }
 
     private static NewKey newKey(KeyEntry entry, OptionalLong rescanBlocksLeft) {
@@ -178,17 +178,18 @@ public final class KeyringMethods {
      *
      * @param rescanBlocksLeft number of blocks still to be rescanned; empty if no rescan is running
      */
-    private record Brought<T>(T key, OptionalLong rescanBlocksLeft) {}
+    private record KeysWithHistory<T>(T key, OptionalLong rescanBlocksLeft) {}
 
-    private CompletionStage<Brought<KeyEntry>> old(Supplier<CompletionStage<KeyEntry>> making) {
-        return made(making).thenComposeAsync(entry -> watched(entry, List.of(entry.address())), executor);
+    private CompletionStage<KeysWithHistory<KeyEntry>> withHistory(Supplier<CompletionStage<KeyEntry>> making) {
+        return unlessBooksAway(making).thenComposeAsync(entry -> watched(entry, List.of(entry.address())), executor);
     }
 
-    private <T> CompletionStage<Brought<T>> watched(T key, List<Address> addresses) {
+    private <T> CompletionStage<KeysWithHistory<T>> watched(T key, List<Address> addresses) {
         if (addresses.isEmpty()) {
-            return CompletableFuture.completedFuture(new Brought<>(key, OptionalLong.empty()));
+            return CompletableFuture.completedFuture(new KeysWithHistory<>(key, OptionalLong.empty()));
         }
-        return toldOf(addresses, ledger.watchOld(addresses)).thenApplyAsync(left -> new Brought<>(key, left), executor);
+        return reportingCreation(addresses, ledger.watchOld(addresses))
+                .thenApplyAsync(left -> new KeysWithHistory<>(key, left), executor);
     }
 
     private CompletionStage<ListAddresses.Result> list(ListAddresses call) {

@@ -34,13 +34,13 @@ import org.chainwalletd.store.TokenBinding;
 /** Handlers of the methods of {@link org.chainwalletd.api.OwnPayments} for payments. */
 public final class OwnPaymentMethods {
     private static final long DEFAULT_LIMIT = 100;
-    private static final long MOST = 1_000;
+    private static final long MAX_LIMIT = 1_000;
     /** Maximum number of rows examined per call, so that a filter without matches does not occupy the store's reader for long. */
-    private static final int MOST_LOOKED_AT = 10_000;
+    private static final int MAX_EXAMINED = 10_000;
 
-    private static final int BITE = 500;
+    private static final int ROWS_PER_READ = 500;
     /** Maximum size of the rows of a page in bytes, without brackets and cursor, so that a page is at most one MiB. */
-    private static final long MOST_BYTES = (1 << 20) - 1_024;
+    private static final long MAX_BYTES = (1 << 20) - 1_024;
 
     private static final String CURSOR = "s1.";
 
@@ -72,8 +72,8 @@ public final class OwnPaymentMethods {
 
     private CompletionStage<ListSpends.Result> list(ListSpends call) {
         long limit = call.limit().orElse(DEFAULT_LIMIT);
-        if (limit < 1 || limit > MOST) {
-            throw RefusedException.invalidParams("`limit` must be from 1 to " + MOST);
+        if (limit < 1 || limit > MAX_LIMIT) {
+            throw RefusedException.invalidParams("`limit` must be from 1 to " + MAX_LIMIT);
         }
         return more(new Page(call, (int) limit, tip.get()), after(call.cursor()));
     }
@@ -96,13 +96,13 @@ public final class OwnPaymentMethods {
 
     private CompletionStage<ListSpends.Result> more(Page page, long after) {
         return history.get()
-                .after(after, BITE)
+                .after(after, ROWS_PER_READ)
                 .thenComposeAsync(found -> RawSends.placed(found, heights, executor), executor)
                 .thenComposeAsync(
                         found -> payers(page, found)
                                 .thenComposeAsync(
                                         payers -> page.take(found, payers)
-                                                ? more(page, page.told)
+                                                ? more(page, page.lastNumber)
                                                 : CompletableFuture.completedFuture(page.result(after)),
                                         executor),
                         executor);
@@ -121,9 +121,9 @@ public final class OwnPaymentMethods {
         private final OptionalLong tip;
         private final List<OwnSpend> spends = new ArrayList<>();
         private long bytes;
-        private int lookedAt;
+        private int examined;
         /** Number of the last row that is in the page, or does not match the filters. */
-        private long told = -1;
+        private long lastNumber = -1;
 
         private boolean more;
 
@@ -140,19 +140,19 @@ public final class OwnPaymentMethods {
          */
         boolean take(List<PastSpend> found, Map<Long, Set<Address>> payers) {
             for (PastSpend spend : found) {
-                if (spends.size() == limit || lookedAt == MOST_LOOKED_AT || !takes(spend, payers)) {
+                if (spends.size() == limit || examined == MAX_EXAMINED || !takes(spend, payers)) {
                     more = true;
                     return false;
                 }
             }
-            return found.size() == BITE;
+            return found.size() == ROWS_PER_READ;
         }
 
         /** Adds a row if it matches the filters; returns whether it did not exceed the page. */
         private boolean takes(PastSpend past, Map<Long, Set<Address>> payers) {
-            lookedAt++;
+            examined++;
             if (mayFit(past)) {
-                OwnSpend spend = told(past, tip);
+                OwnSpend spend = ownSpend(past, tip);
                 if (fits(spend)
                         && call.address()
                                 .filter(address -> !involves(past, address)
@@ -160,13 +160,13 @@ public final class OwnPaymentMethods {
                                                 .contains(address))
                                 .isEmpty()) {
                     bytes += bytesAtMost(spend);
-                    if (bytes > MOST_BYTES && !spends.isEmpty()) {
+                    if (bytes > MAX_BYTES && !spends.isEmpty()) {
                         return false;
                     }
                     spends.add(spend);
                 }
             }
-            told = past.number();
+            lastNumber = past.number();
             return true;
         }
 
@@ -199,7 +199,7 @@ public final class OwnPaymentMethods {
         }
 
         ListSpends.Result result(long after) {
-            return new ListSpends.Result(spends, CURSOR + Math.max(told, after), more);
+            return new ListSpends.Result(spends, CURSOR + Math.max(lastNumber, after), more);
         }
     }
 
@@ -215,7 +215,7 @@ public final class OwnPaymentMethods {
         return text.map(words -> words.getBytes(StandardCharsets.UTF_8).length).orElse(0);
     }
 
-    private static OwnSpend told(PastSpend past, OptionalLong tip) {
+    private static OwnSpend ownSpend(PastSpend past, OptionalLong tip) {
         OwnPayment payment = OwnPayment.of(past);
         Kind kind = kindOf(past);
         boolean batch = kind == Kind.PAYOUT_BATCH;
@@ -291,7 +291,8 @@ public final class OwnPaymentMethods {
         return find(call)
                 .thenComposeAsync(found -> RawSends.placed(found.stream().toList(), heights, executor), executor)
                 .thenApplyAsync(
-                        found -> new GetSpend.Result(found.stream().findFirst().map(spend -> told(spend, tip.get()))),
+                        found -> new GetSpend.Result(
+                                found.stream().findFirst().map(spend -> ownSpend(spend, tip.get()))),
                         executor);
     }
 

@@ -44,8 +44,8 @@ import org.chainwalletd.store.PayoutStore.State;
 
 /** Handlers of the methods of {@link org.chainwalletd.api.Payouts}. */
 public final class PayoutMethods {
-    private static final int LONGEST_DATUM = 64;
-    private static final int MOST_SOURCES = 1_000;
+    private static final int MAX_DATUM_BYTES = 64;
+    private static final int MAX_SOURCES = 1_000;
     private static final int DEFAULT_LIMIT = 100;
 
     private final Services services;
@@ -131,8 +131,8 @@ public final class PayoutMethods {
 
     private static PayoutStore.Order order(Order order) {
         requireId(order.payoutId());
-        if (order.datum().filter(datum -> datum.length() > LONGEST_DATUM).isPresent()) {
-            throw RefusedException.invalidParams("`datum` of a payout must have at most " + LONGEST_DATUM + " bytes");
+        if (order.datum().filter(datum -> datum.length() > MAX_DATUM_BYTES).isPresent()) {
+            throw RefusedException.invalidParams("`datum` of a payout must have at most " + MAX_DATUM_BYTES + " bytes");
         }
         return new PayoutStore.Order(
                 order.payoutId(), order.to(), order.amount(), order.datum(), SpendOptions.memo(order.memo()));
@@ -175,8 +175,8 @@ public final class PayoutMethods {
     }
 
     private List<Address> owned(List<Address> addresses) {
-        if (addresses.isEmpty() || addresses.size() > MOST_SOURCES) {
-            throw RefusedException.invalidParams("`from` must name 1 to " + MOST_SOURCES + " addresses");
+        if (addresses.isEmpty() || addresses.size() > MAX_SOURCES) {
+            throw RefusedException.invalidParams("`from` must name 1 to " + MAX_SOURCES + " addresses");
         }
         HashSet<Address> own =
                 services.keys().get().stream().map(KeyEntry::address).collect(Collectors.toCollection(HashSet::new));

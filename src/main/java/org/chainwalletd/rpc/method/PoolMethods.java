@@ -108,16 +108,16 @@ public final class PoolMethods {
     }
 
     private CompletionStage<PoolAnswer> lpPool(LpPoolInfo call, CallContext context) {
-        return told(pool.lpPool());
+        return toAnswer(pool.lpPool());
     }
 
     private CompletionStage<PoolAnswer> position(LpPosition call, CallContext context) {
-        return told(pool.lpPosition(call.address()));
+        return toAnswer(pool.lpPosition(call.address()));
     }
 
     /** Returns the pool's instructions for the deposit; moves no money. */
     private CompletionStage<PoolAnswer> startDeposit(LpDepositStart call, CallContext context) {
-        return told(pool.lpDepositStart(call.chainAddress(), evmAddress(call.evmAddress())));
+        return toAnswer(pool.lpDepositStart(call.chainAddress(), evmAddress(call.evmAddress())));
     }
 
     private static EvmAddress evmAddress(String text) {
@@ -132,7 +132,7 @@ public final class PoolMethods {
         if (!Pool.isPathWord(call.id())) {
             throw RefusedException.invalidParams("`id` must be an id that the pool gave");
         }
-        return told(pool.lpDeposit(call.id()));
+        return toAnswer(pool.lpDeposit(call.id()));
     }
 
     /** Requests a withdrawal; the pool pays the address that owns the shares. */
@@ -140,10 +140,10 @@ public final class PoolMethods {
         if (Units.decimal(call.shares()).filter(value -> value.signum() > 0).isEmpty()) {
             throw RefusedException.invalidParams("`shares` must be a decimal string above zero");
         }
-        return told(pool.lpWithdraw(call.chainAddress(), call.shares()));
+        return toAnswer(pool.lpWithdraw(call.chainAddress(), call.shares()));
     }
 
-    private <T extends JsonNode> CompletionStage<PoolAnswer> told(CompletionStage<T> answer) {
+    private <T extends JsonNode> CompletionStage<PoolAnswer> toAnswer(CompletionStage<T> answer) {
         return answer.thenApplyAsync(
                 object -> {
                     Map<String, JsonNode> members = new LinkedHashMap<>();

@@ -59,7 +59,7 @@ public final class ReadMethods {
     private static final int STATUS_PATIENCE_SECONDS = 5;
 
     /** Number of addresses above which the balances cannot be read within {@link GetWalletBalance#PATIENCE}, so that waiting is useless. */
-    private static final int MOST_WORTH_WAITING = 2_000;
+    private static final int MAX_ADDRESSES_TO_WAIT = 2_000;
 
     private final String version;
     private final Nodes nodes;
@@ -268,7 +268,7 @@ public final class ReadMethods {
 
     private CompletionStage<GetWalletBalance.Result> scan(List<Scanned> entries, boolean withUtxos) {
         List<Address> addresses = entries.stream().map(Scanned::address).toList();
-        NodeClient asked = addresses.size() <= MOST_WORTH_WAITING ? coins.patient(GetWalletBalance.PATIENCE) : coins;
+        NodeClient asked = addresses.size() <= MAX_ADDRESSES_TO_WAIT ? coins.patient(GetWalletBalance.PATIENCE) : coins;
         CompletionStage<List<Amount>> balances = asked.balances(addresses);
         CompletionStage<List<NodeClient.UtxoListing>> listings =
                 withUtxos ? asked.addressUtxos(addresses) : CompletableFuture.completedStage(List.of());

@@ -9,11 +9,11 @@ import org.chainwalletd.spend.plan.FeeChoice;
 
 /** Parameters that all spends have in common: the fee, the idempotency token and the memo. */
 public final class SpendOptions {
-    private static final int SHORTEST_TOKEN = 8;
-    private static final int LONGEST_TOKEN = 128;
-    private static final int LONGEST_MEMO = 256;
+    private static final int MIN_TOKEN_LENGTH = 8;
+    private static final int MAX_TOKEN_LENGTH = 128;
+    private static final int MAX_MEMO_BYTES = 256;
 
-    static final String LENGTHS = SHORTEST_TOKEN + " to " + LONGEST_TOKEN + " printable ASCII characters";
+    static final String LENGTHS = MIN_TOKEN_LENGTH + " to " + MAX_TOKEN_LENGTH + " printable ASCII characters";
 
     private SpendOptions() {}
 
@@ -46,9 +46,9 @@ public final class SpendOptions {
     public static Optional<String> memo(Optional<String> memo) {
         memo.ifPresent(words -> {
             int bytes = words.getBytes(StandardCharsets.UTF_8).length;
-            if (bytes > LONGEST_MEMO) {
+            if (bytes > MAX_MEMO_BYTES) {
                 throw RefusedException.invalidParams(
-                        "`memo` must have at most " + LONGEST_MEMO + " bytes of UTF-8, got " + bytes);
+                        "`memo` must have at most " + MAX_MEMO_BYTES + " bytes of UTF-8, got " + bytes);
             }
         });
         return memo.filter(words -> !words.isEmpty());
@@ -63,6 +63,6 @@ public final class SpendOptions {
     /** Whether a caller can use it as a client token; payout ids share the same namespace. */
     static boolean isToken(String token) {
         boolean printable = token.chars().allMatch(c -> c >= 0x20 && c <= 0x7e);
-        return token.length() >= SHORTEST_TOKEN && token.length() <= LONGEST_TOKEN && printable;
+        return token.length() >= MIN_TOKEN_LENGTH && token.length() <= MAX_TOKEN_LENGTH && printable;
     }
 }

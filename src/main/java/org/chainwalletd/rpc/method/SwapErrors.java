@@ -37,19 +37,19 @@ public final class SwapErrors implements ErrorTranslator {
 
     /** Returns the cause's own error, with a note that the swap has not ended. */
     private RefusedException unsettled(SwapException.Unsettled failure) {
-        RefusedException told = told(failure.getCause());
+        RefusedException translated = translated(failure.getCause());
         return new RefusedException(
-                told.code(),
-                told.getMessage() + " (swap " + failure.id()
+                translated.code(),
+                translated.getMessage() + " (swap " + failure.id()
                         + " goes on by itself from where it is: ask swap_status before anything else)",
-                told.data());
+                translated.data());
     }
 
     private RefusedException underway(SwapException.LockUnknown failure) {
-        RefusedException told = told(failure.getCause());
-        String why = SAY_NOTHING_HAPPENED.contains(told.code())
+        RefusedException translated = translated(failure.getCause());
+        String why = SAY_NOTHING_HAPPENED.contains(translated.code())
                 ? "the daemon could not go on at that moment"
-                : told.getMessage();
+                : translated.getMessage();
         return new RefusedException(
                 ErrorCode.UPSTREAM,
                 "the outcome of the lock of swap " + failure.id() + " is not known yet, and the daemon goes on with it:"
@@ -58,7 +58,7 @@ public final class SwapErrors implements ErrorTranslator {
                 new Underway(true));
     }
 
-    private RefusedException told(Throwable failure) {
+    private RefusedException translated(Throwable failure) {
         Throwable cause = Causes.of(failure);
         return others.stream()
                 .flatMap(translator -> translator.translate(cause).stream())

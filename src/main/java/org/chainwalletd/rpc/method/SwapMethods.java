@@ -42,7 +42,7 @@ import org.chainwalletd.wire.Spelling;
 public final class SwapMethods {
     private static final Pattern ID = Pattern.compile("[0-9a-f]{32}");
     private static final int DEFAULT_LIMIT = 100;
-    private static final int MOST = 1_000;
+    private static final int MAX_LIMIT = 1_000;
     private static final String CURSOR = "[1-9][0-9]{0,17}";
 
     private final SwapService swaps;
@@ -110,22 +110,22 @@ public final class SwapMethods {
         unverified.get().ifPresent(why -> {
             throw new RefusedException(ErrorCode.UPSTREAM, "nothing was locked: " + why);
         });
-        return told(swaps.execute(id(call.swapId()), call.minAmountOut()));
+        return toRecord(swaps.execute(id(call.swapId()), call.minAmountOut()));
     }
 
     /** Reclaims our lock, once the clock of its chain allows it. */
     private CompletionStage<SwapRecord> refund(SwapRefund call, CallContext context) {
-        return told(swaps.refund(id(call.swapId())));
+        return toRecord(swaps.refund(id(call.swapId())));
     }
 
     private CompletionStage<SwapRecord> status(Swapping.SwapStatus call, CallContext context) {
-        return told(swaps.status(id(call.swapId())));
+        return toRecord(swaps.status(id(call.swapId())));
     }
 
     private CompletionStage<SwapList.Result> list(SwapList call, CallContext context) {
         long limit = call.limit().orElse(DEFAULT_LIMIT);
-        if (limit < 1 || limit > MOST) {
-            throw RefusedException.invalidParams("`limit` must be between 1 and " + MOST);
+        if (limit < 1 || limit > MAX_LIMIT) {
+            throw RefusedException.invalidParams("`limit` must be between 1 and " + MAX_LIMIT);
         }
         return swaps.page(call.state().map(SwapMethods::status), call.cursor().map(SwapMethods::number), (int) limit)
                 .thenApplyAsync(this::result, executor);
@@ -160,7 +160,7 @@ public final class SwapMethods {
         return text;
     }
 
-    private CompletionStage<SwapRecord> told(CompletionStage<SwapRow> row) {
+    private CompletionStage<SwapRecord> toRecord(CompletionStage<SwapRow> row) {
         return row.thenApplyAsync(found -> record(found, words), executor);
     }
 

@@ -64,8 +64,8 @@ final class TransactionReads {
                 ? List.of()
                 : tx.inputs().stream().map(Outpoint::txId).distinct().toList();
         Set<Outpoint> wanted = new HashSet<>(tx.inputs());
-        AtomicBoolean lost = new AtomicBoolean();
-        return Bounded.each(parents, PARENTS_AT_ONCE, parent -> spent(parent, wanted, lost), executor)
+        AtomicBoolean nodesFailed = new AtomicBoolean();
+        return Bounded.each(parents, PARENTS_AT_ONCE, parent -> spent(parent, wanted, nodesFailed), executor)
                 .thenApplyAsync(parts -> result(source, tx, merged(parts)), executor);
     }
 
@@ -73,8 +73,9 @@ final class TransactionReads {
      * Returns the outputs of {@code parent} that are spent here; none if it cannot be fetched. After a failure of the nodes no further parent
      * is fetched.
      */
-    private CompletionStage<Map<Outpoint, TxOutput>> spent(Hash256 parent, Set<Outpoint> wanted, AtomicBoolean lost) {
-        if (lost.get()) {
+    private CompletionStage<Map<Outpoint, TxOutput>> spent(
+            Hash256 parent, Set<Outpoint> wanted, AtomicBoolean nodesFailed) {
+        if (nodesFailed.get()) {
             return CompletableFuture.completedStage(Map.of());
         }
         return nodes.hasty()
@@ -82,7 +83,7 @@ final class TransactionReads {
                 .handleAsync(
                         (found, failure) -> {
                             if (failure != null || found.isEmpty()) {
-                                lost.compareAndSet(
+                                nodesFailed.compareAndSet(
                                         false,
                                         failure != null && !(Causes.of(failure) instanceof NodeException.Rejected));
                                 return Map.of();

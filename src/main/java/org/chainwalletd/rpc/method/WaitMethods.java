@@ -40,7 +40,7 @@ import org.chainwalletd.wire.MemberNames;
 public final class WaitMethods {
     private static final Amount ANYTHING = Amount.of(1);
     private static final int DEFAULT_LIMIT = 100;
-    private static final int MOST = 1_000;
+    private static final int MAX_LIMIT = 1_000;
     private static final int QUOTE_ID_BYTES = 16;
 
     private final Waits waits;
@@ -110,7 +110,7 @@ public final class WaitMethods {
     }
 
     private CompletionStage<WaitForPayment.Result> waitSince(WaitForPayment call, String cursor, CallContext context) {
-        return tells(call.address())
+        return hasCredits(call.address())
                 .thenComposeAsync(
                         owned -> {
                             if (!owned) {
@@ -130,11 +130,11 @@ public final class WaitMethods {
                         executor)
                 .handleAsync(
                         (since, failure) -> {
-                            PaymentSince told = unlessPruned(since, failure);
+                            PaymentSince answer = unlessPruned(since, failure);
                             return result(
                                     call.address(),
-                                    told.outcome(),
-                                    Optional.of(told.cursor().text()));
+                                    answer.outcome(),
+                                    Optional.of(answer.cursor().text()));
                         },
                         executor);
     }
@@ -190,8 +190,8 @@ public final class WaitMethods {
 
     private static long limit(OptionalLong asked) {
         long limit = asked.orElse(DEFAULT_LIMIT);
-        if (limit < 1 || limit > MOST) {
-            throw RefusedException.invalidParams("limit is 1 to " + MOST);
+        if (limit < 1 || limit > MAX_LIMIT) {
+            throw RefusedException.invalidParams("limit is 1 to " + MAX_LIMIT);
         }
         return limit;
     }
@@ -207,7 +207,7 @@ public final class WaitMethods {
     }
 
     /** Whether the feed contains credits of an address. */
-    private CompletionStage<Boolean> tells(Address address) {
+    private CompletionStage<Boolean> hasCredits(Address address) {
         return owners.watches().test(address)
                 ? CompletableFuture.completedStage(true)
                 : owners.owns().apply(address);
@@ -217,7 +217,7 @@ public final class WaitMethods {
         if (address.isEmpty()) {
             return CompletableFuture.completedStage(true);
         }
-        return tells(address.get())
+        return hasCredits(address.get())
                 .thenApplyAsync(
                         owned -> {
                             if (!owned) {
