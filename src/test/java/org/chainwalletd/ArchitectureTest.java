@@ -38,13 +38,13 @@ class ArchitectureTest {
     private static final String ROOT = "org.chainwalletd.";
     private static final JavaClasses MAIN = ClassFiles.ofTheProgram();
 
-    /** They wire the others together and may use all. */
+    /** Packages that wire the others together and may use all of them. */
     private static final Set<String> ABOVE_ALL = Set.of("", "boot", "cli");
 
-    /** Below all; everybody may use it but the client, which has a jar of its own. */
+    /** Package below all others; every package may use it except the client, which has a jar of its own. */
     private static final String FOR_ALL = "stage";
 
-    /** Each package with those it may use. */
+    /** Each package with the packages that it may use. */
     private static final Map<String, Set<String>> MAY_USE = Map.ofEntries(
             Map.entry(FOR_ALL, Set.of()),
             Map.entry("chain", Set.of()),
@@ -141,7 +141,7 @@ class ArchitectureTest {
         assertThat(MAIN.stream().map(ArchitectureTest::wordOf).distinct()).allMatch(known::contains);
     }
 
-    /** Their jars are opened by nobody else, and no other daemon loads a class of them. */
+    /** Only this package opens the libraries' jars, so that daemons without a cluster load none of their classes. */
     @Test
     void only_a_node_uses_the_libraries_of_the_cluster() {
         noClasses()

@@ -43,13 +43,13 @@ import org.chainwalletd.testkit.Dial;
 import org.junit.jupiter.api.Test;
 
 /**
- * No test waits for ever: what can hang is asked through {@link Await} and {@link Dial}, which give up. What slips through (a read of a
- * socket that somebody else opened, a loop that gets nowhere) is ended by {@link org.chainwalletd.testkit.HangWatch}.
+ * Checks that no test can wait forever: blocking calls go through {@link Await} and {@link Dial}, which time out. Anything that slips through
+ * (a read from a socket opened elsewhere, a loop without progress) is ended by {@link org.chainwalletd.testkit.HangWatch}.
  */
 class BoundedWaitsTest {
     private static final JavaClasses TESTS = ClassFiles.ofTheTests();
 
-    /** What waits until something happens, however long that takes: the type, and its methods with the number of their parameters. */
+    /** Methods that wait without a limit: the type, and its methods with their number of parameters. */
     private static final Map<Class<?>, Set<String>> FOR_EVER = Map.ofEntries(
             Map.entry(Future.class, Set.of("get/0")),
             Map.entry(CompletableFuture.class, Set.of("join/0")),
@@ -86,7 +86,7 @@ class BoundedWaitsTest {
             Map.entry(HttpRequest.class, Set.of("newBuilder/0", "newBuilder/1")),
             Map.entry(Socket.class, Set.of("<init>/0", "<init>/1", "<init>/2", "<init>/4")));
 
-    /** They give up by themselves; the output of a daemon is read by a thread that no test waits for. */
+    /** Exceptions: they time out by themselves, or a thread that no test waits for reads a daemon's output. */
     private static final Set<String> MAY = Set.of(
             "HangWatch.watch",
             "HangWatch.isAliveWithin",
@@ -97,7 +97,7 @@ class BoundedWaitsTest {
             "Dial.unconnected",
             "DaemonProcess.<init>");
 
-    /** A loop that does nothing but ask again. */
+    /** Loop that does nothing but poll. */
     private static final Pattern IDLE_LOOP = Pattern.compile(
             "((?<!} )while|for) "
                     + "\\((;;|([^();]|\\(([^();]|\\(([^();]|\\([^();]*\\))*\\))*\\))*)\\)\\s*(\\{\\s*}|;)|do \\{\\s*}\\s*while");

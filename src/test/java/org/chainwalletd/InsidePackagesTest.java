@@ -18,11 +18,11 @@ import java.util.stream.Collectors;
 import org.chainwalletd.testkit.ClassFiles;
 import org.junit.jupiter.api.Test;
 
-/** Arrows point one way inside the packages too: between the parts of a package, and between the files of one part. */
+/** Checks that dependencies inside packages are acyclic too: between the parts of a package, and between the files of a part. */
 class InsidePackagesTest {
     private static final JavaClasses MAIN = ClassFiles.ofTheProgram();
 
-    /** Each part of a package with those of the same package that it may use. */
+    /** Each part of a package with the parts of the same package that it may use. */
     private static final Map<String, Set<String>> MAY_USE = Map.ofEntries(
             Map.entry("account", Set.of("account.endpoints")),
             Map.entry("account.endpoints", Set.of()),
@@ -64,8 +64,8 @@ class InsidePackagesTest {
             Map.entry("swap.pool", Set.of()));
 
     /**
-     * Files that know each other in a circle: none is added, and one that is opened is taken out of this list. What remains are actors that
-     * send each other messages, a sealed type with the one that performs its kinds, and a value with what makes it.
+     * Cycles of files. None may be added, and a resolved one is removed from this list. The rest are actors that send each other messages, a
+     * sealed type with the class that performs its kinds, and a value with its factory.
      */
     private static final Set<String> CIRCLES = Set.of(
             "boot: SwapLegs Swaps",
@@ -136,7 +136,7 @@ class InsidePackagesTest {
         assertThat(circles).isEqualTo(new TreeSet<>(CIRCLES));
     }
 
-    /** Those who reach each other, as many as there are, in the order of the alphabet. */
+    /** Returns the cycles, in alphabetical order. */
     private static Set<String> circles(Map<String, Set<String>> arrows) {
         Map<String, Set<String>> reached = new HashMap<>();
         arrows.keySet().forEach(from -> reached.put(from, reachedFrom(from, arrows)));

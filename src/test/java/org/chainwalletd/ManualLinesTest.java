@@ -12,10 +12,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Prose of the manual is wrapped, so that a page can be read in a terminal and a change of one sentence is a small difference. */
+/** Checks that the prose of the manual is wrapped, so that pages can be read in a terminal and a change of one sentence is a small diff. */
 class ManualLinesTest {
     private static final int WIDTH = 100;
-    /** Written by {@code GeneratedReferenceTest} and {@code GeneratedConfigurationTest}. */
+    /** Pages written by {@code GeneratedReferenceTest} and {@code GeneratedConfigurationTest}. */
     private static final Set<String> GENERATED = Set.of("reference.md", "configuration.md");
 
     private static final Pattern LINK_TARGET = Pattern.compile("\\]\\([^)]*\\)|https?://\\S+");
@@ -36,7 +36,7 @@ class ManualLinesTest {
         assertThat(pages).isGreaterThan(20);
     }
 
-    /** Adds lines of prose that are too long; code, tables and the targets of links cannot be wrapped. */
+    /** Collects lines of prose that are too long; code, tables and link targets cannot be wrapped. */
     private static void collectLongLines(Path page, List<String> longer) throws IOException {
         boolean code = false;
         int number = 0;

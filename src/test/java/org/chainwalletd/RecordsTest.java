@@ -26,8 +26,8 @@ import org.chainwalletd.testkit.ClassFiles;
 import org.junit.jupiter.api.Test;
 
 /**
- * A record with a value and a failure of which one is null, which is which being known to whoever looks, is an {@link Outcome}: there the
- * compiler asks for both. And a record has no more members than can be told apart by their places.
+ * Checks that a record with a value and a failure of which exactly one is null is an {@link Outcome} instead, for which the compiler checks
+ * that both cases are handled; and that records have a limited number of members, because more cannot be told apart by position.
  */
 class RecordsTest {
     private static final Path SOURCES = Path.of("src/main/java");
@@ -37,7 +37,7 @@ class RecordsTest {
     /** Packages whose records are written or read as JSON, member by member. */
     private static final Set<String> INTERFACE = Set.of("org.chainwalletd.rpc.method.", "org.chainwalletd.api");
 
-    /** Records of which a failure is a part, and why none of these is null. */
+    /** Records that contain a failure, with the reason why no member is null. */
     private static final Map<String, String> FAILED = Map.ofEntries(
             Map.entry("Abandonments.WriteResult", "what was written before the failure counts: it may have all three"),
             Map.entry("AnswerDecoder.Attempt.Refused", "the one of three that fails"),
@@ -54,19 +54,19 @@ class RecordsTest {
             Map.entry("SwapQuestion.SwapReply.LockUnknown", "a way to fail"),
             Map.entry("Walker.WriteFailed", "told of a failure only"));
 
-    /** Who hears only that a stage has ended: how often, and what finds out how. */
+    /** Files with callbacks that ignore a stage's outcome: how often, and where the outcome is checked instead. */
     private static final Map<String, Integer> EITHER_WAY = Map.of(
-            // A walk is judged by the blocks that it has brought, and the next look goes on from these.
+            // A walk is judged by the blocks that it has fetched, and the next round continues from these.
             "Ascent.java", 1,
             "Rescanner.java", 1,
-            // What the watch has heard of each node is told by itself; that all were asked is what a call waits for.
+            // The watch reports what it has heard from each node itself; the call waits only until all have been asked.
             "Upstream.java", 1,
-            // There is nothing more to be closed.
+            // Nothing is left to be closed.
             "KeyringActor.java", 1,
-            // The store is asked for the token when it comes again.
+            // The store is asked for the token when the token is used again.
             "Receipts.java", 2);
 
-    /** The first carries an outcome by its type. */
+    /** The first alternative carries an outcome by its type. */
     private static final Pattern TO_SELF = Pattern.compile("(Outcome\\.pipe|pipeToSelf)\\(");
 
     private static final Pattern BOTH_ENDS = Pattern.compile("\\s*\\((\\w+), (\\w+)\\) ->(.*)", Pattern.DOTALL);
@@ -123,7 +123,7 @@ class RecordsTest {
         assertThat(large).isEmpty();
     }
 
-    /** Its members are those of a JSON object, which callers name and do not count. */
+    /** Whether the members are those of a JSON object, which callers address by name. */
     private static boolean isObjectOfTheInterface(Class<?> type) {
         return INTERFACE.stream().anyMatch(type.getPackageName()::startsWith);
     }
@@ -135,7 +135,7 @@ class RecordsTest {
         return type instanceof Class<?> plain && Throwable.class.isAssignableFrom(plain);
     }
 
-    /** Of what the stage has told it knows nothing else. */
+    /** Whether the callback uses nothing of the stage but its outcome. */
     private static boolean hasNothingBesideAnOutcome(String callback) {
         Matcher ends = BOTH_ENDS.matcher(callback);
         if (!ends.matches()) {
@@ -147,7 +147,7 @@ class RecordsTest {
                 .find();
     }
 
-    /** Of the call whose arguments begin at {@code from}. */
+    /** Returns the last argument of the call whose arguments begin at {@code from}. */
     private static String lastArgument(String text, int from) {
         int depth = 1;
         int begin = from;

@@ -24,14 +24,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The compiler checks a {@code switch} over an enum, but not (in Java 17) a choice between the kinds of a sealed type. So this reads the
- * source: a chain of {@code if (x instanceof A) … else if (x instanceof B) …} names each kind that there is, and an actor receives each of
- * its commands. A kind that is added later makes it fail where nobody has thought about it.
+ * Checks that choices between the kinds of a sealed type are complete. The compiler checks a {@code switch} over an enum, but not (in Java
+ * 17) such a choice, so this test reads the source: a chain of {@code if (x instanceof A) … else if (x instanceof B) …} must name every kind,
+ * and an actor must receive each of its commands. A kind that is added later makes the test fail where it is not handled.
  */
 class SealedChoicesTest {
     private static final Path SOURCES = Path.of("src/main/java");
 
-    /** Chains that do nothing, or one thing, about all that is left of a sealed type: the file, and what that is now. */
+    /** Chains with a deliberate default for the remaining kinds of a sealed type: the file, and the kinds that the default covers. */
     private static final Map<String, Set<String>> LEFT_ON_PURPOSE = Map.of(
             "SpendMonitor", Set.of("SpendingBooks.Fate.Lost", "SpendingBooks.Fate.Open"),
             "Forgetting", Set.of("SpendingBooks.Fate.Open", "SpendingBooks.Fate.TooDeep"),
@@ -109,7 +109,7 @@ class SealedChoicesTest {
         assertThat(actors).contains("KeyringActor", "SpendMonitor", "Reservations", "SwapActor", "Walker");
     }
 
-    /** Its own commands, or those that it imports from a file of their own. */
+    /** Returns the actor's own command type, or one imported from a separate file. */
     private static Optional<Class<?>> protocolOf(Path file) {
         return SEALED.stream()
                 .filter(type -> type.getSimpleName().equals(COMMAND))
@@ -119,7 +119,7 @@ class SealedChoicesTest {
                 .findAny();
     }
 
-    /** By its own name, or by that of a part of the protocol that it belongs to; the values of an enum one by one. */
+    /** Whether a command is received: by its own name, or by that of an enclosing part of the protocol; enum values one by one. */
     private static boolean isReceived(Class<?> kind, Class<?> command, String text) {
         return Stream.concat(Stream.of(kind), Arrays.stream(kind.getInterfaces()))
                 .filter(type -> type != command)
@@ -149,7 +149,10 @@ class SealedChoicesTest {
                 .orElse(null);
     }
 
-    /** The narrowest one that all arms are kinds of, in the file itself where there is one. A protocol is not asked: its commands are received. */
+    /**
+     * Returns the narrowest sealed type that includes all arms, preferably declared in the file itself. Protocols are excluded: their
+     * commands are received.
+     */
     private static Optional<Class<?>> sealedTypeOf(Chain chain, Path file) {
         return SEALED.stream()
                 .filter(type -> chain.arms().stream()
@@ -162,7 +165,7 @@ class SealedChoicesTest {
                 .filter(type -> !type.getSimpleName().equals(COMMAND));
     }
 
-    /** The last ones: what is sealed itself is looked into. */
+    /** Returns the leaf kinds; a kind that is itself sealed is expanded. */
     private static List<Class<?>> kinds(Class<?> sealed) {
         return Arrays.stream(sealed.getPermittedSubclasses())
                 .flatMap(kind -> kind.isSealed() ? kinds(kind).stream() : Stream.of(kind))
@@ -228,16 +231,16 @@ class SealedChoicesTest {
     }
 
     /**
-     * An {@code if} with what follows it.
+     * Chain of {@code if} and {@code else}.
      *
-     * @param arms the types that are asked for, as they are written
-     * @param rest what stands behind the last {@code else}; empty without one
+     * @param arms tested types as written
+     * @param rest code after the last {@code else}; empty without one
      */
     private record Chain(List<String> arms, Optional<String> rest) {
         private static final Pattern BEGIN = Pattern.compile("(?<!else )if \\(");
         private static final Pattern ELSE = Pattern.compile("\\s*else\\s*");
 
-        /** Those with two arms or more that ask for a type. */
+        /** Returns the chains with at least two arms that test a type. */
         static List<Chain> in(String text) {
             List<Chain> chains = new ArrayList<>();
             Matcher begin = BEGIN.matcher(text);
@@ -269,7 +272,7 @@ class SealedChoicesTest {
             return new Chain(arms, Optional.of(text.substring(at, closing(text, at, '{', '}'))));
         }
 
-        /** Behind the end of what is opened at {@code from}. */
+        /** Returns the index after the bracket that closes the one at {@code from}. */
         private static int closing(String text, int from, char open, char close) {
             int depth = 0;
             int at = from;

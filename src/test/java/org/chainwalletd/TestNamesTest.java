@@ -13,12 +13,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Tests are named one way, so that a list of them reads as a list of rules. */
+/** Checks that tests follow one naming scheme, so that a list of them reads as a list of rules. */
 class TestNamesTest {
     private static final Pattern TEST = Pattern.compile(
             "@(?:Test|TestFactory|ParameterizedTest|RepeatedTest|FuzzTest)\\b[^;]*?\\b(\\w+)\\([^()]*\\)\\s*(?:throws [\\w., ]+)?\\{");
 
-    /** A word may be spelt in capitals, as that of a protocol is. */
+    /** Words of a name; a protocol's word may be in capitals. */
     private static final Pattern WORDS = Pattern.compile("[a-z0-9]+(_([a-z0-9]+|[A-Z0-9]+))*");
 
     @Test
@@ -41,7 +41,7 @@ class TestNamesTest {
         assertThat(names).hasSizeGreaterThan(1_500);
     }
 
-    /** With the package those tests are run that have the tag; one without it whose name says IT would be run by nobody. */
+    /** Tests with the tag run in the package phase; an untagged class named IT would never run. */
     @Test
     void every_black_box_test_is_tagged_to_be_run_with_the_package() throws IOException {
         try (Stream<Path> files = Files.walk(Path.of("src"))) {
@@ -51,7 +51,7 @@ class TestNamesTest {
         }
     }
 
-    /** There is one watcher of crash points in a process, which tests beside each other would take from each other. */
+    /** A process has a single watcher of crash points, which concurrent tests would overwrite. */
     @Test
     void tests_that_run_beside_each_other_watch_no_crash_point() throws IOException {
         try (Stream<Path> files = Files.walk(Path.of("src/test/java"))) {

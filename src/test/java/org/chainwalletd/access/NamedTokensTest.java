@@ -140,7 +140,7 @@ class NamedTokensTest {
         assertThat(ended).containsExactly("wait");
         grant.whenEnded(() -> ended.add("late"));
         assertThat(ended).containsExactly("wait", "late");
-        // A clock that is set back does not bring it back.
+        // Setting the clock back does not make it valid again.
         clock.advance(Duration.ofMillis(-10));
         assertThat(tokens.find(digest(FIRST))).isEmpty();
     }
@@ -210,7 +210,7 @@ class NamedTokensTest {
         assertThat(rows().all().get(0).revokedAt()).isPresent();
     }
 
-    /** What a kill at each moment of a change leaves is the rows before it or after it. */
+    /** A kill at any moment of a change leaves either the rows before it or those after it. */
     @Test
     void a_kill_between_the_steps_of_a_change_leaves_it_made_or_not_made() throws IOException {
         List<Runnable> changes = List.of(

@@ -34,8 +34,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Background work is stopped and started again and again while a daemon pays and mints (scale-out.md, section 4): every token ends
- * paid once, and no credit is missed or told twice. Payments are told from each other by their amounts on the chain.
+ * Stops and restarts background work repeatedly while a daemon pays and creates keys (scale-out.md, section 4): every token ends up paid
+ * exactly once, and no credit is missed or reported twice. Payments are identified on the chain by their amounts.
  */
 @Tag("long")
 @Timeout(300)
@@ -53,7 +53,7 @@ class BackgroundUnderLoadTest {
     private final Random random = Seeded.random("BackgroundUnderLoadTest");
     private final ExecutorService callers = Executors.newCachedThreadPool();
     private final AtomicLong mined = new AtomicLong();
-    /** Amounts by address that are sent from elsewhere. */
+    /** Amounts of external deposits by address. */
     private final Map<String, Long> deposits = new ConcurrentHashMap<>();
 
     private Daemon daemon;
@@ -119,8 +119,8 @@ class BackgroundUnderLoadTest {
 
         assertThat(coins(shop)).containsExactlyInAnyOrderElementsOf(amounts());
         assertThat(credits(Optional.of(shop)).values()).containsExactlyInAnyOrderElementsOf(amounts());
-        // A deposit whose inputs a reorganisation has removed is gone from the chain too: mempools take no unconfirmed
-        // inputs.
+        // A deposit whose inputs a reorganisation has removed is no longer on the chain either: mempools accept no
+        // unconfirmed inputs.
         Map<String, List<Long>> arrived = new HashMap<>();
         deposits.keySet().forEach(address -> arrived.put(address, coins(address)));
         assertThat(arrived.values())
@@ -161,7 +161,7 @@ class BackgroundUnderLoadTest {
                 .asText();
     }
 
-    /** A worker that repeats each call with its token until it is answered. */
+    /** Worker that repeats each call with its token until it is answered. */
     private void pay(int number, String payer, String shop) {
         for (int i = 0; i < PAYMENTS; i++) {
             long amount = FIRST_AMOUNT + number * PAYMENTS + i;
@@ -170,7 +170,7 @@ class BackgroundUnderLoadTest {
         }
     }
 
-    /** New addresses that are paid in the next block, whether or not anybody follows it at that moment. */
+    /** Creates addresses that are paid in the next block, even while no daemon is following. */
     private void mint() {
         for (int i = 0; i < MINTS; i++) {
             String address = newAddress();
@@ -186,7 +186,7 @@ class BackgroundUnderLoadTest {
         Await.until("another block", () -> mined.get() > before);
     }
 
-    /** Coins that wait for a block, and what is refused while something is stopped, is asked for again. */
+    /** Repeats a call that is refused because coins are unconfirmed or something is stopped. */
     private JsonNode untilAnswered(String method, Map<String, ?> params) {
         while (true) {
             try {
@@ -206,7 +206,7 @@ class BackgroundUnderLoadTest {
         return values;
     }
 
-    /** The folded feed: amounts by outpoint. */
+    /** Folds the feed into amounts by outpoint. */
     private Map<String, Long> credits(Optional<String> address) {
         Map<String, Long> credits = new HashMap<>();
         Map<String, Object> params = new HashMap<>(Map.of("min_confirmations", 1, "limit", 50));

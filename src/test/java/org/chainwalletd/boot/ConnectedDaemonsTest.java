@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Daemons of one database that are connected with each other (scale-out.md, section 6). */
+/** Daemons of one database that are connected to each other (scale-out.md, section 6). */
 @Timeout(300)
 @Tag("postgres")
 class ConnectedDaemonsTest {
@@ -125,7 +125,7 @@ class ConnectedDaemonsTest {
         }
     }
 
-    /** The answer of a daemon that knows somebody who answers. */
+    /** Returns the answer of a daemon that has found another daemon to answer the call. */
     private static HttpResponse<String> answer(Daemon daemon, String token, byte[] body) {
         List<HttpResponse<String>> last = new ArrayList<>();
         Await.until("it is answered", () -> {

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Watchers that follow the client's feed over a chain that is reorganised, and that are killed between any two pages: what they have booked are
- * exactly the chain's credits (following.md, section 3). More steps with {@code -Dcredits.steps}.
+ * Watchers that follow the client's feed on a chain with reorganisations, and are killed between any two pages, book exactly the credits of
+ * the chain (following.md, section 3). More steps with {@code -Dcredits.steps}.
  */
 @Timeout(120)
 class CreditFeedsTest {
@@ -89,7 +89,7 @@ class CreditFeedsTest {
         }
     }
 
-    /** None of them is ever spent. */
+    /** Returns the credits on the chain; none of these outputs is ever spent. */
     private static Set<String> credits(WalletdClient node, List<String> addresses, long highest) {
         Set<String> credits = new HashSet<>();
         for (String address : addresses) {
@@ -104,7 +104,7 @@ class CreditFeedsTest {
         return credits;
     }
 
-    /** A program with a database: what it has booked, and the cursor that was stored with it. */
+    /** Client program with a database: the booked credits, and the cursor stored with them. */
     private static final class Watcher {
         private final DaemonRig daemon;
         private final long depth;
@@ -116,7 +116,7 @@ class CreditFeedsTest {
             this.depth = depth;
         }
 
-        /** Starts anew each time, and dies after some pages, some of them asked for and not booked. */
+        /** Restarts each time and dies after some pages, of which the last may have been fetched but not booked. */
         void follow(Random random) {
             ListCredits query = query(1 + random.nextInt(3));
             if (random.nextBoolean()) {
@@ -152,7 +152,7 @@ class CreditFeedsTest {
             stored = Optional.of(page.cursor());
         }
 
-        /** What was only seen in a mempool is no credit yet. */
+        /** A payment seen only in a mempool is not a credit yet. */
         private void book(Credit credit) {
             String outpoint = credit.txId() + ":" + credit.outputIndex();
             switch (credit.event()) {

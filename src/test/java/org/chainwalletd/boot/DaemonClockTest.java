@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A daemon on a machine whose clock is wrong: all of its parts say the same time. */
+/** A daemon on a machine whose clock is wrong: all of its parts report the same time. */
 @Timeout(120)
 class DaemonClockTest {
     private static final Instant NOW = Instant.parse("2031-05-06T07:08:09Z");

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Random histories of three daemons on one database (scale-out.md, section 9), in which each of them dies, pauses, is stopped, and loses the
- * database, the lease and the answers of its node. In the end each token is on the chain once.
+ * Random histories of three daemons on one database (scale-out.md, section 9), in which each of them crashes, pauses, is stopped, and loses
+ * the database, the lease and the answers of its node. At the end each token has been paid once on the chain.
  */
 @Tag("postgres")
 class DaemonHistoriesTest {
@@ -58,7 +58,7 @@ class DaemonHistoriesTest {
         System.out.println(histories + " " + kind + "histories of three daemons: " + counts);
     }
 
-    /** The daemons that come too late have a history of their own only now and then, as it takes long. */
+    /** Starts some histories with late daemons, but rarely, because these take long. */
     private static void begin(DaemonHistory history, Random random) {
         switch (random.nextInt(24)) {
             case 0 -> history.denyLate();
@@ -86,10 +86,10 @@ class DaemonHistoriesTest {
     }
 
     /**
-     * Runs histories of daemons that keep a rule no more until one is judged to be wrong.
+     * Runs histories of daemons that violate a rule until one of the histories is judged wrong.
      *
-     * @param otherWords of {@link org.chainwalletd.store.postgres.DatabaseDoor}
-     * @param statements that also take away what the tables refuse
+     * @param otherWords rewrites of statements, see {@link org.chainwalletd.store.postgres.DatabaseDoor}
+     * @param statements that also remove the constraints of the tables
      */
     private void turnRed(String rule, Restores restores, Map<String, String> otherWords, List<String> statements) {
         turnRed(rule, restores, otherWords, List.of(), statements, history -> {});
@@ -97,7 +97,7 @@ class DaemonHistoriesTest {
 
     /**
      * @param before statements that the database runs before it serves daemons
-     * @param beginning of each history
+     * @param beginning start of each history
      */
     private void turnRed(
             String rule,
@@ -131,7 +131,7 @@ class DaemonHistoriesTest {
         } catch (AssertionError wrong) {
             String words = wrong.getMessage();
             if (!words.startsWith("[") && !words.startsWith(DaemonHistory.NOT_ENDED)) {
-                // Nothing was judged.
+                // The history was not judged.
                 throw wrong;
             }
             return Optional.of(words.substring(0, Math.min(MOST_TOLD, words.length())) + " … "
@@ -176,7 +176,7 @@ class DaemonHistoriesTest {
                 DaemonHistory::denyLate);
     }
 
-    /** What a former keeper had queued is written when it wakes; the books keep their rule. */
+    /** Writes queued by a former keeper are executed when it wakes up; the books keep their invariants. */
     @Test
     @Tag("long")
     void without_the_keepers_epoch_histories_go_wrong() {

@@ -65,8 +65,8 @@ import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Party;
 
 /**
- * A random history of three daemons on one database (scale-out.md, section 9). Whoever dies in it loses database and node for good, gives nothing
- * back and signs nothing off; then its process ends. Each order has an amount of its own, by which the chain says how often it was paid.
+ * Random history of three daemons on one database (scale-out.md, section 9). A daemon that dies loses database and node permanently and
+ * releases nothing; then its process ends. Each order has a unique amount, which shows on the chain how often it was paid.
  */
 final class DaemonHistory implements AutoCloseable {
     private static final int DAEMONS = 3;
@@ -83,7 +83,7 @@ final class DaemonHistory implements AutoCloseable {
     private static final int MOST_SAID = 60;
     private static final int MOST_SLOWLY = 32;
     private static final int SAID_SOON = 25;
-    /** Of steps, without those of {@link #moveDatabase}. */
+    /** Number of kinds of steps, without {@link #moveDatabase}. */
     private static final int KINDS = 38;
 
     private static final String REFUSED = "Transaction validation failed: whatever";
@@ -91,7 +91,7 @@ final class DaemonHistory implements AutoCloseable {
 
     private static final String PREIMAGE = "5e".repeat(32);
 
-    /** By how much the database's clock is ahead; reservations end with the time, so that later ones are for loose histories. */
+    /** Offsets of the database's clock. Reservations expire with time, so the later values are only for loose histories. */
     private static final List<Duration> AHEAD = List.of(
             Duration.ZERO,
             Duration.ofSeconds(3),
@@ -102,7 +102,7 @@ final class DaemonHistory implements AutoCloseable {
 
     private static final int STRICTLY_AHEAD = 4;
 
-    /** By how much the clock of a daemon's machine is ahead. */
+    /** Offsets of the clock of a daemon's machine. */
     private static final List<Duration> WRONG = List.of(
             Duration.ofHours(-25),
             Duration.ofMinutes(-4),
@@ -111,7 +111,7 @@ final class DaemonHistory implements AutoCloseable {
             Duration.ofHours(25),
             Duration.ofDays(400));
 
-    /** How a history that waits in vain for its payments begins to say so. */
+    /** Prefix of the error of a history whose payments did not all finish. */
     static final String NOT_ENDED = "not all has ended: ";
 
     static final List<CrashPoint> PLACES = List.of(
@@ -128,10 +128,10 @@ final class DaemonHistory implements AutoCloseable {
             CrashPoint.STORE_AFTER_COMMIT);
 
     /**
-     * Something to be paid once.
+     * Payment that must be made exactly once.
      *
-     * @param amount of no other order
-     * @param receipts ids of transactions with which it was acknowledged
+     * @param amount unique among all orders
+     * @param receipts ids of the transactions with which it was acknowledged
      */
     private record Order(
             String token,
@@ -145,7 +145,7 @@ final class DaemonHistory implements AutoCloseable {
         }
     }
 
-    /** A daemon, which may be dead, and what is between it and the rest of the world. */
+    /** Daemon, possibly dead, with its proxies to the outside world. */
     private final class Member {
         private final int number;
         private final Path datadir;
@@ -153,13 +153,13 @@ final class DaemonHistory implements AutoCloseable {
         private final ThreadGroup threads;
         private final Clock clock = ((InstantSource) () -> Instant.now().plus(ahead())).withZone(ZoneOffset.UTC);
 
-        /** By how much its machine's clock is wrong. */
+        /** Error of its machine's clock. */
         private volatile Duration ahead = Duration.ZERO;
 
-        /** Null while it does not run. */
+        /** Null while it is not running. */
         private volatile DaemonRig rig;
 
-        /** Its node is gone until it is started again. */
+        /** Whether its node is unreachable until the daemon is restarted. */
         private volatile boolean isAlone;
 
         private CompletableFuture<Void> ending = CompletableFuture.completedFuture(null);
@@ -213,7 +213,7 @@ final class DaemonHistory implements AutoCloseable {
             }
         }
 
-        /** From here on it reaches nothing. May be called by one of its own threads. */
+        /** Cuts the daemon off from everything. May be called by one of its own threads. */
         void die() {
             DaemonRig dead = rig;
             rig = null;
@@ -227,10 +227,10 @@ final class DaemonHistory implements AutoCloseable {
     }
 
     /**
-     * What happens to the daemon that comes to a place next.
+     * Action at the next crash point that the daemon reaches.
      *
-     * @param freezes whether it does not reach the database meanwhile, so that others believe that it is dead
-     * @param wakes before it goes on
+     * @param freezes whether the daemon is cut off from the database meanwhile, so that others consider it dead
+     * @param wakes runs before the daemon continues
      */
     private record Armed(CrashPoint point, boolean dies, boolean freezes, Consumer<Member> wakes, long millis) {}
 
@@ -247,11 +247,11 @@ final class DaemonHistory implements AutoCloseable {
     private final String[] tokens;
     private final List<Order> orders = new ArrayList<>();
     private final List<Order> locks = new ArrayList<>();
-    /** Claims and reclaims of locks by their tokens. */
+    /** Claims and reclaims of locks, by token. */
     private final Map<String, Order> redeems = new TreeMap<>();
     /** Ids of payouts whose end was acknowledged. */
     private final Set<String> cancelled = ConcurrentHashMap.newKeySet();
-    /** Whether coins may become free of a payment that is mined all the same: then another one loses them, and is asked for again. */
+    /** Whether coins of a payment may be released although the payment is mined: then another payment loses them, and is requested again. */
     private boolean isLoose;
 
     private final boolean actsClock;
@@ -261,11 +261,11 @@ final class DaemonHistory implements AutoCloseable {
     private final Map<String, Integer> counts = new ConcurrentHashMap<>();
     private final AtomicReference<Armed> armed = new AtomicReference<>();
     private final AtomicInteger pausing = new AtomicInteger();
-    /** Parameters of each call that handed a transaction to the node: what has left may come into a block at any time. */
+    /** Parameters of each call that submitted a transaction to the node: a submitted transaction may be mined at any time. */
     private final Set<JsonNode> left = ConcurrentHashMap.newKeySet();
 
     private final List<String> complaints = new CopyOnWriteArrayList<>();
-    /** Outpoints that a reader of the feed has booked, who asks any daemon for the next page. */
+    /** Outpoints booked by a reader of the feed that requests the next page from any daemon. */
     private final Map<String, String> booked = new HashMap<>();
 
     private Optional<String> cursor = Optional.empty();
@@ -273,17 +273,17 @@ final class DaemonHistory implements AutoCloseable {
     private boolean backedUp;
     private int restored;
 
-    /** Way in which the database goes back in time now and then. */
+    /** Ways in which the database goes back in time now and then. */
     enum Restores {
         NEVER,
-        /** It goes back to an earlier time, and is restored by the command. */
+        /** The database goes back in time, and the command restores it. */
         FROM_LOGS,
-        /** The logs go back with it, so that nobody can notice. */
+        /** The logs go back too, so that no daemon can notice. */
         WITHOUT_LOGS
     }
 
     /**
-     * @param otherWords of {@link DatabaseDoor}, for daemons that keep a rule no more
+     * @param otherWords rewrites of statements, see {@link DatabaseDoor}, for daemons that violate a rule
      * @param statements that the database runs before it serves daemons
      */
     DaemonHistory(
@@ -495,15 +495,15 @@ final class DaemonHistory implements AutoCloseable {
     }
 
     /**
-     * A daemon wakes after others have run its payment, and its node refuses that: it may not say that the payment never left, as its coin would
-     * serve another one. For the beginning of a history.
+     * Lets a daemon wake up after others have sent its payment, whose submission its node then refuses: the daemon must not report that the
+     * payment was never sent, because its coin would be used for another one. For the beginning of a history.
      */
     void denyLate() {
         told.add("late denial");
         isLoose = false;
         Party one = imported(74);
         chain.faucet(one.address, Amount.of(COIN));
-        // Deeper than a reorganisation goes: without its coin a payment would be in flight for ever.
+        // Deeper than any reorganisation; a payment that loses its coin would otherwise stay in flight forever.
         chain.mine(DEEPEST + 1);
         members.forEach(member -> Await.until("the coin is known", () -> balance(member, one) == COIN));
         Member late = members.get(1);
@@ -535,8 +535,8 @@ final class DaemonHistory implements AutoCloseable {
     }
 
     /**
-     * The keeper finds that a payout's block has gone, and wakes when others have seen the payout buried: what it wants to write is wrong by now.
-     * For the beginning of a history.
+     * Lets the keeper notice that a payout's block has disappeared, and wake up when others have seen the payout buried: its pending write is
+     * wrong by then. For the beginning of a history.
      */
     void wakeLate() {
         told.add("late keeper");
@@ -592,7 +592,7 @@ final class DaemonHistory implements AutoCloseable {
         orders.add(order);
         say(order, any());
         if (random.nextInt(3) == 0) {
-            // At once, at another daemon or the same one.
+            // Immediately, at another daemon or the same one.
             say(order, any());
         }
     }
@@ -636,7 +636,7 @@ final class DaemonHistory implements AutoCloseable {
         return Hash256.sha256(HexFormat.of().parseHex(preimage)).hex();
     }
 
-    /** Claims the output of a lock, or takes it back; of those who do, at different daemons at once, the chain lets one. */
+    /** Claims the output of a lock, or reclaims it; the chain accepts one of several concurrent attempts at different daemons. */
     private void redeem() {
         if (locks.isEmpty()) {
             return;
@@ -680,7 +680,7 @@ final class DaemonHistory implements AutoCloseable {
                 new ConcurrentSkipListSet<>());
     }
 
-    /** Asks without waiting for the answer. */
+    /** Calls without waiting for the answer. */
     private void ask(Member member, String method, Map<String, Object> params, Consumer<JsonNode> answered) {
         WalletdClient client = client(member);
         if (client == null) {
@@ -715,7 +715,7 @@ final class DaemonHistory implements AutoCloseable {
         });
     }
 
-    /** Gives up what pays payouts at this moment; either transaction may be mined. */
+    /** Recalls the batch in flight; either transaction may be mined. */
     private void recall() {
         ask(any(), "payout_list", Map.of("limit", 1_000), answer -> {
             for (JsonNode payout : answer.path("payouts")) {
@@ -741,7 +741,7 @@ final class DaemonHistory implements AutoCloseable {
         }
     }
 
-    /** Ends connections of the daemons at the server. */
+    /** Terminates connections of the daemons at the database server. */
     private void terminate() {
         count("connections ended by the server");
         database.terminate(1 + random.nextInt(4));
@@ -771,7 +771,7 @@ final class DaemonHistory implements AutoCloseable {
         }
     }
 
-    /** Gives up the coins of a transaction that has left some time, perhaps one that others still have. */
+    /** Abandons the coins of a transaction that was submitted some time ago, and which others may still have. */
     private void abandon() {
         List<JsonNode> all = List.copyOf(left);
         if (all.isEmpty()) {
@@ -798,7 +798,6 @@ final class DaemonHistory implements AutoCloseable {
                         Integer::sum));
     }
 
-    /** Several new ones at once, each at all daemons. */
     /** Each order comes to all daemons at once, and only one of them may pay it. For the beginning of a history. */
     void payEverywhereAtOnce() {
         told.add("pays everywhere at once");
@@ -834,7 +833,7 @@ final class DaemonHistory implements AutoCloseable {
         return rig == null ? null : new WalletdClient(rig.uri(), rig.token(), Optional.empty(), PATIENCE);
     }
 
-    /** Tells whether it is acknowledged. */
+    /** Returns whether the order was acknowledged. */
     private boolean sayNow(Order order, Member member) {
         WalletdClient client = client(member);
         if (client == null) {
@@ -963,7 +962,7 @@ final class DaemonHistory implements AutoCloseable {
         }
     }
 
-    /** Transactions that are sent while the rig starts are not noted. */
+    /** Transactions that are sent while the rig starts are not recorded. */
     private void answer(DaemonRig rig, boolean garbage) {
         rig.node().lieAbout(SEND, (params, result) -> {
             left.add(params);
@@ -976,7 +975,7 @@ final class DaemonHistory implements AutoCloseable {
         answer(rig, false);
     }
 
-    /** Somebody else has kept transactions that were sent, and shows them once more. */
+    /** Submits transactions again that were recorded by a third party. */
     private void rumour() {
         rumour(left);
     }
@@ -1026,7 +1025,7 @@ final class DaemonHistory implements AutoCloseable {
         }
     }
 
-    /** Makes a copy of it, or puts that back in its place. */
+    /** Makes a copy of the database, or restores it. */
     private void moveDatabase() {
         if (!backedUp) {
             count("backup");
@@ -1071,7 +1070,7 @@ final class DaemonHistory implements AutoCloseable {
         }
     }
 
-    /** A daemon that misses nothing says so, until another one misses something and asks for the log of the first. */
+    /** A daemon that misses nothing reports so, until another daemon misses something and requests the first daemon's log. */
     private void restore() {
         List<String> said = new ArrayList<>();
         for (int i = 0; i < DAEMONS || i < 2 * DAEMONS && isStopped(); i++) {
@@ -1113,7 +1112,7 @@ final class DaemonHistory implements AutoCloseable {
         }
         for (Order order : orders) {
             int slowly = 0;
-            // A payment that a restored database does not have is sent when its caller says it once more.
+            // A payment that the restored database lacks is sent when its caller repeats it.
             boolean isKnown =
                     restores == Restores.NEVER && !isLoose && !order.receipts().isEmpty();
             for (int times = 0; !isKnown && times < MOST_SAID; times++) {
@@ -1124,8 +1123,8 @@ final class DaemonHistory implements AutoCloseable {
                     break;
                 }
                 if (!isKnown) {
-                    // One that has lost its only coin is paid with another when that loss is final, which is looked at
-                    // each minute.
+                    // A payment that lost its only coin is rebuilt with another coin once the loss is final, which is
+                    // checked every minute.
                     boolean soon = times < SAID_SOON;
                     chain.mine(soon ? 1 : UNTIL_FINAL_BLOCKS);
                     boolean slow = !soon && slowly++ < MOST_SLOWLY;
@@ -1139,13 +1138,13 @@ final class DaemonHistory implements AutoCloseable {
         awaitEnds();
     }
 
-    /** Whether it was refused because of the cap, or because another transaction has its coins. */
+    /** Whether the order was refused because of the cap, or because another transaction has its coins. */
     private boolean isFinal(Order order) {
         return cap.isPresent() && order.refused().contains(ErrorCode.ALLOWANCE_EXCEEDED.code())
                 || order.refused().contains(ErrorCode.DOUBLE_SPEND.code());
     }
 
-    /** A payment that has lost a coin and that the cap does not let be built again stays unknown to its caller. */
+    /** A payment that lost a coin, and that the cap prevents from being rebuilt, stays unresolved for its caller. */
     private boolean keepsWaiting(Order order) {
         return cap.isPresent() && order.refused().contains(ErrorCode.UPSTREAM.code());
     }
@@ -1181,7 +1180,7 @@ final class DaemonHistory implements AutoCloseable {
                         || status.path("in_flight_transfers").longValue() != 0) {
                     return false;
                 }
-                // A daemon that has just begun the background work counts nothing yet.
+                // A daemon that has just started the background work counts nothing yet.
                 if (spends(member).stream().anyMatch(DaemonHistory::isInFlight)) {
                     return false;
                 }
@@ -1198,7 +1197,7 @@ final class DaemonHistory implements AutoCloseable {
         }
     }
 
-    /** Ends what the cap does not let go, and lets go what a restored database holds. */
+    /** Cancels payouts that the cap blocks, and releases payouts that a restored database holds. */
     private void settlePayouts() {
         Optional<Member> keeper = members.stream()
                 .filter(member -> member.rig.daemon().keeper().isRunning())
@@ -1254,7 +1253,7 @@ final class DaemonHistory implements AutoCloseable {
         return all;
     }
 
-    /** By the chain, whatever the store says. */
+    /** Judges by the chain, regardless of the store. */
     private void judge() {
         Map<Long, Set<String>> paid = new TreeMap<>();
         Map<String, String> credited = new HashMap<>();
@@ -1330,11 +1329,11 @@ final class DaemonHistory implements AutoCloseable {
                         assertThat(places).as("its receipt, " + what).allMatch(at -> at.startsWith(txId + ":")));
     }
 
-    /** What the store says of each payment is what the chain says. */
+    /** Checks that the state of each payment in the store matches the chain. */
     private void judgeStates(Set<String> mined) {
         long began = System.nanoTime();
         List<JsonNode> wrong = wronglyTold(mined);
-        // A daemon hears of what others have written a moment later.
+        // A daemon sees what others have written only a moment later.
         while (!wrong.isEmpty() && System.nanoTime() - began < RESTART_NANOS) {
             Await.pause(100);
             wrong = wronglyTold(mined);
@@ -1430,7 +1429,7 @@ final class DaemonHistory implements AutoCloseable {
         return members.stream().mapToInt(member -> member.door.exchanged()).sum();
     }
 
-    /** Statements that take away what the database refuses, for daemons that keep a rule no more. */
+    /** Runs statements that remove the database's constraints, for daemons that violate a rule. */
     void run(Collection<String> statements) {
         statements.forEach(database::run);
     }

@@ -49,7 +49,7 @@ class DaemonTest {
                 .hasMessageContaining("WALLETD_HEAP=512m");
     }
 
-    /** Actors that look at a file which is closed already would tell operators of a fault at each stop. */
+    /** Actors that access a file which is already closed would report a fault to operators at each stop. */
     @Test
     void the_files_are_closed_after_the_last_actor_has_ended() {
         Logger logger = (Logger) LoggerFactory.getLogger(ShutdownSequence.class);
@@ -86,7 +86,7 @@ class DaemonTest {
         assertRefused("the keyring " + wallets + " is missing");
         assertThat(wallets).doesNotExist();
 
-        // The place where a volume should be mounted.
+        // Mount point of a missing volume.
         Files.createDirectory(wallets);
         assertRefused("the keyring " + wallets + " is missing");
         assertThat(wallets).isEmptyDirectory();

@@ -56,7 +56,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Tokens, certificate, caps and chain of daemons with datadirs of their own, which follow each other on a database (scale-out.md, section 1). */
+/** Tokens, certificate, caps and chain of daemons with separate datadirs that use one database in turn (scale-out.md, section 1). */
 @Tag("long")
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
@@ -103,7 +103,7 @@ class DaemonsOfDatabaseTest {
                 settings(datadir, flags), DaemonRig.passphrase(), line -> {}, DaemonRig.COST, Clock.systemUTC());
     }
 
-    /** The database is away at the moment at which the daemon, which has the lease, begins the work that comes with it. */
+    /** The database becomes unavailable when the daemon, which holds the lease, starts the background work. */
     @Test
     void a_daemon_that_cannot_begin_the_background_work_begins_it_when_the_database_is_back() throws IOException {
         try (Devnet chain = Devnet.start(DevnetConfig.onDemand(Party.PROFILE));
@@ -127,7 +127,7 @@ class DaemonsOfDatabaseTest {
                 DaemonRig rig = DaemonRig.over(chain, first, "--store", database.url())) {
             chain.mine(1);
             rig.awaitFollowed();
-            // As a daemon of an earlier release does, that is paused between taking the lease and beginning its run.
+            // Like a daemon of an earlier release that is paused between taking the lease and starting its run.
             database.run("UPDATE books SET run = run + 1");
             chain.mine(1);
             rig.awaitFollowed();
@@ -144,7 +144,7 @@ class DaemonsOfDatabaseTest {
             database.run("UPDATE keeper SET start = start - 1, epoch = epoch + 1");
             Await.until("it was tried twice", () -> database.number("SELECT epoch FROM keeper") > 3);
             assertThat(rig.daemon().keeper().isRunning()).isFalse();
-            // As a start does.
+            // Like a start.
             database.run("UPDATE books SET stopped = NULL");
             chain.mine(1);
             rig.awaitFollowed();
@@ -163,7 +163,7 @@ class DaemonsOfDatabaseTest {
         return Commands.run(Map.of(), all.toArray(String[]::new));
     }
 
-    /** Runs a command on the database; returns what it has printed. */
+    /** Runs a command on the database; returns its output. */
     private String command(Path datadir, String... words) {
         Commands.Ended ended = run(datadir, words);
         assertThat(ended.code()).as(String.join("\n", ended.errors())).isZero();
@@ -260,7 +260,7 @@ class DaemonsOfDatabaseTest {
         }
     }
 
-    /** The first daemon enters its tokens after the second one has looked for them, and before that one has the lock of the store. */
+    /** The first daemon enters its tokens after the second one has read them, and before that one gets the lock of the store. */
     @Test
     void of_two_daemons_that_start_at_once_on_a_database_without_tokens_one_makes_them() throws Exception {
         start(first).close();
@@ -286,7 +286,7 @@ class DaemonsOfDatabaseTest {
         }
     }
 
-    /** The process died after the commit of its tokens, or before it. */
+    /** The process died before or after the commit of its tokens. */
     @Test
     void a_start_that_died_while_it_made_the_tokens_is_finished_by_the_next() throws Exception {
         Files.createDirectories(first);
@@ -304,7 +304,7 @@ class DaemonsOfDatabaseTest {
         assertThat(first.resolve("token-spend.new")).doesNotExist();
     }
 
-    /** The server has waited for its standby meanwhile, and shows the commit only when the lock is granted. */
+    /** The server was waiting for its standby, and shows the commit only when the lock is granted. */
     @Test
     void tokens_whose_commit_appears_late_are_those_of_the_start_that_proposed_them() throws Exception {
         start(first).close();
@@ -319,7 +319,7 @@ class DaemonsOfDatabaseTest {
         assertThat(told).as("tokens that were made").isEmpty();
     }
 
-    /** The answer to the COMMIT is lost; the server has received it, or not. */
+    /** The answer to the COMMIT is lost; the server may or may not have received it. */
     @Test
     void a_rotation_whose_commit_is_in_doubt_leaves_a_token_that_is_accepted() throws Exception {
         start(first).close();
@@ -388,7 +388,7 @@ class DaemonsOfDatabaseTest {
         assertThat(first.resolve("cert.key")).hasSameBinaryContentAs(second.resolve("cert.key"));
     }
 
-    /** The first daemon enters its certificate while the second one, which has found none, derives the key that is to seal its own. */
+    /** The first daemon enters its certificate while the second one, which has found none, derives the key to seal its own. */
     @Test
     void of_two_daemons_that_start_at_once_on_a_database_without_certificate_both_serve_with_one() throws Exception {
         start(first).close();
@@ -499,7 +499,7 @@ class DaemonsOfDatabaseTest {
         }
     }
 
-    /** The keeper that the daemon names when it refuses a call that needs background work. */
+    /** Returns the keeper named in the refusal of a call that needs background work. */
     private Optional<String> refusedElsewhere(Daemon daemon) {
         HttpResponse<String> answer = stopSweep(daemon);
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(503);
@@ -792,7 +792,7 @@ class DaemonsOfDatabaseTest {
         try (Daemon working = start(first)) {
             Path copy = folder.resolve("copy");
             copy(first, copy);
-            // The daemon may have committed meanwhile, which is the other reason.
+            // The daemon may have committed in the meantime, which is another reason for the refusal.
             refused("copy", copy);
             assertThat(accepts(working, token(first, "read"))).isTrue();
         }
@@ -916,7 +916,7 @@ class DaemonsOfDatabaseTest {
     @Test
     void a_release_runs_beside_the_next_one_until_the_upgrade_is_finished() throws Exception {
         start(first).close();
-        // The next release has added to the tables.
+        // The next release has extended the tables.
         database.run("UPDATE store SET version = version + 1");
         start(second).close();
         database.run("UPDATE store SET version = version - 1");
@@ -929,7 +929,7 @@ class DaemonsOfDatabaseTest {
         assertThat(command(second, "cluster", "finish-upgrade")).contains("are refused from now on");
         assertThat(command(second, "cluster", "finish-upgrade")).contains("nothing was done");
         start(first).close();
-        // As it is for a daemon of the release before, once that to the next one is finished.
+        // Like the tables seen by a daemon of the previous release, once the upgrade to the next one is finished.
         database.run("UPDATE store SET version = version + 1, least = version + 1");
         refused("install the newer one", second);
     }

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A whole daemon whose keys are in a PostgreSQL database: its start, and a database that is away. */
+/** Whole daemon whose keys are in a PostgreSQL database: its start, and an unavailable database. */
 @Tag("long")
 class DatabaseKeysTest {
     private static final int BUSY = -32042;
@@ -71,7 +71,7 @@ class DatabaseKeysTest {
         try (DaemonRig before = new DaemonRig(earlier, ScriptedNode.refusing())) {
             address = mint(before);
         }
-        // As a datadir whose payments were in the database before its keys.
+        // Like a datadir whose payments were in the database before its keys.
         Files.createDirectory(datadir());
         Files.move(earlier.resolve("wallets"), datadir().resolve("wallets"));
         SecretBytes wrong = SecretBytes.takeOver("mistyped".getBytes(StandardCharsets.UTF_8));
@@ -103,7 +103,7 @@ class DatabaseKeysTest {
         try (DaemonRig before = daemon()) {
             address = mint(before);
         }
-        // No secret is at hand in the second process.
+        // The second process has no cached secret.
         try (DaemonRig daemon = daemon()) {
             database.leave();
             Map<String, Map<String, Object>> calls = new LinkedHashMap<>();
@@ -161,7 +161,7 @@ class DatabaseKeysTest {
         }
     }
 
-    /** The datadir's lock and the token files are looked at by threads of their own. */
+    /** The datadir lock and the token files are checked by threads of their own. */
     @Test
     void a_database_that_says_nothing_keeps_no_thread_from_the_files_of_the_datadir() throws Exception {
         try (DaemonRig daemon = daemon()) {

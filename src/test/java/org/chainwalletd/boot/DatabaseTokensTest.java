@@ -18,7 +18,7 @@ import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Handling of the settings that daemons have in common by {@link DatabaseTokens}, without a database. */
+/** Handling of shared settings by {@link DatabaseTokens}, without a database. */
 class DatabaseTokensTest {
     private static final String SPEND = "the-spend-token-0123456789";
 
@@ -31,7 +31,7 @@ class DatabaseTokensTest {
         return Hash256.sha256(token.getBytes(StandardCharsets.US_ASCII)).hex();
     }
 
-    /** As the database does it: a change that throws changes nothing. */
+    /** Like the database: a change that throws changes nothing. */
     private void agree(UnaryOperator<Map<String, String>> change) {
         Map<String, String> changed = change.apply(new HashMap<>(values));
         values.clear();

@@ -23,7 +23,7 @@ import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A daemon and the folder that is its own alone. */
+/** A daemon and the datadir that only it may use. */
 class DatadirTest {
     @TempDir
     Path folder;
@@ -72,7 +72,7 @@ class DatadirTest {
                 .isEqualTo(9);
     }
 
-    /** The second daemon does not know the keys that the first one made since, and would write a list without them. */
+    /** The second daemon does not know the keys that the first one has created since, and would write a list without them. */
     @Test
     void a_daemon_whose_lock_was_taken_away_acknowledges_no_key_and_ends() throws IOException {
         Path datadir = folder.resolve("datadir");

@@ -13,7 +13,7 @@ import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code delete_address} over HTTP, with nodes that cannot know what the address holds. */
+/** {@code delete_address} over HTTP, with nodes that cannot know the balance of the address. */
 class DeleteAddressTest {
     @TempDir
     Path datadir;
@@ -37,7 +37,7 @@ class DeleteAddressTest {
         }
     }
 
-    /** The daemon was at height 15 before; what came to the address above 10 this node does not know. */
+    /** The daemon was at height 15 before; this node does not know what the address received above height 10. */
     @Test
     void a_key_is_kept_while_the_only_node_lacks_blocks_that_were_seen_before_the_last_start() throws IOException {
         Party holder;

@@ -22,9 +22,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The deposit watcher of the manual, as a shop would write it: a loop over {@code list_credits} that commits what it books together with the
- * cursor. It is killed between any two lines, the daemon is stopped and started again, the chain is reorganised and the node lies or lets the
- * daemon have no more than its quotas; in the end each deposit is booked once. More rounds with {@code -Ddeposits.rounds}, longer ones with {@code -Ddeposits.steps}.
+ * Deposit watcher of the manual, as a shop would write it: a loop over {@code list_credits} that commits its bookings together with the
+ * cursor. It is killed between any two lines, the daemon is restarted, the chain is reorganised, and the node lies or limits the daemon to
+ * its quotas; at the end each deposit is booked once. More rounds with {@code -Ddeposits.rounds}, longer ones with {@code -Ddeposits.steps}.
  */
 @Timeout(600)
 class DepositWatcherTest {
@@ -32,7 +32,7 @@ class DepositWatcherTest {
     private static final int STEPS = Integer.getInteger("deposits.steps", 25);
     private static final int DEPTH = 2;
 
-    /** Those that a development chain, whose roots and work are not insisted on, has to find out as well. */
+    /** Lies that must be detected even on a development chain, whose roots and work are not enforced. */
     private static final List<String> LIES =
             List.of("tx_value", "script", "utxo_value", "balance", "forgetful", "height", "shape");
 
@@ -80,7 +80,7 @@ class DepositWatcherTest {
         node.call("devnet_mine", Map.of("blocks", DEPTH + 1));
         followed();
         shop.readAll();
-        // The truth is asked of the node itself.
+        // The expected result is queried from the node itself.
         node.call("devnet_set", Map.of("quota", false));
         assertThat(shop.booked).isEqualTo(deposits(customers));
     }
@@ -114,7 +114,7 @@ class DepositWatcherTest {
                         .equals(tip));
     }
 
-    /** Amounts by outpoint that are deep enough; none of them is ever spent. */
+    /** Returns amounts by outpoint at sufficient depth; none of these outputs is ever spent. */
     private Map<String, Long> deposits(List<String> customers) {
         long tip = node.call("get_block_height", Map.of()).path("height").asLong();
         Map<String, Long> deposits = new HashMap<>();
@@ -132,12 +132,12 @@ class DepositWatcherTest {
         return deposits;
     }
 
-    /** What outlives the process: the bookings and the cursor, committed together. */
+    /** State that outlives the process: the bookings and the cursor, committed together. */
     private final class Shop {
         private Map<String, Long> booked = new HashMap<>();
         private Optional<String> cursor = Optional.empty();
 
-        /** A process that starts from its database and dies anywhere. */
+        /** Process that starts from its database and dies anywhere. */
         void runAndDie() {
             for (int pages = random.nextInt(3); pages > 0; pages--) {
                 JsonNode answer = ask(1 + random.nextInt(3));

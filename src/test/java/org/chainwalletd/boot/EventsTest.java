@@ -70,7 +70,7 @@ class EventsTest {
         publicKey = shop.path("pubkey").asText();
     }
 
-    /** Waits until the blocks of the test before are told, so that each test hears only its own. */
+    /** Waits until the blocks of the previous test have been reported, so that each test receives only its own events. */
     @BeforeEach
     void follow() {
         long tip = node.call("get_block_height", Map.of()).path("height").asLong();
@@ -120,8 +120,7 @@ class EventsTest {
             EventReader.Event credit = reader.next("credit");
 
             JsonNode listed = listFrom(Map.of("cursor", cursor));
-            // A payment that a mempool shows first has its block told in an event of its own, which may have come by
-            // now.
+            // A payment first seen in a mempool has a separate event for its block, which may have arrived by now.
             assertThat(json(credit)).hasToString(listed.path("credits").get(0).toString());
             assertThat(listFrom(Map.of("cursor", credit.id().orElseThrow())).path("credits"))
                     .noneMatch(later -> later.equals(listed.path("credits").get(0)));
@@ -141,7 +140,7 @@ class EventsTest {
         for (int i = 0; i < 3; i++) {
             pay();
         }
-        // A payment that a mempool shows first is told twice.
+        // A payment first seen in a mempool is reported twice.
         Await.until(
                 "the books have their blocks",
                 () -> listFrom(Map.of("cursor", last)).path("credits").findValuesAsText("event").stream()
@@ -198,7 +197,7 @@ class EventsTest {
         }
     }
 
-    /** Others may still change meanwhile. */
+    /** Others may still change in the meantime. */
     private static EventReader.Event nextOf(EventReader reader, String txId) throws IOException {
         EventReader.Event event = reader.next("spend");
         while (!json(event).path("tx_id").asText().equals(txId)) {
@@ -280,7 +279,7 @@ class EventsTest {
         }
     }
 
-    /** The next event about one lock. */
+    /** Returns the next event for one lock. */
     private static JsonNode next(EventReader reader, String lock) throws IOException {
         JsonNode record = json(reader.next("htlc"));
         while (!record.path("lock_tx_id").asText().equals(lock)) {
@@ -345,7 +344,7 @@ class EventsTest {
         }
     }
 
-    /** Opens up to so many streams; whether there was place for all. */
+    /** Opens up to {@code most} streams; returns whether all were accepted. */
     private static boolean fill(List<EventReader> readers, int most) {
         while (readers.size() < most) {
             try {
@@ -372,7 +371,7 @@ class EventsTest {
         return client.call("list_credits", params);
     }
 
-    /** -1 until a block is followed. */
+    /** Returns -1 until a block is followed. */
     private static long height() {
         try {
             return client.call("get_follower_status", Map.of())
@@ -383,7 +382,7 @@ class EventsTest {
         }
     }
 
-    /** One credit in one block. */
+    /** Creates one credit in one block. */
     private static void pay() {
         node.call("devnet_faucet", Map.of("address", address, "amount", AMOUNT));
         mine();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The methods about the account-chain key over HTTP, on a daemon that knows no account chain. */
+/** Methods for the account-chain key over HTTP, on a daemon without an account chain. */
 @Tag("long")
 @Timeout(120)
 class EvmKeyMethodsTest {

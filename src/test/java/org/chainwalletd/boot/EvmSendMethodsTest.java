@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The methods that ask the account chain or send on it, over HTTP. */
+/** Methods that query the account chain or send on it, over HTTP. */
 @Tag("long")
 @Timeout(120)
 class EvmSendMethodsTest {
@@ -74,7 +74,7 @@ class EvmSendMethodsTest {
         return new DaemonRig(datadir, chain.uri(), flags.toArray(String[]::new));
     }
 
-    /** As a copy of it at the next keeper would be: the daemon that received the call has named it. */
+    /** Like a duplicate at the next keeper: the daemon that received the call has named it. */
     @Test
     void a_call_without_a_client_token_that_was_handed_over_pays_once_however_often_it_comes() throws Exception {
         try (DaemonRig daemon = daemon()) {

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Whoever sends all he may and reads nothing neither ends the process nor keeps clients at other addresses from their answers. {@code
- * -Dbench=door} does the same with 2,000 connections to the packaged daemon, and measures.
+ * A client that sends as much as it may and reads nothing neither ends the process nor keeps clients at other addresses from their answers.
+ * {@code -Dbench=door} does the same with 2,000 connections to the packaged daemon, and measures.
  */
 @Tag("long")
 @Timeout(180)
@@ -31,7 +31,7 @@ class FloodedDoorTest {
     private static final int CONNECTIONS = 50;
     private static final int BUDGET = 24 << 20;
     private static final int CALLS = 3;
-    /** Less than one connection of most kinds makes the daemon hold; those that are ending have a byte each. */
+    /** Less memory than the daemon reserves for one connection of most kinds; connections that are closing reserve one byte each. */
     private static final int LITTLE = 32 << 10;
 
     @TempDir
@@ -54,7 +54,7 @@ class FloodedDoorTest {
     }
 
     @ParameterizedTest
-    // That one is for a daemon with TLS.
+    // That kind requires a daemon with TLS.
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "TLS_SLOW")
     void a_client_at_another_address_is_always_answered(Flood.Kind kind) throws Exception {
         InetSocketAddress address =
@@ -63,7 +63,7 @@ class FloodedDoorTest {
             Await.until("they have come", () -> flood.opened() >= CONNECTIONS);
             for (int i = 0; i < CALLS; i++) {
                 assertThat(daemon.call("ping").path("ok").asBoolean()).isTrue();
-                // Over a connection of its own.
+                // Over a separate connection.
                 assertThat(client().call("ping", Map.of()).path("ok").asBoolean())
                         .isTrue();
             }

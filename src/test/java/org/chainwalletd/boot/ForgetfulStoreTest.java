@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A daemon whose store was emptied, or put back from a copy, pays nothing until the operator has restored it, and then no token twice. */
+/** A daemon whose store was emptied, or restored from a backup, pays nothing until the operator has restored it, and then no token twice. */
 @Tag("long")
 class ForgetfulStoreTest {
     private static final long INTERNAL_ERROR = -32603;
@@ -49,7 +49,7 @@ class ForgetfulStoreTest {
     private String paidBefore;
     private String paidAfter;
 
-    /** What is in the place of the store, and what is left beside it. */
+    /** State of the store, and of the files beside it. */
     private enum Loss {
         OLDER,
         OLDER_AND_NO_LOG,
@@ -60,7 +60,7 @@ class ForgetfulStoreTest {
         OLDER_AND_NO_BOOKS
     }
 
-    /** A copy is made after the first payment; the second one is in a block, so that the books know. */
+    /** A copy is made after the first payment; the second payment is in a block, so that the books know it. */
     @BeforeEach
     void payTwice() throws IOException {
         devnet = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(10));
@@ -116,7 +116,7 @@ class ForgetfulStoreTest {
         }
     }
 
-    /** As an older release wrote it of a store that it had begun. */
+    /** Mark that an older release wrote for a store that it created. */
     private static String mark() {
         String line = "ab".repeat(16) + " " + "0".repeat(16) + " m";
         CRC32 crc = new CRC32();
@@ -151,7 +151,7 @@ class ForgetfulStoreTest {
                 .body();
     }
 
-    /** What the shop was paid, by the chain. */
+    /** Returns what the shop was paid according to the chain. */
     private int payments() {
         return devnet.ledger()
                         .list(Bytes.wrap(shop.address.toArray()), null, null, 1000)

@@ -41,7 +41,7 @@ class GeneratedPekkoSettingsTest {
         }
     }
 
-    /** Without the defaults of the test kit, which is not part of the daemon, and of the cluster, which has an actor system of its own. */
+    /** Settings without the defaults of the test kit, which is not part of the daemon, and of the cluster, which has its own actor system. */
     private static Config loaded() {
         return ConfigFactory.load(new WithoutCluster())
                 .withoutPath("pekko.actor.testkit")

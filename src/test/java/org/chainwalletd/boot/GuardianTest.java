@@ -27,7 +27,7 @@ class GuardianTest {
     private final ActorRef<Guardian.Command> guardian =
             kit.spawn(Behaviors.intercept(Listening::new, Guardian.create(gaveUp::incrementAndGet)));
 
-    /** Tells which messages and deaths the guardian has done with. */
+    /** Reports the messages and child terminations that the guardian has processed. */
     private final class Listening extends BehaviorInterceptor<Guardian.Command, Guardian.Command> {
         private Listening() {
             super(Guardian.Command.class);
@@ -107,7 +107,7 @@ class GuardianTest {
         return Await.result(spawned);
     }
 
-    /** Returns when the guardian has done with it. */
+    /** Stops a child; returns when the guardian has processed its termination. */
     private void end(ActorRef<String> child) {
         child.tell("die");
         untilDealtWith(child);

@@ -37,8 +37,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A whole daemon that takes in keys with a past, at a node whose listings lie (following.md, section 2): only blocks enter its books, and until
- * they have told all, the address is answered as a stranger's, and nothing is decided by its history.
+ * Whole daemon that imports keys with a history, at a node whose listings lie (following.md, section 2): only blocks enter its books; until
+ * these are complete, the address is answered like a foreign one, and its history decides nothing.
  */
 @Tag("long")
 @Execution(ExecutionMode.CONCURRENT)
@@ -53,7 +53,7 @@ class ImportedKeysTest {
     private DaemonRig rig;
     private Outpoint spent;
 
-    /** Two coins are left of three. */
+    /** Two of three coins are left. */
     @BeforeEach
     void fund() throws IOException {
         chain = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(10));
@@ -78,7 +78,7 @@ class ImportedKeysTest {
         chain.close();
     }
 
-    /** What one node tells of the holder's coins. */
+    /** The node's listing of the holder's coins. */
     private enum Listing {
         HEIGHT_ABOVE_THE_TIP,
         COINBASES_OF_A_HEIGHT_THAT_NO_CHAIN_HAS,
@@ -170,7 +170,7 @@ class ImportedKeysTest {
         assertCoinsAreThoseOfTheChainAndCanBeSpent(listing, "node");
     }
 
-    /** The rescans come no further than this block. */
+    /** Stops the rescans at this block. */
     private void holdRescansAt(long height) {
         rig.node().refuse("get_block", asked -> asked.path("height").longValue() == height ? "not now" : null);
     }
@@ -274,7 +274,7 @@ class ImportedKeysTest {
         rig.call("delete_address", "address", other.address, "passphrase", DaemonRig.PASSPHRASE);
     }
 
-    /** A lock of the holder's that is past its timeout, made before its key is in the daemon. */
+    /** Lock of the holder that is past its timeout, created before the daemon has its key. */
     private Outpoint overdueLock(long amount) {
         HtlcParams terms = new HtlcParams(HOLDER.key, SHOP.key, Hash256.parse("ab".repeat(32)), 1);
         Outpoint coin = chain.ledger().list(Bytes.wrap(HOLDER.address.toArray()), null, null, 9).coins().stream()

@@ -18,7 +18,7 @@ import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the only node says of a transaction that nobody has mined. */
+/** The only node reports a transaction that was never mined. */
 class LyingWaitTest {
     private static final int TIMED_OUT = -32040;
 
@@ -60,7 +60,7 @@ class LyingWaitTest {
         }
     }
 
-    /** As the node would show it. */
+    /** Block as the node would return it. */
     private static ObjectNode blockAbove(DaemonRig rig, long height, String id, Hash256 transaction) {
         WalletdClient node = new WalletdClient(rig.devnet().uri(), "none", Optional.empty(), Duration.ofSeconds(20));
         ObjectNode block = (ObjectNode) node.call("get_block", Map.of("height", height - 1));

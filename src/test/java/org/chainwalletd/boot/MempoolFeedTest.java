@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a daemon tells of payments that are in no block yet, over a node that pushes (following.md, sections 3, 5 and 6). */
+/** Reports of payments that are not in a block yet, over a node that pushes (following.md, sections 3, 5 and 6). */
 @Tag("long")
 @Timeout(120)
 class MempoolFeedTest {

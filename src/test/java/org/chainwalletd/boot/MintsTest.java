@@ -23,11 +23,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Batches of new keys over HTTP, each of which takes its time, and what they do to everybody else. */
+/** Batches of new keys over HTTP, each of which takes time, and their effect on other callers. */
 @Tag("long")
 class MintsTest {
     private static final JsonMapper JSON = new JsonMapper();
-    /** Some tens of milliseconds: far more than what is measured against it, and not long. */
+    /** Some tens of milliseconds: far more than the measured times, but still short. */
     private static final Argon2 SLOW = new Argon2(16_384, 2, 1);
 
     private static final int BATCH = 12;

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The meters that operators are woken by, and the rules, dashboard and manual that name them. */
+/** Meters used in alerts, and the rules, dashboard and manual that name them. */
 @Tag("long")
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
@@ -117,7 +117,7 @@ class MonitoringTest {
 
     @Test
     void what_comes_and_goes_is_in_the_meters_and_in_the_history_and_a_restart_reads_it_from_the_books() {
-        // The times of a young development chain are far in the past.
+        // The timestamps of a young development chain are far in the past.
         chain.mine(200);
         try (DaemonRig daemon = new DaemonRig(folder, chain.uri())) {
             String shop = address(daemon, "shop");
@@ -193,7 +193,7 @@ class MonitoringTest {
         return sum;
     }
 
-    /** NaN when it is not served. */
+    /** Returns NaN if the meter is not served. */
     private static double meter(DaemonRig daemon, String name) {
         return daemon.metrics()
                 .lines()

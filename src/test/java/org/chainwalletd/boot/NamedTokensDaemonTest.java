@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Named tokens made with the command line, shown over HTTP to a whole daemon over a development chain (payments.md, section 3). */
+/** Named tokens created with the command line and used over HTTP with a whole daemon on a development chain (payments.md, section 3). */
 @Tag("long")
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
@@ -71,7 +71,7 @@ class NamedTokensDaemonTest {
         daemon.close();
     }
 
-    /** Output of a command, which must have succeeded. Two of them at once would be told to try again. */
+    /** Returns the output of a command, which must succeed. Synchronized, because concurrent commands would be told to retry. */
     private static synchronized String token(String... words) {
         List<String> all = new ArrayList<>(List.of("token"));
         all.addAll(Arrays.asList(words));
@@ -200,7 +200,8 @@ class NamedTokensDaemonTest {
                 .isEqualTo("from");
         assertThat(rule(refused(worker, "transfer", payment(payer, stranger, 1_000, "by-pass-to"))))
                 .isEqualTo("to");
-        // Change is exempt, not whatever is called so: another address of the daemon, and the payer as a destination.
+        // Only real change is exempt, not other outputs marked as change: another address of the daemon, or the payer
+        // as a destination.
         assertThat(rule(refused(worker, "transfer", payment(payer, other, 1_000, "by-pass-own"))))
                 .isEqualTo("to");
         assertThat(rule(refused(worker, "transfer", payment(payer, payer, 1_000, "by-pass-self"))))

@@ -36,13 +36,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whoever is told of an address may have it paid at once: by then the books watch it, whatever way its key came. */
+/** An address may be paid as soon as a caller knows it: the books watch it by then, whatever the origin of its key. */
 @Tag("long")
 @Timeout(180)
 class NewKeysTest {
     private static final PrintStream NOWHERE = new PrintStream(OutputStream.nullOutputStream());
 
-    /** Of the vectors' address A. */
+    /** Secret of address A in the vectors. */
     private static final String SECRET = "01".repeat(32);
 
     @RegisterExtension
@@ -63,7 +63,7 @@ class NewKeysTest {
         try (DaemonRig daemon = new DaemonRig(first, chain.uri(), "--key-pool", "1")) {
             watched(first, daemon.call("generate_address"));
             watched(first, daemon.call("generate_independent_address"));
-            // Does not wait for the pool: whether its key comes from there is left open.
+            // Does not wait for the pool: the key may or may not come from it.
             watched(first, daemon.call("generate_standard_address"));
             Await.until(
                     "a key is ready in the pool",
@@ -160,7 +160,7 @@ class NewKeysTest {
         watched(datadir, answer.get("address").asText());
     }
 
-    /** Looks past the daemon, as one would find it after a crash at this moment. */
+    /** Reads the books directly, as they would be found after a crash at this moment. */
     private void watched(Path datadir, String address) throws SQLException {
         keys.add(address);
         try (Connection books = DriverManager.getConnection("jdbc:sqlite:" + datadir.resolve(Books.FILE_NAME));

@@ -43,13 +43,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Client tokens and ids of payouts are one namespace: whatever method has bound an id, no other method pays under it (payments.md, section 1). Every
- * method of the registry that takes such an id is tried against every other one; a method that nobody has classified here fails.
+ * Client tokens and payout ids share one namespace: once a method has bound an id, no other method pays under it (payments.md, section 1).
+ * Every method of the registry that takes such an id is tested against every other one; a method that is not classified here fails.
  */
 @Tag("long")
 @Timeout(300)
 class OneNamespaceTest {
-    /** Methods that only name a payment which was asked for before. */
+    /** Methods that only refer to a payment requested earlier. */
     private static final Set<String> NAMING =
             Set.of("get_spend", "get_sweep", "sweep_stop", "payout_get", "payout_cancel", "payout_release");
 
@@ -78,7 +78,7 @@ class OneNamespaceTest {
     private long soon;
     private DaemonRig daemon;
 
-    /** Makes the parameters of a method that pays: the second ones are those of another payment, which could be made too. */
+    /** Creates the parameters of a paying method; the second set is that of another payment, which would be possible too. */
     @FunctionalInterface
     private interface Payment {
         Map<String, Object> of(String id, boolean second);
@@ -231,7 +231,7 @@ class OneNamespaceTest {
         return all;
     }
 
-    /** Everything that has been decided on. */
+    /** Returns all payments that have been decided. */
     private List<String> decided() {
         List<String> all = new ArrayList<>(spends());
         all.addAll(accountSends());
@@ -269,7 +269,7 @@ class OneNamespaceTest {
         }
     }
 
-    /** Pays as soon as that is possible: after the last payment the change of an earlier one may be missing still. */
+    /** Pays as soon as possible: after the last payment the change of an earlier one may still be missing. */
     private JsonNode paid(String method, String id) {
         List<JsonNode> answer = new ArrayList<>();
         Await.until(method + " pays", () -> {
@@ -309,7 +309,7 @@ class OneNamespaceTest {
         }
     }
 
-    /** @param between place at which the slower method has found the id free and has written nothing */
+    /** @param between crash point at which the slower method has found the id unused and has written nothing */
     private void assertOvertaken(CrashPoint between, String slower, String faster) {
         String id = slower + "-overtaken-by-" + faster;
         AtomicReference<JsonNode> paid = new AtomicReference<>();

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Nodes of another chain than the expected or pinned one, as callers over HTTP meet them (decisions.md, 8h). */
+/** Nodes of another chain than the expected or pinned one, as seen by callers over HTTP (decisions.md, 8h). */
 @Tag("long")
 @Execution(ExecutionMode.CONCURRENT)
 class OtherChainTest {
@@ -95,11 +95,11 @@ class OtherChainTest {
         }
     }
 
-    /** Its own books go on answering; what a node that was exchanged for another shows is not asked for. */
+    /** Its own books continue to answer; data of a node that was exchanged for another is not requested. */
     @Test
     void what_was_booked_before_a_node_changed_its_chain_is_still_told_and_nothing_is_added() throws IOException {
         try (DaemonRig rig = DaemonRig.withChain(datadir)) {
-            // One that is made before the first block is followed is covered only when its history was read.
+            // An address created before the first block is followed is covered only once its history was read.
             rig.awaitFollowed();
             String address =
                     rig.call("generate_standard_address").path("address").asText();
@@ -201,7 +201,8 @@ class OtherChainTest {
                     chain.genesisId().hex())) {
                 rig.awaitFollowed();
             }
-            // Its own books are of no account to a daemon that is told less, or otherwise, than the one before.
+            // The daemon does not use its own books if it is configured with less or other information about the chain
+            // than the one before.
             try (DaemonRig rig = DaemonRig.over(chain, datadir, "--network", DaemonRig.UNSAID)) {
                 rig.mine(1);
                 Await.until(

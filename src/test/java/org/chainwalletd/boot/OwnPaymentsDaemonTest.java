@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a whole daemon tells of its own payments over HTTP (payments.md, section 2). */
+/** Reports of a whole daemon about its own payments over HTTP (payments.md, section 2). */
 @Tag("long")
 @Timeout(300)
 class OwnPaymentsDaemonTest {
@@ -139,7 +139,7 @@ class OwnPaymentsDaemonTest {
                 .isEqualTo(INVALID);
     }
 
-    /** A reader that takes pages of any size while payments are made and the chain is reorganised. */
+    /** A reader fetches pages of any size while payments are made and the chain is reorganised. */
     @Test
     void pages_miss_nothing_and_repeat_nothing_while_payments_are_made_and_the_chain_is_reorganised() {
         Random random = Seeded.random("OwnPaymentsDaemonTest");

@@ -41,7 +41,7 @@ class PassphraseTest {
         assertThat(Passphrase.problem(given(""), UTF_8)).isPresent();
     }
 
-    /** All such passphrases of one length would seal and open the same keys. */
+    /** All such passphrases of the same length would seal and open the same keys. */
     @Test
     void one_that_the_locale_cannot_tell_is_refused() {
         assertThatThrownBy(() -> Passphrase.from(given("\ufffd\ufffd\ufffd"), NO_FILE))
@@ -78,7 +78,7 @@ class PassphraseTest {
     void a_file_that_others_can_read_or_change_is_refused() throws IOException {
         for (String mode : List.of("rw----r--", "rw-----w-", "rw--w----", "rw-r-----", "rw-rw-rw-")) {
             Path file = file("correct horse".getBytes(StandardCharsets.UTF_8), mode);
-            // Root hands its own files over by their group; whoever else runs this owns the file it made.
+            // Root may share its files through their group; any other user who runs this test owns the file.
             boolean handedOver = mode.equals("rw-r-----")
                     && Files.getAttribute(file, "unix:uid").equals(0);
             assertThat(Passphrase.problem(Map.of(), Optional.of(file)).isEmpty())

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Calls of the payout methods that are wrong in one place, over HTTP: each has its exact error, and changes nothing (payments.md, section 1). */
+/** Calls of the payout methods with one fault each, over HTTP: each gets its exact error, and changes nothing (payments.md, section 1). */
 @Tag("long")
 @Timeout(300)
 class PayoutAttacksTest {
@@ -79,7 +79,7 @@ class PayoutAttacksTest {
                 .toList();
     }
 
-    /** A thousand payouts of which the last but one is wrong. */
+    /** A thousand payouts of which the last but one is invalid. */
     private static Map<String, Object> thousandWith(Map<String, Object> bad) {
         List<Map<String, Object>> orders = new ArrayList<>(orders(1_000));
         orders.set(998, bad);
@@ -278,7 +278,7 @@ class PayoutAttacksTest {
                         "null"));
     }
 
-    /** The position in the feed of changes moves with whatever is written of payouts. */
+    /** The position in the feed of changes advances with every write to payouts. */
     private static String position() {
         JsonNode page = daemon.call("payout_changes", "limit", 1_000);
         while (page.get("more").asBoolean()) {

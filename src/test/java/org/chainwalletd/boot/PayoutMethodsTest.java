@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The methods of the payout queue, called over HTTP on a whole daemon over a development chain (payments.md, section 1). */
+/** Methods of the payout queue, called over HTTP on a whole daemon with a development chain (payments.md, section 1). */
 @Tag("long")
 @Timeout(300)
 class PayoutMethodsTest {
@@ -72,7 +72,7 @@ class PayoutMethodsTest {
         return payout(id).get("state").asText().equals(state);
     }
 
-    /** An own address with coins that are deep enough for batches. */
+    /** Own address with coins deep enough for batches. */
     private static Party payer(int number) {
         Party payer = daemon.imported(number);
         daemon.fund(payer, 3_000_000, 3_000_000);
@@ -167,7 +167,7 @@ class PayoutMethodsTest {
         }
     }
 
-    /** The next event of these payouts, which is the only one of this state. */
+    /** Returns the next event of these payouts, which is the only one with this state. */
     private static JsonNode told(EventReader reader, String state) throws IOException {
         JsonNode event = JSON.readTree(reader.next("payout").data());
         while (!event.get("payout_id").asText().startsWith("told-as-events-")) {
@@ -179,7 +179,7 @@ class PayoutMethodsTest {
         return event;
     }
 
-    /** What is in flight may not be with the node yet. */
+    /** A payout in flight may not have reached the node yet. */
     private static void mineSpendOf(Party payer) {
         Map<String, Object> address = params("address", payer.address);
         Await.until(
@@ -190,7 +190,7 @@ class PayoutMethodsTest {
         daemon.mine(1);
     }
 
-    /** The cursor behind everything that there is. */
+    /** Returns the cursor after all existing changes. */
     private static String drained() {
         JsonNode page = daemon.call("payout_changes");
         while (page.get("more").asBoolean()) {
@@ -246,7 +246,7 @@ class PayoutMethodsTest {
                 params("addresses", List.of(empty)));
         Map<String, Object> deletion = params("address", empty, "passphrase", DaemonRig.PASSPHRASE);
 
-        // Until the books cover it, that is the objection.
+        // Until the books cover the address, that is the objection.
         Await.until("the payout is the objection", () -> {
             WalletdException.RpcError refused = daemon.refused("delete_address", deletion);
             assertThat(refused.code()).isEqualTo(-32602);

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Situations of an operator of the payout queue, over HTTP: keys that cannot sign, an older store, batches whose coins are gone. */
+/** Operation of the payout queue over HTTP in difficult situations: keys that cannot sign, an older store, batches whose coins are lost. */
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 class PayoutOperatorTest {
@@ -106,7 +106,7 @@ class PayoutOperatorTest {
         return attempts.get(attempts.size() - 1).asText();
     }
 
-    /** A daemon that stopped between opening a batch and sending it sends it soon after its next start. */
+    /** A daemon that stopped between creating a batch and sending it sends it soon after its next start. */
     private static boolean isKnown(DaemonRig daemon, String txId) {
         try {
             return !daemon.call("get_transaction", "tx_id", txId).isEmpty();
@@ -115,7 +115,7 @@ class PayoutOperatorTest {
         }
     }
 
-    /** Blocks come until a payout is in one. */
+    /** Mines blocks until a payout is confirmed. */
     private static void confirm(DaemonRig daemon, String id) {
         Await.until(id + " is in a block", () -> {
             if (payout(daemon, id).get("state").asText().equals("in_flight")
@@ -366,7 +366,7 @@ class PayoutOperatorTest {
                         .anyMatch(line -> line.matches("walletd_payouts_batches_without_inputs(\\{.*\\})? " + value)));
     }
 
-    /** It takes half a minute until a batch is said to have lost its inputs: it may just have been mined. */
+    /** It takes half a minute until a batch is reported to have lost its inputs, because it may just have been mined. */
     @Tag("long")
     @Test
     void readyz_and_a_gauge_tell_of_a_batch_whose_inputs_have_vanished_until_its_payouts_are_queued_again() {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A datadir belongs to one chain and to one store: whatever else it is started with is refused before anything is served. */
+/** A datadir belongs to one chain and one store: a start with any other is refused before anything is served. */
 class PinnedDatadirTest {
     @TempDir
     Path folder;

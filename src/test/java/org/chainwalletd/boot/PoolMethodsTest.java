@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The methods that the pool answers, over HTTP, with a pool that runs. */
+/** Methods answered by the pool, over HTTP, with a running pool. */
 @Timeout(120)
 class PoolMethodsTest {
     @TempDir

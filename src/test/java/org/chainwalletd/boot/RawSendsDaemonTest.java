@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The lists of a whole daemon tell of the transactions that it has passed on (payments.md, section 2). */
+/** The lists of a whole daemon include the raw transactions that it has forwarded (payments.md, section 2). */
 @Tag("long")
 @Timeout(300)
 class RawSendsDaemonTest {

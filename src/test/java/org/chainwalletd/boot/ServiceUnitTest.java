@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The systemd units: what they must close, and that both are the same but for where things lie. */
+/** The systemd units: their hardening, and that they differ only in paths. */
 class ServiceUnitTest {
     private static final Path SYSTEMD = Path.of("/usr/bin/systemd-analyze");
     private static final String SAMPLE = "conf/chain-walletd.service";

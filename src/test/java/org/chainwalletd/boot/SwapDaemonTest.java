@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Swaps of a whole daemon over HTTP, with a pool that runs and blocks that come when the test wants them. */
+/** Swaps of a whole daemon over HTTP, with a running pool and blocks mined by the test. */
 @Tag("long")
 @Timeout(180)
 class SwapDaemonTest {
@@ -82,11 +82,11 @@ class SwapDaemonTest {
         return new DaemonRig(datadir, chains.chain().uri(), flags.toArray(String[]::new));
     }
 
-    /** Keys with money on both chains. */
+    /** Creates keys with money on both chains. */
     private void fund(DaemonRig daemon) {
         fundChain(daemon);
         chains.evm().fund(EvmAddress.parse(account), ETHER);
-        // Locks are paid from what is settled.
+        // Locks are paid from final balances.
         chains.evm().mine(4);
     }
 
@@ -103,7 +103,7 @@ class SwapDaemonTest {
                         == COINS);
     }
 
-    /** One block after the other, so that no lock grows old while the daemon is slow. */
+    /** Mines one block at a time, so that no lock expires while the daemon is slow. */
     private void round(DaemonRig daemon) {
         chains.round();
         String tip = chains.chain().tip().id().hex();
@@ -129,7 +129,7 @@ class SwapDaemonTest {
         return daemon.call("swap_status", id(swap));
     }
 
-    /** Blocks come until the swap is there; it must be where the swap stays, not one that it may have left before it is looked at. */
+    /** Mines blocks until the swap has the status, which must be a lasting one: a transient one may be missed. */
     private void until(DaemonRig daemon, String swap, String status) {
         Await.until("the swap is " + status + ", not " + swap(daemon, swap), () -> {
             round(daemon);
@@ -191,7 +191,7 @@ class SwapDaemonTest {
         assertThat(daemon.call("swap_execute", id(swap)).get("status").asText()).isEqualTo("completed");
     }
 
-    /** The keys of an open swap stay, whatever is forced where the specification says always. */
+    /** The keys of an open swap cannot be deleted, even with force where the specification says always. */
     private void guarded(DaemonRig daemon, String swap) {
         WalletdException.RpcError address =
                 daemon.refused("delete_address", "address", this.address, "passphrase", DaemonRig.PASSPHRASE);
@@ -204,7 +204,7 @@ class SwapDaemonTest {
                 .isNotEqualTo("0");
     }
 
-    /** As if another daemon on the database did the background work meanwhile. */
+    /** As if another daemon on the database ran the background work in the meantime. */
     @Test
     @Tag("postgres")
     void a_daemon_without_the_background_work_refuses_what_needs_its_swaps_and_goes_on_with_them_later()
@@ -315,7 +315,7 @@ class SwapDaemonTest {
                     "the daemon is at the timeout",
                     () -> daemon.call("get_block_height").get("height").asLong() >= timeout);
             assertThat(daemon.refusal("swap_refund", id(swap))).isEqualTo(-32037);
-            // Nor may a spend of less be in the way of the swap's own.
+            // Nor may a smaller spend block the swap's own.
             chains.round();
             assertThat(daemon.refused("htlc_reclaim", reclaimOf(swap(daemon, swap))))
                     .hasMessageContaining("the swap " + swap)
@@ -373,7 +373,7 @@ class SwapDaemonTest {
                 .hasMessageContaining("--swap-contract " + chains.evm().contract())
                 .hasMessageContaining("--evm-chain-id 31337")
                 .hasMessageContaining("--swap-leave-open");
-        // Without an engine the keys stay all the same.
+        // Without an engine the keys are protected too.
         try (DaemonRig daemon = withoutSwaps("--swap-leave-open", "true")) {
             guarded(daemon, swap);
             assertThat(daemon.refused("swap_status", id(swap))).hasMessageContaining("swap not configured");

@@ -20,7 +20,7 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.Test;
 
-/** Only the daemon with the background work judges by its memory whose lock it is, among several on a store. */
+/** Of several daemons on a store only the one with the background work decides from memory who owns a lock. */
 class SwapOwnersTest {
     private static final Hash256 LOCK = Hash256.sha256(new byte[] {1});
 
@@ -72,7 +72,7 @@ class SwapOwnersTest {
         assertThat(Await.result(owners(true).known(LOCK))).isNull();
     }
 
-    /** Another daemon has done it meanwhile, and has begun a swap. */
+    /** Another daemon has run it in the meantime, and has started a swap. */
     @Test
     void a_daemon_that_was_paused_and_does_not_know_of_a_swap_asks_the_store() {
         running = true;

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A daemon whose swaps nobody looks after says so where its operator looks. */
+/** A daemon whose swaps are unattended reports this where its operator looks. */
 @Timeout(180)
 class SwapStandstillTest {
     private static final String WHY = "the swap journal cannot be read, swaps stand still";
@@ -65,7 +65,7 @@ class SwapStandstillTest {
             EvmEndpoint second = chains.evm().newEndpoint();
             chains.rounds(4);
             AtomicBoolean hidden = new AtomicBoolean();
-            // The contract is looked at after the start has read the journal, and before the engine does.
+            // The contract is checked after the start has read the journal, and before the engine does.
             second.before("eth_getCode", () -> {
                 if (hidden.compareAndSet(false, true)) {
                     rename("swaps", "hidden_swaps");

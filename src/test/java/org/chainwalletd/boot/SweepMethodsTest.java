@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The method {@code sweep}, called over HTTP on a whole daemon over a development chain (payments.md, section 4). */
+/** The method {@code sweep}, called over HTTP on a whole daemon with a development chain (payments.md, section 4). */
 @Tag("long")
 @Timeout(300)
 class SweepMethodsTest {

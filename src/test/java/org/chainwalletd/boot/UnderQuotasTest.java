@@ -36,8 +36,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A whole daemon over HTTP at a node that takes 30 scans and 60 submissions a minute, and whose minute does not end: its clock stands still
- * (chain protocol, section 10.3; following.md, sections 2, 5 and 6).
+ * Whole daemon over HTTP at a node that accepts 30 scans and 60 submissions per minute, and whose clock is stopped, so that the minute does
+ * not end (chain protocol, section 10.3; following.md, sections 2, 5 and 6).
  */
 @Tag("long")
 class UnderQuotasTest {
@@ -74,7 +74,7 @@ class UnderQuotasTest {
         return listings() + rig.node().count("get_address_mempool") + rig.node().count("get_address_mempool_batch");
     }
 
-    /** Of what is confirmed: nothing asks for it in the background but to cover an address. */
+    /** Number of listings of confirmed coins; background work requests them only to cover an address. */
     private long listings() {
         return rig.node().count("get_balance")
                 + rig.node().count("get_balances")
@@ -136,7 +136,7 @@ class UnderQuotasTest {
         }
     }
 
-    /** In one batch. */
+    /** Opens the waits in one batch. */
     private JsonNode waitForPayments(List<Address> addresses) {
         ArrayNode batch = JSON.createArrayNode();
         addresses.forEach(address -> batch.addObject()
@@ -180,7 +180,7 @@ class UnderQuotasTest {
                 .isEqualTo(20_000);
     }
 
-    /** Asks for a balance until that is refused, which looks in the background may bring about earlier. */
+    /** Requests a balance until it is refused, which background requests may cause earlier. */
     private WalletdException.RpcError refusal(Map<String, Object> address) {
         for (int i = 0; i < SCANS; i++) {
             try {

@@ -19,8 +19,8 @@ import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.EventReader;
 
 /**
- * Callers of one round: some hear their answer, the others leave without it, each in one of the ways in which a client can. The requests of
- * HTTP/2 share a connection for each way to end.
+ * Callers of one round: some read their answer, the others leave without it, each in one of the ways in which a client can leave. The HTTP/2
+ * requests that leave in the same way share a connection.
  */
 final class WaitCallers {
     private static final int CANCELLED = 0;
@@ -41,7 +41,7 @@ final class WaitCallers {
         this.token = token;
     }
 
-    /** Opens a connection for each way to end, and five readers of the event stream. */
+    /** Opens a connection for each way to leave, and five readers of the event stream. */
     void begin() throws IOException {
         for (int i = 0; i < streams.length; i++) {
             shared.add(new RawHttp2(Dial.socket(daemon)));
@@ -52,7 +52,7 @@ final class WaitCallers {
         }
     }
 
-    /** Asks over HTTP/1.1 and will hear the answer. */
+    /** Calls over HTTP/1.1 and will read the answer. */
     void stay(String body) {
         staying.add(http.sendAsync(
                 Dial.request(daemon)
@@ -65,7 +65,7 @@ final class WaitCallers {
                 HttpResponse.BodyHandlers.ofString()));
     }
 
-    /** Asks over HTTP/1.1 and will close the connection. */
+    /** Calls over HTTP/1.1 and will close the connection. */
     void leave(String body) throws IOException {
         Socket socket = Dial.socket(daemon);
         String head = "POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token
@@ -74,12 +74,12 @@ final class WaitCallers {
         leaving.add(socket);
     }
 
-    /** Asks on a stream of HTTP/2 and will hear the answer. */
+    /** Calls on an HTTP/2 stream and will read the answer. */
     void stayOnStream(String body) throws IOException {
         ask(HEARD, body);
     }
 
-    /** Asks on a stream of HTTP/2 and will take the request back, or close the connection with all its streams. */
+    /** Calls on an HTTP/2 stream and will reset the stream, or close the connection with all its streams. */
     void leaveStream(String body, boolean byReset) throws IOException {
         ask(byReset ? CANCELLED : CUT, body);
     }
@@ -92,7 +92,7 @@ final class WaitCallers {
         return 2 * number + 1;
     }
 
-    /** Those who leave do. */
+    /** Lets the leaving callers leave. */
     void go() throws IOException {
         for (Socket socket : leaving) {
             socket.close();
@@ -108,7 +108,7 @@ final class WaitCallers {
         readers.clear();
     }
 
-    /** Waits for the answers of those who stayed. */
+    /** Waits for the answers of the remaining callers. */
     void hear() throws Exception {
         for (CompletableFuture<HttpResponse<String>> call : staying) {
             assertThat(Await.outcome(call).statusCode()).isEqualTo(200);

@@ -30,37 +30,36 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Waits of all kinds, over HTTP/1.1 and HTTP/2, that are opened, left, answered and timed out leave nothing behind, whether the node is as it
- * should be, has its quotas, or lies. One round of each by default, which shows that every wait and stream ends; with {@code
- * -Dsoak.minutes=30} as long as that, and then the heap after a collection, the threads and the open files have to be flat. More waits a round
- * with {@code -Dsoak.waits}.
+ * Waits of all kinds, over HTTP/1.1 and HTTP/2, that are opened, left, answered and timed out leak nothing, whether the node behaves, has
+ * quotas, or lies. One round of each by default, which shows that every wait and stream ends; with {@code -Dsoak.minutes=30} it runs that
+ * long, and the heap after a collection, the threads and the open files must be flat. More waits per round with {@code -Dsoak.waits}.
  */
 @Tag("long")
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 class WaitSoakTest {
     private static final int MINUTES = Integer.getInteger("soak.minutes", 0);
     private static final int WAITS = Integer.getInteger("soak.waits", 60);
-    /** What the chain of the soak itself adds, and what a collector leaves. */
+    /** Growth caused by the chain of the soak itself and by uncollected garbage. */
     private static final double GROWTH = 1.1;
 
     private static final long SLACK = 8L << 20;
-    /** Pools and the clients of this test itself come and go. */
+    /** Pools and the clients of this test create and end threads. */
     private static final long THREADS = 10;
 
     private static final long FILES = 50;
 
-    /** How the node is in a round. */
+    /** Behaviour of the node in a round. */
     private enum Node {
         HONEST,
         LIMITED,
         LYING
     }
 
-    /** Those that a development chain, whose roots and work are not insisted on, goes on after. */
+    /** Lies after which a daemon on a development chain, whose roots and work are not enforced, continues. */
     private static final List<String> LIES =
             List.of("tx_value", "script", "utxo_value", "balance", "forgetful", "omission", "height", "shape");
 
-    /** What was there when nobody waited. */
+    /** Resources in use when no call is waiting. */
     private record Left(long heap, long threads, long files) {
         static Left now() {
             long heap = Long.MAX_VALUE;
@@ -154,7 +153,7 @@ class WaitSoakTest {
         callers.hear();
     }
 
-    /** What nobody will answer. */
+    /** Wait that is never answered. */
     private String forEver() {
         String unknown = unknown();
         return random.nextBoolean()
@@ -162,7 +161,7 @@ class WaitSoakTest {
                 : rpc("wait_for_payment", "\"address\":\"" + unknown + "\",\"timeout_secs\":600");
     }
 
-    /** Some are answered by the payment of the round, and some come too late for it. */
+    /** Some waits are answered by the payment of the round, some time out before it. */
     private String answeredOrTimedOut(String cursor) {
         int seconds = 1 + random.nextInt(3);
         String to = "\"address\":\"" + address + "\",";
@@ -206,7 +205,7 @@ class WaitSoakTest {
         }
     }
 
-    /** The least of the second quarter, when everything is loaded and compiled. */
+    /** Minimum of the second quarter, when everything is loaded and compiled. */
     private static long early(List<Left> left, ToLongFunction<Left> what) {
         return least(left.subList(left.size() / 4, left.size() / 2), what);
     }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A daemon that stops answers those who wait before it lets the other calls end. */
+/** A stopping daemon answers its waits before it drains the other calls. */
 @Timeout(120)
 class WaitsAtStopTest {
     @RegisterExtension

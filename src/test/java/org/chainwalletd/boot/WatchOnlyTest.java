@@ -170,7 +170,7 @@ class WatchOnlyTest {
         assertThat(amounts("address", COLD.address)).containsExactly(2_000L, 4_000L);
     }
 
-    /** The books would vouch for a balance without ever having read a block of the address. */
+    /** Otherwise the books would vouch for a balance without having read a block of the address. */
     @Test
     void a_birth_far_above_the_chain_is_refused_and_watches_nothing() {
         pay(COLD, 1_000);
@@ -228,7 +228,7 @@ class WatchOnlyTest {
         }
     }
 
-    /** Methods of the scope that spends which spend no coin of an address that the caller names. */
+    /** Methods of spend scope that spend no coin of an address named by the caller. */
     private static final Set<String> NAMING_NO_PAYER = Set.of(
             "send_raw_transaction",
             "payout_cancel",
@@ -241,7 +241,7 @@ class WatchOnlyTest {
             "delete_address",
             "import_vault");
 
-    /** Methods of that scope that use or show a key, and spend nothing. */
+    /** Methods of spend scope that use or reveal a key, and spend nothing. */
     private static final Set<String> SHOWING_KEYS = Set.of(
             "sign_message",
             "quote_issue",
@@ -447,7 +447,7 @@ class WatchOnlyTest {
                 .isFalse();
     }
 
-    /** The store's rows and the books as the daemon has left them, which is stopped. */
+    /** Change to the store's rows and the books of a stopped daemon. */
     private interface Change {
         void make(SqliteStore store, LedgerBooks books);
     }

@@ -44,8 +44,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What whoever watches for deposits is told over HTTP, on a chain whose blocks have to be worked for, while a node shows blocks that nobody
- * worked for and lists that are not those of their headers (following.md, section 1). No mempool has anything: blocks alone can tell.
+ * Deposits reported over HTTP, on a chain whose blocks need proof of work, while a node shows blocks without work and lists that do not match
+ * their headers (following.md, section 1). All mempools are empty: only blocks contain deposits.
  */
 @Tag("long")
 class WorkedDepositsTest {
@@ -53,16 +53,16 @@ class WorkedDepositsTest {
     private static final Party STRANGER = new Party(0x22);
     private static final long PAID = 1_000_000;
     private static final long FAR = 1_000_000;
-    /** No test waits as long: a busy machine must not end a wait. */
+    /** Longer than any test waits, so that a busy machine does not end a wait. */
     private static final int PATIENT = 600;
 
     @TempDir
     static Path folder;
 
-    /** Each worked block costs some two hashes, and one to follow. */
+    /** Each block with work costs about two hashes, and one to verify. */
     private static Devnet chain;
 
-    /** What is true: the nodes show this chain when they do not lie. */
+    /** True tip: honest nodes show this chain. */
     private static ForgedBlock top;
 
     private static DistortingNode node;
@@ -158,13 +158,13 @@ class WorkedDepositsTest {
             assertFoundOut(() -> forged.toldBy(node));
             shop.assertNothingTold();
             assertThat(state(lock)).isEqualTo("locked");
-            // Else the daemon computes the work of this one again and again while the next one is made.
+            // Otherwise the daemon computes the work of this block repeatedly while the next one is made.
             top.toldBy(node);
         }
 
         assertThat(shop.balance()).isZero();
 
-        // Work is all that was missing.
+        // Only the work was missing.
         isMined(deposit, claim);
         shop.assertTold(deposit);
         assertThat(state(lock)).isEqualTo("claimed");
@@ -178,7 +178,7 @@ class WorkedDepositsTest {
             deposits[i] = promise(TxOutput.toAddress(shops.get(i).address, Amount.of(PAID)));
             shops.get(i).waitsFor(deposits[i]);
         }
-        // Three leaves: the tree repeats the last one, so that a list which repeats it as well has the same root.
+        // Three leaves: the tree repeats the last one, so that a list which repeats it too has the same root.
         ForgedBlock block = top.next(ForgedBlock.Work.ENOUGH, deposits);
 
         assertFoundOut(() -> block.toldBy(node, list -> list.remove(2)));
@@ -216,7 +216,7 @@ class WorkedDepositsTest {
         }
     }
 
-    /** The same daemon, started again over other nodes. */
+    /** Restarts the daemon over other nodes. */
     private static void askOf(String nodes) {
         daemon.close();
         daemon = new DaemonRig(folder, node.url(), "--node-rpc", nodes, "--network", "testnet");
@@ -243,7 +243,7 @@ class WorkedDepositsTest {
         return TransactionCodec.txId(Party.PROFILE, transaction);
     }
 
-    /** Spends a coin that never was, by nobody's signature. */
+    /** Spends a coin that never existed, with an invalid signature. */
     private static Transaction promise(TxOutput output) {
         return new Transaction(
                 List.of(new Outpoint(Hash256.sha256(PREIMAGE), promises++)),
@@ -257,7 +257,7 @@ class WorkedDepositsTest {
                 .asText();
     }
 
-    /** What is believed stays what it was while a lie is told, which the daemon sees through. */
+    /** The accepted chain stays unchanged while a lie is served, which the daemon detects. */
     private static void assertFoundOut(Runnable lie) {
         String believed = followed();
         double before = sum("walletd_follower_lies_total{");
@@ -278,7 +278,7 @@ class WorkedDepositsTest {
                 .sum();
     }
 
-    /** Who watches one address by every way that tells of deposits. */
+    /** Watches one address through every interface that reports deposits. */
     private static final class Watcher {
         final Address address = Address.parse(
                 daemon.call("generate_standard_address").path("address").asText());
@@ -291,7 +291,7 @@ class WorkedDepositsTest {
             confirmation = waiting("tx", "wait_for_tx", params("tx_id", idOf(deposit), "timeout_secs", PATIENT));
         }
 
-        /** Returns when the daemon knows of the wait. */
+        /** Opens a wait; returns when the daemon has registered it. */
         private static CompletableFuture<JsonNode> waiting(String kind, String method, Map<String, ?> params) {
             String open = "walletd_waits_open{kind=\"" + kind + "\"";
             double before = sum(open);
@@ -309,7 +309,7 @@ class WorkedDepositsTest {
                     .asLong();
         }
 
-        /** No feed knows of a deposit, and everybody waits on. */
+        /** Checks that no feed reports a deposit, and that all waits are still open. */
         void assertNothingTold() {
             assertThat(feed(0)).isEmpty();
             assertThat(feed(1)).isEmpty();
@@ -317,7 +317,7 @@ class WorkedDepositsTest {
             assertThat(confirmation).isNotDone();
         }
 
-        /** The feeds, from where they were read last, tell of this deposit and of nothing else; who waited for it is answered. */
+        /** Checks that the feeds, since they were last read, report exactly this deposit, and that the waits for it are answered. */
         void assertTold(Transaction deposit) {
             String told = "confirmed " + idOf(deposit) + " " + PAID;
             assertThat(feed(0)).containsExactly(told);

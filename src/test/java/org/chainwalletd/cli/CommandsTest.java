@@ -17,7 +17,7 @@ import org.chainwalletd.testkit.Commands;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** FullCommandLine.Commands that end by themselves, run as from the command line. */
+/** Commands that end by themselves, run like from the command line. */
 class CommandsTest {
     @TempDir
     Path folder;
@@ -212,7 +212,7 @@ class CommandsTest {
         assertThat(commands.err()).contains(why).hasLineCount(1);
     }
 
-    /** The daemon and the commands beside it take the same option, also by its variable. */
+    /** The daemon and the commands accept the same option, also as a variable. */
     @Test
     void a_keyring_is_sealed_under_the_passphrase_of_a_file() throws IOException {
         Path file = Files.writeString(folder.resolve("passphrase"), "correct horse\n");
@@ -253,7 +253,7 @@ class CommandsTest {
         return completions(script, "_complete_chain-walletd", line);
     }
 
-    /** The words that a completion script offers for a line that is being typed, by its function of this name. */
+    /** Returns the words that a function of a completion script offers for a partial line. */
     static String completions(Path script, String function, String line) throws Exception {
         Process bash = new ProcessBuilder(
                         "/bin/bash",

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Commands beside a keyring in a PostgreSQL database, which is made once: sealing costs what it costs. */
+/** Commands beside a keyring in a PostgreSQL database. The keyring is created once, because sealing has its full cost. */
 @Tag("long")
 @TestInstance(Lifecycle.PER_CLASS)
 class DatabaseCommandsTest {
@@ -54,7 +54,7 @@ class DatabaseCommandsTest {
         database.close();
     }
 
-    /** Its sealed files cost what those of the commands do. */
+    /** Daemon whose sealed files have the same cost as those of the commands. */
     private DaemonRig daemon() {
         return DaemonRig.ofCost(Argon2.SPECIFIED, datadir(), database.flags(folder));
     }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The scripts of the Debian package, with their paths moved below a folder of the test. */
+/** Scripts of the Debian package, with their paths moved into a folder of the test. */
 @Timeout(60)
 class DebianScriptsTest {
     private static final Path CONTROL = Path.of("src/main/deb/control");

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code export} against a server that plays a daemon whose answers fail. */
+/** {@code export} against a fake daemon whose answers fail. */
 @Timeout(120)
 class ExportCommandTest {
     private static final String REFUSED = "\"error\":{\"code\":-32020,\"message\":\"no node answers\"}";

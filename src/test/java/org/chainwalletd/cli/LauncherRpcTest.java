@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The launcher's script for plain calls against a server that plays the daemon, held against what the program itself sends and prints. In the
- * JVM's place a program writes down its arguments and what it is given to read.
+ * The launcher script for plain calls against a fake daemon, compared with what the program itself sends and prints. The JVM is replaced by a
+ * program that records its arguments and its standard input.
  */
 @Timeout(120)
 class LauncherRpcTest {
@@ -45,7 +45,7 @@ class LauncherRpcTest {
 
     LauncherRpcTest() throws IOException {}
 
-    /** How a launch has ended. */
+    /** Result of a launch. */
     private record Ended(int code, String out, String err) {}
 
     @BeforeEach
@@ -98,7 +98,7 @@ class LauncherRpcTest {
         alike("rpc", "get_balance", "A=b");
     }
 
-    /** One of both is asked by the script, without the stand-in for the JVM; the other by the program itself. */
+    /** Runs the script without the replaced JVM, and the program itself, and compares them. */
     private void alike(String... words) throws Exception {
         server.requests().clear();
         Ended script = launch(words);
@@ -261,7 +261,7 @@ class LauncherRpcTest {
         return all;
     }
 
-    /** The same by the program itself. */
+    /** Runs the program itself. */
     private Ended run(String... words) {
         Commands commands = new Commands();
         int code = commands.run("", variables(), words);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the launcher hands to the JVM, heard by a program in the JVM's place. */
+/** Arguments that the launcher passes to the JVM, recorded by a program in its place. */
 @Timeout(120)
 class LauncherScriptTest {
     private static final Map<String, String> SECRETS = Map.of(
@@ -67,7 +67,7 @@ class LauncherScriptTest {
         assertThat(heard("daemon")).doesNotContain("-XX:TieredStopAtLevel");
     }
 
-    /** Otherwise the tour's payments stood in the audit trail, and the passphrase in one more process. */
+    /** Otherwise the tour's payments would be in the audit trail, and the passphrase in one more process. */
     @Test
     void the_maker_of_the_archive_gets_neither_secrets_nor_the_files_of_the_log() throws Exception {
         Map<String, String> variables = new HashMap<>(SECRETS);
@@ -132,7 +132,7 @@ class LauncherScriptTest {
         launch(variables, ":");
     }
 
-    /** @param before what the shell does first */
+    /** @param before shell commands that run first */
     private void launch(Map<String, String> variables, String before) throws Exception {
         launch(variables, before, "");
     }

@@ -19,12 +19,12 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
-/** The options, commands, methods, members and meters that the manual names are those of the program. */
+/** Checks that the options, commands, methods, members and meters named in the manual exist in the program. */
 class NamesInTheManualTest {
-    /** History: it names what is gone. */
+    /** History, which also names what no longer exists. */
     private static final String CHANGES = "changes.md";
 
-    /** Options of curl, npm, tar and generators of clients. */
+    /** Options of curl, npm, tar and client generators. */
     private static final Set<String> OF_OTHER_PROGRAMS = Set.of(
             "--allowJs",
             "--checkJs",
@@ -42,7 +42,7 @@ class NamesInTheManualTest {
             "--use-schema-description",
             "--use-title-as-name");
 
-    /** Names of the JVM, of PostgreSQL and its programs, of a generator of clients, and the words of a brand, which no source has. */
+    /** Names of the JVM, of PostgreSQL and its programs, of a client generator, and of a brand, which occur in no source. */
     private static final Set<String> OF_OTHERS = Set.of(
             "acct_timeout_sec",
             "alpha_amount",
@@ -91,7 +91,7 @@ class NamesInTheManualTest {
         }
     }
 
-    /** Command lines that no test runs name hosts and keys that do not exist; ManualIT runs the others. */
+    /** Command lines that no test runs, because they name hosts and keys that do not exist; ManualIT runs the others. */
     @Test
     void a_command_line_in_a_block_is_read() {
         CommandLineParser parser = new CommandLineParser(Lines.NAME, FullCommandLine.Commands.all());
@@ -119,7 +119,7 @@ class NamesInTheManualTest {
         assertThat(called).hasSizeGreaterThan(15).isSubsetOf(methods);
     }
 
-    /** A name in code is a method, a member, a word of an enumeration, or something else that a source has. */
+    /** Checks that a name in code style is a method, a member, an enum word, or something else that occurs in a source. */
     @Test
     void a_name_in_words_is_one_of_the_sources() throws IOException {
         String sources = sources();
@@ -145,7 +145,7 @@ class NamesInTheManualTest {
         assertThat(meters).allMatch(meter -> named.stream().anyMatch(name -> isOf(meter, name)));
     }
 
-    /** Prometheus puts the unit and the kind behind the meter's name; the meters of nodes have prefixes. */
+    /** Prometheus appends the unit and the kind to a meter's name; the meters of nodes have prefixes. */
     private static boolean isOf(String meter, String name) {
         return name.equals(meter) || name.startsWith(meter + '_');
     }
@@ -156,7 +156,7 @@ class NamesInTheManualTest {
                 .replaceAll(letter -> letter.group(1).toUpperCase(Locale.ROOT));
     }
 
-    /** The first group of each place that fits, else all of it. */
+    /** Returns the first group of each match, or the whole match without groups. */
     private static Set<String> found(String pattern, String text) {
         return Pattern.compile(pattern)
                 .matcher(text)

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code rpc} against a server that plays the daemon. */
+/** {@code rpc} against a fake daemon. */
 @Timeout(120)
 class RpcCommandTest {
     @TempDir

@@ -9,9 +9,9 @@ import java.util.stream.Collectors;
 import org.chainwalletd.chain.ChainProfile;
 
 /**
- * Table by which the launcher's script writes plain parameters as JSON: a line for each method, with each parameter as {@code name:type} and a star
- * behind the required ones, which come in their order. Parameters that are no string, integer or boolean have a type that the script leaves to the
- * JVM, secrets among them; so does a method that is another one with another brand word.
+ * Table by which the launcher script writes plain parameters as JSON: a line per method, with each parameter as {@code name:type}; required
+ * parameters come in their order and end with a star. Parameters that are not a string, integer or boolean, including secrets, have a type
+ * that the script leaves to the JVM; so does a method whose name depends on the brand.
  */
 public final class RpcMethodsTable {
     private static final Set<String> PLAIN = Set.of("string", "integer", "boolean");

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code stop}, with a process in the daemon's place. */
+/** {@code stop}, with another process in place of the daemon. */
 @Timeout(120)
 class StopCommandTest {
     @TempDir

@@ -11,7 +11,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Hostile configuration files and flags are refused with lines that say what is wrong, never with another exception. A normal build replays
+ * Hostile configuration files and flags are refused with lines that name the problem, never with another exception. A normal build replays
  * the corpus; {@code JAZZER_FUZZ=1 mvn test -Djazzer.hooks=true -Dtest='ConfigurationFuzzTest#files'} searches for new inputs.
  */
 class ConfigurationFuzzTest {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 
-/** Which owners and modes are good enough, for a secret and for what is only relied on. */
+/** Owners and modes that are sufficient for a secret, and for a file whose content is trusted. */
 class FileAccessTest {
     private static final int ROOT = 0;
     private static final int US = 990;
@@ -20,7 +20,7 @@ class FileAccessTest {
         assertThat(secret(US, "rw-----w-")).isFalse();
     }
 
-    /** A credential of systemd is root's, and the entry for the service's user in its access list shows as the group's bits. */
+    /** A systemd credential is owned by root; the entry of the service's user in its access list appears as group permissions. */
     @Test
     void a_secret_of_roots_may_be_handed_over_by_its_group() {
         assertThat(secret(ROOT, "r--r-----")).isTrue();

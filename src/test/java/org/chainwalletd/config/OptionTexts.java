@@ -2,13 +2,13 @@ package org.chainwalletd.config;
 
 import java.util.Locale;
 
-/** Texts made from the table of options: the sample configuration and the table of the manual. */
+/** Texts generated from the table of options: the sample configuration and the table of the manual. */
 public final class OptionTexts {
     private static final int WIDTH = 100;
 
     private OptionTexts() {}
 
-    /** Makes a configuration file with every key commented out at its default. */
+    /** Generates a configuration file with every key commented out at its default. */
     public static String sampleConfiguration() {
         StringBuilder text = new StringBuilder("""
                 # Configuration of the wallet daemon (HOCON). Every key is commented out and shows its default.
@@ -38,7 +38,7 @@ public final class OptionTexts {
         return text.append("}\n").toString();
     }
 
-    /** Makes the rows of a Markdown table: flag, variable, key, default, meaning. */
+    /** Generates the rows of a Markdown table: flag, variable, key, default, meaning. */
     public static String markdownTable() {
         StringBuilder text =
                 new StringBuilder("| flag | variable | key | default | meaning |\n|---|---|---|---|---|\n");

@@ -91,7 +91,7 @@ class SettingsLoaderTest {
         assertThat(load().warnings()).isEmpty();
     }
 
-    /** Options of the connections between daemons, which go together. */
+    /** Options of the connections between daemons, which are only valid together. */
     private static final Map<Option, String> CLUSTER = Map.of(
             Option.CLUSTER_BIND, "10.0.0.7:7450",
             Option.CLUSTER_CERT, "node.pem",

@@ -13,7 +13,7 @@ import org.chainwalletd.evm.EvmAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What swaps need to be configured: all of it, or nothing is locked. */
+/** Swaps require a complete configuration; otherwise nothing is locked. */
 class SwapOptionsTest {
     private static final String CONTRACT = "0x" + "c0".repeat(20);
     private static final String CODE = "0x" + "cd".repeat(32);

@@ -3,7 +3,7 @@ package org.chainwalletd.rpc;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.rpc.method.MethodFamilies;
 
-/** Every method of the daemon without the services behind them: enough to describe them, not to call them. */
+/** All methods of the daemon without services: sufficient to describe them, not to call them. */
 public final class AllMethods {
     static final String VERSION = "0.0.0";
 

@@ -15,7 +15,7 @@ import org.chainwalletd.rpc.RpcMethod.NoParams;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 
-/** What answers may take of the daemon's memory. */
+/** Memory budget of answers. */
 class AnswerRoomTest {
     private static final String RESULT = "\"result\":{\"text\":\"";
     private static final String LONG_TEXT = "\u00e9x".repeat(100_000);
@@ -82,7 +82,7 @@ class AnswerRoomTest {
         return new String(answer.body(), StandardCharsets.UTF_8);
     }
 
-    /** How many results with the whole text there are. */
+    /** Counts the results that contain the whole text. */
     private static int whole(String text) {
         int count = 0;
         for (int at = text.indexOf(RESULT); at >= 0; at = text.indexOf(RESULT, at + 1)) {

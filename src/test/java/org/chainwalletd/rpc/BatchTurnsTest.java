@@ -15,7 +15,7 @@ import org.chainwalletd.rpc.RpcMethod.NoParams;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 
-/** A batch whose items take so long that its lanes wait for their turn in between, behind the work of others. */
+/** A batch whose items take so long that its lanes yield and wait for their turn behind the work of others. */
 class BatchTurnsTest {
     private static final int ITEMS = 12;
     private static final int LONGER_THAN_A_TURN_MILLIS = 3;
@@ -38,7 +38,7 @@ class BatchTurnsTest {
                 .toCompletableFuture();
     }
 
-    /** In a function of its own, so that nothing of it is left on the stack. */
+    /** A separate method, so that no reference is left on the stack. */
     private WeakReference<RpcAnswer> answered() {
         CompletableFuture<RpcAnswer> answer = dispatch();
         while (!answer.isDone()) {
@@ -49,7 +49,7 @@ class BatchTurnsTest {
         return new WeakReference<>(Await.result(answer));
     }
 
-    /** Its room is given back when it is written: what waits for a turn behind a flood then would fill the memory, and nobody would count it. */
+    /** The batch's budget is returned when its answer is written: anything still waiting for its turn would use memory that is not counted. */
     @Test
     void an_answer_that_is_given_out_is_not_kept_by_lanes_of_its_batch_that_wait_for_their_turn() {
         WeakReference<RpcAnswer> answer = answered();

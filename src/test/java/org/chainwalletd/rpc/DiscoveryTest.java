@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What {@code rpc.discover} says of the daemon's own methods. */
+/** The output of {@code rpc.discover} for the daemon's own methods. */
 class DiscoveryTest {
     @ParameterizedTest
     @ValueSource(strings = {"chain", "alpha"})
@@ -25,7 +25,7 @@ class DiscoveryTest {
         assertThat(JsonSchemas.againstOpenRpc(document(brand))).isEmpty();
     }
 
-    /** Else the test above would show nothing. */
+    /** Otherwise the test above would prove nothing. */
     @Test
     void the_published_schema_refuses_what_openrpc_has_no_place_for() {
         ObjectNode wrong = (ObjectNode) document("chain").deepCopy();
@@ -37,7 +37,10 @@ class DiscoveryTest {
                 .anyMatch(complaint -> complaint.contains("/methods/0"));
     }
 
-    /** Generators of clients name their types by the titles, and make up names from hashes where there is none, or numbers where two are alike. */
+    /**
+     * Client generators name their types by the titles; without titles they invent names from hashes, and with duplicate titles they append
+     * numbers.
+     */
     @Test
     void every_shape_is_told_once_under_a_title_that_is_a_name() {
         JsonNode document = document("chain");
@@ -58,7 +61,7 @@ class DiscoveryTest {
                         .collect(Collectors.toSet()))
                 .containsExactlyInAnyOrderElementsOf(
                         shared.properties().stream().map(Map.Entry::getKey).toList());
-        // Generated TypeScript has a type for each method too, and for its parameters.
+        // Generated TypeScript also has a type for each method, and for its parameters.
         List<String> types = shared.properties().stream().map(Map.Entry::getKey).toList();
         document.get("methods").forEach(method -> {
             String name = camelCase(method.get("name").asText());
@@ -84,14 +87,14 @@ class DiscoveryTest {
         assertThat(withExamples).hasSizeGreaterThan(2);
     }
 
-    /** Beside a reference there is no place for it in draft 7. */
+    /** JSON Schema draft 7 ignores descriptions beside a reference. */
     @Test
     void an_object_tells_the_meaning_of_its_members() {
         assertThat(document("chain")
                         .at("/components/schemas/TransferResult/description")
                         .asText())
                 .startsWith("fee: effective, with folded sub-dust change; fee_rate: ");
-        // Generators put it into comments of their languages.
+        // Generators put it into comments of their language.
         assertThat(document("chain").at("/components/schemas").findValuesAsText("description"))
                 .noneMatch(text -> text.contains("*/") || text.contains("\"\"\"") || text.contains("\n"));
     }

@@ -26,9 +26,9 @@ import org.chainwalletd.wire.U32;
 import org.junit.jupiter.api.Test;
 
 /**
- * Hostile bodies meet the dispatcher: it never throws, and answers with one of the few statuses and codes that a body alone can cause. A
- * normal build replays the corpus under {@code EnvelopeFuzzTestInputs} and some thousands of seeded mutations of it; {@code JAZZER_FUZZ=1
- * mvn test -Djazzer.hooks=true -Dtest='EnvelopeFuzzTest#bodies'} searches for new inputs.
+ * Hostile bodies at the dispatcher: it never throws, and answers with one of the few statuses and codes that a body alone can cause. A normal
+ * build replays the corpus under {@code EnvelopeFuzzTestInputs} and some thousands of seeded mutations of it;
+ * {@code JAZZER_FUZZ=1 mvn test -Djazzer.hooks=true -Dtest='EnvelopeFuzzTest#bodies'} searches for new inputs.
  */
 class EnvelopeFuzzTest {
     private static final Set<Integer> CODES = Set.of(-32700, -32600, -32601, -32602);

@@ -7,7 +7,7 @@ import org.chainwalletd.api.ErrorCode;
 import org.junit.jupiter.api.Test;
 
 class ErrorCodeTest {
-    /** interface.md, section 7.3, and the rows that decisions.md, section 2, adds. */
+    /** Catalogue of interface.md, section 7.3, with the rows added by decisions.md, section 2. */
     private static final String CATALOGUE = """
             -32700 | 400 | Parse error
             -32600 | 400 | Invalid Request

@@ -17,12 +17,12 @@ import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.testkit.GeneratedFile;
 import org.junit.jupiter.api.Test;
 
-/** Compares the reference and the page on retries, as a reader finds them, in what they say about calling again. */
+/** Compares what the reference and the page on retries say about repeating a call. */
 class GeneratedRetriesTest {
     private static final String PAGE = "src/site/markdown/retries.md";
     private static final String BEGIN = "GeneratedRetriesTest holds it -->\n";
     private static final String END = "<!-- end -->";
-    /** Heads of the columns, by kind of method. */
+    /** Column headings by kind of method. */
     private static final Map<Repetition, String> HEADS = Map.of(
             Repetition.HARMLESS, "a read, or an act that does nothing more when repeated",
             Repetition.BOUND, "an act with its `client_token`",
@@ -101,7 +101,7 @@ class GeneratedRetriesTest {
                 .toList();
     }
 
-    /** Rows of the manual's page on retries: the codes that may be answered again, by kind of method. */
+    /** Generates the rows of the manual's page on retries: the codes after which a call may be repeated, by kind of method. */
     private static String rows() {
         StringBuilder rows = new StringBuilder("| code | name |");
         StringBuilder rule = new StringBuilder("|---|---|");

@@ -16,13 +16,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is made of a request's text is counted like the text itself. */
+/** The parsed form of a request counts against the budget like its text. */
 class JsonWeightTest {
     private static final int NODES = 20_000;
-    /** A small request takes no room. */
+    /** A small request takes nothing from the budget. */
     private static final long FREE = 4096;
 
-    /** Counts, and has room for so much. */
+    /** Budget of a fixed size that counts. */
     private static final class Room implements AnswerRoom {
         private final AtomicLong held = new AtomicLong();
         private final long most;

@@ -20,11 +20,11 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Every method of the registry against every rule of a token, by a table that somebody has written: a method that is not in it fails. */
+/** Every method of the registry against every rule of a token, according to a hand-written table: a method that is not in the table fails. */
 class PolicyTableTest {
     private static final Address ADDRESS = Address.of(new byte[32]);
 
-    /** What a token that restricts money may do with a method, and whether the method gives keys away. */
+    /** Expected effect of a token with spending restrictions on a method, and whether the method returns keys. */
     private record Row(String verdict, boolean exportsKeys) {}
 
     private final Map<String, Row> table = table();

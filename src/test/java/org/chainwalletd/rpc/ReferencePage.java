@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.wire.Shapes;
 
-/** The manual's page of all methods and errors, made from the registry. */
+/** The manual's page of all methods and errors, generated from the registry. */
 public final class ReferencePage {
     private final StringBuilder page = new StringBuilder();
 
@@ -73,7 +73,7 @@ public final class ReferencePage {
         line("Retryable: " + retryable(method, errors) + ".");
     }
 
-    /** Codes by verdict, the plain ones first. */
+    /** Returns the codes by verdict, the unconditional ones first. */
     private static String retryable(RpcMethod<?, ?> method, Set<ErrorCode> errors) {
         Map<Repetition.Verdict, String> byVerdict = new EnumMap<>(Repetition.Verdict.class);
         for (ErrorCode code : errors) {

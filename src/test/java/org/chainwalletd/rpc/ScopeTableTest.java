@@ -14,9 +14,9 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** The registry against the specification's table of scopes. */
+/** Compares the registry with the specification's table of scopes. */
 class ScopeTableTest {
-    /** Methods whose work has not begun. A method that is there must leave this set. */
+    /** Methods that are not implemented yet. An implemented method must be removed from this set. */
     private static final Set<String> NOT_THERE_YET = Set.of();
 
     private final Map<String, String> specified = specified();

@@ -14,7 +14,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.wire.WipedBuffers;
 import org.junit.jupiter.api.Test;
 
-/** Secrets that come in and go out leave nothing behind in the memory that this package can reach. */
+/** Secrets in requests and results leave no trace in the memory that this package controls. */
 class SecretsTest {
     private static final String SECRET = "correct horse battery staple";
 
@@ -43,7 +43,7 @@ class SecretsTest {
                 TestMethods.answer(dispatcher, Optional.of(Scope.READ), body).body(), UTF_8);
     }
 
-    /** The first characters are enough: the rest of a word may be overwritten by the next text. */
+    /** Checking the first characters suffices: the rest of a word may be overwritten by the next text. */
     private static void buffersAreClean() {
         BufferRecycler buffers = new WipedBuffers.Pool().acquirePooled();
         for (int index = 0; index < 4; index++) {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** The methods of interface.md, section 4.13, in a daemon without a swap engine: known, checked, refused. */
+/** Methods of interface.md, section 4.13, in a daemon without a swap engine: registered, validated, refused. */
 class SwapNotConfiguredTest {
     private static final String ADDRESS = "\"" + "a".repeat(64) + "\"";
     private static final String EVM_ADDRESS = "\"0x" + "b".repeat(40) + "\"";

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Answers of {@code evm_send_native} about a payment that its token has made already: a success is told only of what pays. */
+/** Answers of {@code evm_send_native} for an existing payment of its token: success is reported only for a transaction that pays. */
 class AccountMethodsTest {
     private static final String TOKEN = "invoice-1";
     private static final String REFERENCE = AccountSendStore.reference(TOKEN);

@@ -24,7 +24,7 @@ import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.testkit.Await;
 
-/** Some methods behind the real envelope, from the text of a request to the text of its answer. */
+/** Some methods behind the real dispatcher, from the text of a request to the text of its answer. */
 public final class CallRig {
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)
@@ -41,21 +41,21 @@ public final class CallRig {
                 Runnable::run);
     }
 
-    /** The result of a call that must succeed. */
+    /** Returns the result of a call that must succeed. */
     public JsonNode result(String method, Object params) {
         JsonNode answer = answer(method, params);
         assertThat(answer.path("error").isMissingNode()).as(answer.toString()).isTrue();
         return answer.path("result");
     }
 
-    /** The error of a call that must fail. */
+    /** Returns the error of a call that must fail. */
     public JsonNode error(String method, Object params) {
         JsonNode answer = answer(method, params);
         assertThat(answer.path("error").isObject()).as(answer.toString()).isTrue();
         return answer.path("error");
     }
 
-    /** The code of a call that must fail. */
+    /** Returns the error code of a call that must fail. */
     public int code(String method, Object params) {
         return error(method, params).path("code").intValue();
     }
@@ -76,7 +76,7 @@ public final class CallRig {
         }
     }
 
-    /** {@code params} with one member changed. */
+    /** Returns {@code params} with one member changed. */
     public static Map<String, Object> with(Map<String, Object> params, String name, Object value) {
         Map<String, Object> changed = new LinkedHashMap<>(params);
         if (value == null) {

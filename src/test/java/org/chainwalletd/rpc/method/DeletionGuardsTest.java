@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What speaks against the deletion of an address (interface.md, section 4.11, rule 2). */
+/** Objections to the deletion of an address (interface.md, section 4.11, rule 2). */
 class DeletionGuardsTest {
     private static final Address ALICE = Address.parse("a1".repeat(32));
     private static final String UTXO =
@@ -81,7 +81,7 @@ class DeletionGuardsTest {
         executor.shutdownNow();
     }
 
-    /** Starts with the first question, when the nodes have their scripts. */
+    /** Starts with the first query, when the nodes have their scripts. */
     private DeletionGuard asking(ScriptedNode... asked) {
         AtomicReference<DeletionGuard> started = new AtomicReference<>();
         return entry -> {
@@ -147,7 +147,7 @@ class DeletionGuardsTest {
         assertThat(objection()).contains("its balance could not be checked with the nodes");
     }
 
-    /** One lists nothing, whether it lies or lacks the block; the key would be gone before anybody asked the other one. */
+    /** One node lists nothing, because it lies or lacks the block; without asking the other one the key would be lost. */
     @Test
     void every_node_is_asked_and_one_that_knows_of_coins_is_enough() throws Exception {
         second.on("get_address_utxos", result("{\"utxos\":[" + UTXO + "],\"tip_height\":5}"));

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The delegated methods over the development node and the indexer that it brings. */
+/** Delegated methods with the development node and its indexer. */
 class DevnetIndexerTest {
     @RegisterExtension
     final DevnetExtension chain = new DevnetExtension();

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** interface.md, sections 2 and 4.5, over the development node. */
+/** interface.md, sections 2 and 4.5, with the development node. */
 class DevnetReadsTest {
     private static final String NOBODY = "77".repeat(32);
     private static final Address ALICE = Address.parse("a1".repeat(32));

@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The delegated methods over what a real indexer answered, and over indexers that fail or lie. */
+/** Delegated methods with recorded answers of a real indexer, and with indexers that fail or lie. */
 class IndexerMethodsTest {
     private static final String ALICE = "47b9fce311f27e0a92693cc97ca24c9ddecc698aaf8741244b440a327779ab58";
     private static final Map<String, String> OF_ALICE = Map.of("address", ALICE);
@@ -106,7 +106,7 @@ class IndexerMethodsTest {
                         .isEqualTo(member.getValue().toString()));
     }
 
-    /** Arrays of 32 numbers become hex; what interface.md does not show goes. */
+    /** Converts arrays of 32 numbers to hex, and removes members that interface.md does not list. */
     private static JsonNode inHex(JsonNode value) {
         if (value instanceof ArrayNode array
                 && array.size() == 32

@@ -25,7 +25,7 @@ import org.chainwalletd.node.Nodes;
 import org.chainwalletd.node.RpcUpstream;
 import org.chainwalletd.testkit.Spawners;
 
-/** The methods of this family behind the real envelope, over a node and indexers that the test chooses. */
+/** Methods of this family behind the real dispatcher, with a node and indexers chosen by the test. */
 final class IndexerRig implements AutoCloseable {
     static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)
@@ -62,7 +62,7 @@ final class IndexerRig implements AutoCloseable {
         return new CallRig(IndexerMethods.all(PROFILE, sources, nodes, executor), new UpstreamErrors());
     }
 
-    /** What a real indexer answered: {@code src/test/resources/fixtures/indexer-rpc.json}, unchanged. */
+    /** Recorded answer of a real indexer: {@code src/test/resources/fixtures/indexer-rpc.json}, unchanged. */
     static JsonNode recorded(String name) {
         try (InputStream in = IndexerRig.class.getResourceAsStream("/fixtures/indexer-rpc.json")) {
             for (JsonNode exchange : JSON.readTree(in).required("exchanges")) {

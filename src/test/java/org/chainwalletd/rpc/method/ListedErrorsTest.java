@@ -27,11 +27,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The errors that the reference lists for the methods, and the tests that provoke them. */
+/** The errors that the reference lists for the methods, and the tests that cause them. */
 class ListedErrorsTest {
     /**
-     * A code, the test class that provokes it (with a colon and a word of that class where it does not write the code), and the methods. One
-     * class stands for several methods where they share the cause, and for what fails beneath a swap, which keeps its code.
+     * Each row has a code, the test class that causes it (with a colon and a word of that class if it does not contain the code), and the
+     * methods. One class stands for several methods with the same cause, and for failures beneath a swap, which keep their code.
      */
     private static final String PROOFS = """
             -32010 | TransferErrorsIT | transfer simulate_transfer

@@ -35,12 +35,12 @@ import org.chainwalletd.testkit.Party;
 import org.chainwalletd.testkit.Stub;
 import org.junit.jupiter.api.Test;
 
-/** Pages of {@code list_spends} over the largest spends that there can be: each fits in a megabyte, and none is missing. */
+/** Pages of {@code list_spends} with the largest possible spends: each page fits into a mebibyte, and no spend is missing. */
 class OwnPaymentMethodsTest {
     private static final int SPENDS = 1_000;
     private static final Address PAYER = Address.parse("a1".repeat(32));
     private static final Address SHOP = Address.parse("b2".repeat(32));
-    /** A character that takes one byte, and six as JSON. */
+    /** Character that takes one byte, and six in JSON. */
     private static final String LONGEST_MEMO = "\u0001".repeat(256);
 
     private final List<PastSpend> spends = new ArrayList<>();

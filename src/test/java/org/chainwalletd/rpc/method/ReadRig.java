@@ -26,7 +26,7 @@ import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.testkit.TestNodes;
 
-/** The read methods behind the real envelope, over nodes that the test chooses. */
+/** Read methods behind the real dispatcher, with nodes chosen by the test. */
 final class ReadRig implements AutoCloseable {
     static final ChainProfile PROFILE = ChainProfile.of("chain");
     private static final JsonMapper JSON = JsonMapper.builder()
@@ -64,7 +64,7 @@ final class ReadRig implements AutoCloseable {
                 new UpstreamErrors());
     }
 
-    /** @param params an object of JSON */
+    /** @param params JSON object */
     JsonNode result(String method, String params) {
         return calls.result(method, parsed(params));
     }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code get_transaction} over answers that were recorded from a running node (fixtures/node-rpc.json). */
+/** {@code get_transaction} with answers recorded from a running node (fixtures/node-rpc.json). */
 class RecordedTransactionsTest {
     private static final JsonMapper JSON = new JsonMapper();
     private static final String LOCK = "08870f6ec64219131fcfa9a0d482cbefc8e60809d1568f4cc21855d28f2c37cf";
