@@ -156,14 +156,14 @@ final class DatabaseKeeping implements AutoCloseable {
         if (answers && lease.renew(held)) {
             renewed = System.nanoTime();
             if (keeper.isEnded()) {
-                LOG.warn("another daemon has begun background work without the lease on it, which is given back");
+                LOG.warn("another daemon has started background work without the lease: the lease is given back");
                 end(held);
             }
         } else if (answers || !lease.isHeld(held)) {
             ownLease = Optional.empty();
             lastRead = Optional.empty();
             keeper.elsewhere("");
-            LOG.warn("another daemon has taken the background work over");
+            LOG.warn("another daemon has taken over the background work");
             keeper.stop();
         }
     }
@@ -185,7 +185,7 @@ final class DatabaseKeeping implements AutoCloseable {
         }
         PostgresLease.Lease taken = lease.take(now);
         if (lease.isMine(taken)) {
-            LOG.info("the lease on background work is taken, epoch {}", taken.epoch());
+            LOG.info("took the lease on background work, epoch {}", taken.epoch());
             ownLease = Optional.of(taken);
             epoch = taken.epoch();
             begin(taken);
@@ -201,7 +201,7 @@ final class DatabaseKeeping implements AutoCloseable {
             startFailed = false;
         } catch (StoreException e) {
             if (!startFailed) {
-                LOG.warn("background work does not begin now, and is tried again: {}", e.getMessage());
+                LOG.warn("background work could not be started, retrying: {}", e.getMessage());
             }
             startFailed = true;
             end(taken);
@@ -222,14 +222,14 @@ final class DatabaseKeeping implements AutoCloseable {
             try {
                 ownLease.ifPresent(this::end);
             } catch (RuntimeException e) {
-                LOG.warn("the lease on background work is not given back: {}", e.getMessage());
+                LOG.warn("could not give back the lease on background work: {}", e.getMessage());
             }
             lease.close();
         });
         thread.shutdown();
         try {
             if (!thread.awaitTermination(CLOSING_SECONDS, TimeUnit.SECONDS)) {
-                LOG.warn("background work did not end in time");
+                LOG.warn("background work did not stop in time");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

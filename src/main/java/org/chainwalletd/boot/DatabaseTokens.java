@@ -291,7 +291,7 @@ final class DatabaseTokens implements TokenRows {
         try {
             finish(settings.datadir(), scope, Optional.of(digest(token[0]).hex()));
         } catch (IOException e) {
-            LOG.warn("the new token is taken into its file at the next start: {}", e.toString());
+            LOG.warn("the new token could not be written to its file, the next start writes it: {}", e.toString());
         }
         return token[0];
     }

@@ -137,7 +137,7 @@ public final class SwapDemo extends Tour {
         try {
             trial.give(EvmAddress.parse(account), GAS);
         } catch (IOException e) {
-            throw new IllegalStateException("the account chain gives nothing: " + e.getMessage(), e);
+            throw new IllegalStateException("cannot fund the account: " + e.getMessage(), e);
         }
     }
 
