@@ -25,10 +25,10 @@ import org.chainwalletd.chain.Amount;
  */
 public final class Grant {
     /** Maximum fee of a payment by a token with spending restrictions, in base units. */
-    public static final Amount MOST_FEE = Amount.of(2_000_000);
+    public static final Amount MAX_FEE = Amount.of(2_000_000);
 
     /** Methods above read scope whose payments are checked by {@link #objectionTo}. */
-    public static final Set<String> JUDGED =
+    public static final Set<String> CHECKED_METHODS =
             Set.of("transfer", "htlc_lock", "payout_submit", "payout_cancel", "payout_release");
 
     /** Grants of the classic tokens with key export allowed. */
@@ -83,13 +83,13 @@ public final class Grant {
         return new Grant(scope.word(), true, scope, NamedToken.Policy.NONE, () -> 0, keyExport);
     }
 
-    /** Creates the grant of a named token without an expiry, see {@link #lastsAs}. */
+    /** Creates the grant of a named token without an expiry, see {@link #setExpiry}. */
     static Grant of(NamedToken token, InstantSource clock, boolean keyExport) {
         return new Grant(token.name(), false, token.scope(), token.policy(), clock::millis, keyExport);
     }
 
     /** Sets the expiry of a value of the token, which a rotation shortens: open calls of that value continue until then. */
-    void lastsAs(NamedToken token, NamedToken.Value value) {
+    void setExpiry(NamedToken token, NamedToken.Value value) {
         until = Math.min(token.expiresAt().orElse(Long.MAX_VALUE), value.until().orElse(Long.MAX_VALUE));
     }
 
@@ -145,11 +145,11 @@ public final class Grant {
                     methods.get().stream().sorted().toList(),
                     "the token " + name + " may not call " + method));
         }
-        if (policy.restrictsMoney() && required != Scope.READ && !JUDGED.contains(method)) {
+        if (policy.restrictsMoney() && required != Scope.READ && !CHECKED_METHODS.contains(method)) {
             return Optional.of(refusal(
                     "allow_list",
                     method,
-                    JUDGED.stream().sorted().toList(),
+                    CHECKED_METHODS.stream().sorted().toList(),
                     "the token " + name + " is restricted in what it may spend, and " + method
                             + " cannot be judged by that"));
         }
@@ -184,8 +184,8 @@ public final class Grant {
                 return Optional.of(refusal("to", destination, to.get().size(), "it may not pay " + destination));
             }
         }
-        return MOST_FEE.isLessThan(fee)
-                ? Optional.of(refusal("fee", fee, MOST_FEE, "its fee may be " + MOST_FEE + " base units at most"))
+        return MAX_FEE.isLessThan(fee)
+                ? Optional.of(refusal("fee", fee, MAX_FEE, "its fee may be " + MAX_FEE + " base units at most"))
                 : Optional.empty();
     }
 

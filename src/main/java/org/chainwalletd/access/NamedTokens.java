@@ -54,7 +54,7 @@ public final class NamedTokens {
      */
     public static NamedTokens open(TokenRows rows, InstantSource clock, boolean keyExport) throws IOException {
         NamedTokens tokens = new NamedTokens(rows, clock, keyExport);
-        tokens.take();
+        tokens.load();
         return tokens;
     }
 
@@ -88,7 +88,7 @@ public final class NamedTokens {
 
     /** Returns the current row of a name; if the rows cannot be read, the previous one. */
     public Optional<NamedToken> row(String name) {
-        takeChanged();
+        loadIfChanged();
         return Optional.ofNullable(byName.get(name));
     }
 
@@ -103,7 +103,7 @@ public final class NamedTokens {
 
     /** Looks up the grant of a named token by its name, for a call whose token value was verified by another daemon. */
     public Optional<Grant> current(String name) {
-        takeChanged();
+        loadIfChanged();
         return entries.values().stream()
                 .filter(entry ->
                         entry.token().name().equals(name) && !entry.grant().hasEnded())
@@ -121,7 +121,7 @@ public final class NamedTokens {
         if (rows == null) {
             return;
         }
-        takeChanged();
+        loadIfChanged();
         for (TokenEntry each : entries.values()) {
             if (each.grant().hasEnded()) {
                 each.grant().end();
@@ -129,10 +129,10 @@ public final class NamedTokens {
         }
     }
 
-    private synchronized void takeChanged() {
+    private synchronized void loadIfChanged() {
         try {
             if (rows != null && !rows.version().equals(version)) {
-                take();
+                load();
                 LOG.info("Named tokens reloaded");
             }
         } catch (IOException e) {
@@ -141,7 +141,7 @@ public final class NamedTokens {
     }
 
     /** Loads the rows. Fails if all rows have disappeared: the command line never removes the file. */
-    private void take() throws IOException {
+    private void load() throws IOException {
         Object found = rows.version();
         Map<Hash256, TokenEntry> before = entries;
         Map<Hash256, TokenEntry> next = new HashMap<>();
@@ -150,7 +150,7 @@ public final class NamedTokens {
                 TokenEntry known = before.get(value.sha256());
                 boolean goesOn = known != null && known.follows(token);
                 Grant grant = goesOn ? known.grant() : Grant.of(token, clock, keyExport);
-                grant.lastsAs(token, value);
+                grant.setExpiry(token, value);
                 next.put(value.sha256(), new TokenEntry(token, grant));
             }
         }

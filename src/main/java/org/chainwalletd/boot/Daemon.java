@@ -242,7 +242,7 @@ public final class Daemon implements AutoCloseable {
             return Handover.NONE;
         }
         DatabaseCluster made = new DatabaseCluster(
-                place.get(), store, keeper, context.workers().answers(), services::doneElsewhere);
+                place.get(), store, keeper, context.workers().answers(), services::backgroundObjection);
         cluster = Optional.of(made);
         return made;
     }

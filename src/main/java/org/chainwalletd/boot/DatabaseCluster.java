@@ -251,7 +251,7 @@ final class DatabaseCluster implements Handover {
     }
 
     @Override
-    public Optional<CompletionStage<RpcAnswer>> hand(Supplier<byte[]> request, CallContext context) {
+    public Optional<CompletionStage<RpcAnswer>> forward(Supplier<byte[]> request, CallContext context) {
         if (keeper.isRunning() || members() < 2 || millis().isEmpty()) {
             return Optional.empty();
         }

@@ -133,11 +133,11 @@ record Services(
                         context.clock(),
                         answers())
                 .registry()
-                .withBackground(this::doneElsewhere);
+                .withBackground(this::backgroundObjection);
     }
 
     /** Refusal of a call that needs background work; empty while that runs here. */
-    Optional<RefusedException> doneElsewhere() {
+    Optional<RefusedException> backgroundObjection() {
         Keeper keeper = context.keeper();
         if (keeper.isRunning()) {
             return Optional.empty();

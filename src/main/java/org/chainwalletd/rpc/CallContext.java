@@ -13,7 +13,7 @@ public final class CallContext {
     private final String client;
     private final ClientPresence presence;
     private final Optional<String> name;
-    private CompletableFuture<Void> gone;
+    private CompletableFuture<Void> callerLeft;
     private ClientPresence.Registration listening;
     private boolean ended;
 
@@ -64,10 +64,10 @@ public final class CallContext {
      *
      * <p>Meant for {@linkplain RpcMethod#longPoll() long polls}. A call that has started to move money ignores it and runs to its end.
      */
-    public synchronized CompletionStage<Void> gone() {
-        if (gone == null) {
+    public synchronized CompletionStage<Void> callerLeft() {
+        if (callerLeft == null) {
             CompletableFuture<Void> leaving = new CompletableFuture<>();
-            gone = leaving;
+            callerLeft = leaving;
             if (!ended) {
                 ClientPresence.Registration connection = presence.whenLeft(() -> leaving.complete(null));
                 Runnable token = grant.whenEnded(() -> leaving.complete(null));
@@ -77,10 +77,10 @@ public final class CallContext {
                 };
             }
         }
-        return gone;
+        return callerLeft;
     }
 
-    /** Whether the caller's connection or stream is closed. Unlike {@link #gone}, does not consider the token. */
+    /** Whether the caller's connection or stream is closed. Unlike {@link #callerLeft}, does not consider the token. */
     public boolean hasLeft() {
         return presence.left();
     }

@@ -27,5 +27,5 @@ public interface Handover {
      * @return the other daemon's answer unchanged, an empty one when the call has no id; fails with {@link OutcomeUnknown}, or with a
      *     {@link org.chainwalletd.api.RefusedException} when nothing was started. Empty if the call is to be answered here
      */
-    Optional<CompletionStage<RpcAnswer>> hand(Supplier<byte[]> request, CallContext context);
+    Optional<CompletionStage<RpcAnswer>> forward(Supplier<byte[]> request, CallContext context);
 }

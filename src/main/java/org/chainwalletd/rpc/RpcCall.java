@@ -135,7 +135,7 @@ final class RpcCall {
         try {
             shared.observer()
                     .started(context, method.method().name(), method.method().scope());
-            Optional<CompletableFuture<Outcome>> elsewhere = handOver(method);
+            Optional<CompletableFuture<Outcome>> elsewhere = forwardIfElsewhere(method);
             if (elsewhere.isPresent()) {
                 return elsewhere.get().thenApplyAsync(finish, shared.threads().answers());
             }
@@ -164,24 +164,24 @@ final class RpcCall {
     }
 
     /** Forwards the call to the daemon that runs the background work, if the call needs it and another daemon runs it. */
-    private Optional<CompletableFuture<Outcome>> handOver(RegisteredMethod<?, ?> method) {
+    private Optional<CompletableFuture<Outcome>> forwardIfElsewhere(RegisteredMethod<?, ?> method) {
         if (!method.method().background()) {
             return Optional.empty();
         }
         try {
             requireRoom();
             return shared.handover()
-                    .hand(() -> Requests.write(envelope), context)
+                    .forward(() -> Requests.write(envelope), context)
                     .map(answer -> answer.handleAsync(
-                                    (given, failure) -> handedOver(method, given, failure),
+                                    (given, failure) -> forwarded(method, given, failure),
                                     shared.threads().answers())
                             .toCompletableFuture());
         } catch (RuntimeException failure) {
-            return Optional.of(CompletableFuture.completedFuture(handedOver(method, null, failure)));
+            return Optional.of(CompletableFuture.completedFuture(forwarded(method, null, failure)));
         }
     }
 
-    private Outcome handedOver(RegisteredMethod<?, ?> method, RpcAnswer answer, Throwable failure) {
+    private Outcome forwarded(RegisteredMethod<?, ?> method, RpcAnswer answer, Throwable failure) {
         openLogContext(method);
         try {
             release();

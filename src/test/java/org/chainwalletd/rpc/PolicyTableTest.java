@@ -72,7 +72,7 @@ class PolicyTableTest {
                     .as(policy.toString())
                     .isEqualTo(allowed ? Optional.empty() : Optional.of("allow_list"));
             assertThat(method.scope() == Scope.READ).isEqualTo(row.verdict().equals("read"));
-            assertThat(Grant.JUDGED.contains(method.name()))
+            assertThat(Grant.CHECKED_METHODS.contains(method.name()))
                     .isEqualTo(row.verdict().equals("judged"));
         }
         assertThat(rule(Grants.of(Scope.SPEND, policy(List.of("another"), null, null, null)), method))

@@ -254,7 +254,7 @@ public final class PayoutMethods {
     private CompletionStage<PayoutChanges.Result> changes(PayoutChanges call, CallContext context) {
         Position after = call.cursor().map(PayoutMethods::position).orElse(PayoutStore.BEGINNING);
         return payouts()
-                .changes(after, limit(call.limit()), call.waits(), context.gone())
+                .changes(after, limit(call.limit()), call.waits(), context.callerLeft())
                 .thenApplyAsync(
                         (Changes read) ->
                                 new PayoutChanges.Result(records(read.payouts()), text(read.next()), read.more()),

@@ -75,7 +75,9 @@ public final class SweepMethods {
                 minValue,
                 SpendOptions.memo(call.memo()));
         return SpendErrors.certain(
-                        services.sweeps().sweep(request, context.gone()), "the sweep is begun or goes on", executor)
+                        services.sweeps().sweep(request, context.callerLeft()),
+                        "the sweep is begun or goes on",
+                        executor)
                 .thenApplyAsync(SweepMethods::result, executor);
     }
 

@@ -85,7 +85,7 @@ public final class WaitMethods {
 
     private CompletionStage<WaitForTx.Result> waitForTransaction(WaitForTx call, CallContext context) {
         long depth = Math.max(1, call.minConfirmations().orElse(1));
-        return waits.forTransaction(call.txId(), depth, call.waits(), context.gone())
+        return waits.forTransaction(call.txId(), depth, call.waits(), context.callerLeft())
                 .thenApplyAsync(outcome -> result(call.txId(), depth, outcome), executor);
     }
 
@@ -105,7 +105,7 @@ public final class WaitMethods {
         if (call.sinceCursor().isPresent()) {
             return waitSince(call, call.sinceCursor().get(), context);
         }
-        return waits.forPayment(call.address(), call.minAmount().orElse(ANYTHING), call.waits(), context.gone())
+        return waits.forPayment(call.address(), call.minAmount().orElse(ANYTHING), call.waits(), context.callerLeft())
                 .thenApplyAsync(outcome -> result(call.address(), outcome, Optional.empty()), executor);
     }
 
@@ -126,7 +126,7 @@ public final class WaitMethods {
                                 sinceCursor(cursor, store, call.address()),
                                 call.minAmount().orElse(ANYTHING),
                                 call.waits(),
-                                context.gone()),
+                                context.callerLeft()),
                         executor)
                 .handleAsync(
                         (since, failure) -> {
@@ -251,7 +251,7 @@ public final class WaitMethods {
 
     private CompletionStage<ListCredits.Result> credits(
             ListCredits call, CreditCursor cursor, int limit, CallContext context) {
-        return waits.forCredits(cursor, call.includeChange().orElse(false), limit, call.waits(), context.gone())
+        return waits.forCredits(cursor, call.includeChange().orElse(false), limit, call.waits(), context.callerLeft())
                 .handleAsync((batch, failure) -> result(unlessPruned(batch, failure)), executor);
     }
 

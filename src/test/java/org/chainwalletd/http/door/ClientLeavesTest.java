@@ -69,7 +69,7 @@ class ClientLeavesTest extends WithServer {
     private final RpcDispatcher dispatcher = new RpcDispatcher(
             MethodRegistry.of(List.of(
                     RpcMethod.of(Wait.class, (none, context) -> {
-                        context.gone().thenRunAsync(told::incrementAndGet, ForkJoinPool.commonPool());
+                        context.callerLeft().thenRunAsync(told::incrementAndGet, ForkJoinPool.commonPool());
                         waiting.incrementAndGet();
                         return event.thenApplyAsync(ok -> ok, ForkJoinPool.commonPool());
                     }),
