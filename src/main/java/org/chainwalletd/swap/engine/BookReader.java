@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the open swaps into the {@link SwapBook} when background work begins at a daemon that has no engine: another daemon on the same store may have
- * one. Owns nothing; on restart it reads again.
+ * Loads the open swaps into the {@link SwapBook} when background work starts on a daemon that runs no engine; another daemon on the same store may
+ * run one. Owns nothing; after a restart it reads the journal again.
  */
 public final class BookReader extends AbstractBehavior<BookReader.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(BookReader.class);
@@ -49,8 +49,8 @@ public final class BookReader extends AbstractBehavior<BookReader.Command> {
     }
 
     /**
-     * @param watched reads all swaps that are looked after
-     * @param pace from one attempt to the next
+     * @param watched reads all watched swaps
+     * @param pace delay between two attempts
      */
     public static Behavior<Command> create(
             SwapBook book, Supplier<CompletionStage<List<SwapRow>>> watched, Duration pace) {

@@ -11,22 +11,22 @@ import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 
 /**
- * Decides a swap's next step, as a function of what is known. Claim and refund are independent: once a claim is journalled it is pushed whatever
- * the clocks say, and the refund runs beside it as soon as it is due. Until then the gate is judged before each try.
+ * Next steps of a swap, as a pure function of the known facts. Claim and refund are independent: once a claim is journalled it is pushed regardless
+ * of the deadlines, and the refund runs beside it as soon as it is due. Until the claim is journalled, the gate is evaluated before each attempt.
  */
 public final class Decision {
     private Decision() {}
 
     /**
-     * Facts of one look beside the row.
+     * Facts from one observation, in addition to the row.
      *
-     * @param run of this process
+     * @param run id of this process
      * @param wallSeconds Unix seconds
-     * @param complete whether both chains were seen: without that no lock leaves, no secret, and no quote is abandoned, for it may be the row
-     *     of an older backup
-     * @param permission whether our lock may leave now
-     * @param refundDue whether our own lock can be taken back, by its own chain's clock
-     * @param gate whether the secret may leave for the first time; empty when it could not be judged, which keeps it closed
+     * @param complete whether both chains were observed; otherwise no lock and no secret is sent and no quote is abandoned, because the row may
+     * come from an older backup
+     * @param permission whether our lock may be sent now
+     * @param refundDue whether our own lock can be refunded, by the clock of its own chain
+     * @param gate whether the secret may be revealed for the first time; empty when the gate could not be evaluated, which counts as closed
      */
     public record Known(
             String run,
@@ -36,7 +36,7 @@ public final class Decision {
             boolean refundDue,
             Optional<GateVerdict> gate) {}
 
-    /** The steps to take now, in their order; none when the swap waits or is over. */
+    /** Returns the steps to take now, in order; empty while the swap waits or when it is over. */
     public static List<Step> next(SwapRow row, Known known) {
         if (!row.acts().locking()) {
             return beforeTheLock(row, known);
@@ -69,7 +69,10 @@ public final class Decision {
         return row.acts().claimPermitted() && known.complete() ? againstClaim(mayReveal, known) : Optional.empty();
     }
 
-    /** A gate that could not be judged may still be open: the permission waits for a verdict. */
+    /**
+     * Returns the step that withdraws the permission. A gate that could not be evaluated may still be open, so the permission then stays until
+     * there is a verdict.
+     */
     private static Optional<Step> againstClaim(boolean mayReveal, Known known) {
         if (!mayReveal) {
             return Optional.of(new Step.WithdrawPermission(
@@ -104,9 +107,9 @@ public final class Decision {
     }
 
     /**
-     * Objections to locking for a quote, by the same look.
+     * Returns the reason against locking for a quote, from the same observation; empty when there is none.
      *
-     * @param minimumOut in units of the output, beside that of the quote
+     * @param minimumOut in units of the output, in addition to the amount of the quote
      */
     public static Optional<String> againstExecuting(SwapRow row, Optional<BigInteger> minimumOut, Known known) {
         if (!known.complete()) {

@@ -11,21 +11,21 @@ import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.legs.Legs;
 
 /**
- * Latest observation of both chains for one swap, and the time for which it may be used. Belongs to the {@link SwapActor}, which alone touches it;
- * keeps nothing of an earlier actor of the swap.
+ * Latest observation of both chains for one swap, and the time for which it may be used. Confined to one {@link SwapActor}; keeps nothing from an
+ * earlier actor of the same swap.
  */
 public final class LatestView {
-    /** Time within which a look may be acted on; a look that took longer is repeated. */
+    /** Maximum age of an observation that may be acted on; an observation that took longer is repeated. */
     private static final long GOOD_SECONDS = 60;
-    /** Time for which a lock that a reorganisation removed is expected back from the mempools without our doing. */
+    /** Time for which a lock removed by a reorganisation is expected to be mined again from the mempools without action by the daemon. */
     private static final long REORGANISATION_SECONDS = 600;
 
     private long began;
-    /** Read by whoever asks {@link #gateStillCounts} or {@link #lockStillCounts}, on any thread. */
+    /** Number of the current observation; read on any thread by the suppliers of {@link #gateStillCounts} and {@link #lockStillCounts}. */
     private final AtomicLong number = new AtomicLong();
 
     private Legs.View view;
-    /** Time at which our lock was last seen in a block, Unix seconds. */
+    /** Time at which our lock was last observed in a block, Unix seconds. */
     private OptionalLong stoodAt = OptionalLong.empty();
 
     void begin(long now) {
@@ -33,7 +33,7 @@ public final class LatestView {
         began = now;
     }
 
-    /** Withdraws all permissions of this look, because the swap's next actor does not know of it. */
+    /** Withdraws all permissions of this observation, because the swap's next actor does not know of it. */
     void end() {
         number.incrementAndGet();
     }
@@ -51,7 +51,7 @@ public final class LatestView {
                 : seen;
     }
 
-    /** Tests whether our lock was just in a block. It is then neither sent nor abandoned: an honest pool may have locked already. */
+    /** Tests whether our lock was in a block recently. It is then neither sent nor abandoned, because an honest pool may already have locked. */
     private boolean hasJustStood(long now) {
         return stoodAt.isPresent() && distance(now, stoodAt.getAsLong()) <= REORGANISATION_SECONDS;
     }
@@ -64,19 +64,21 @@ public final class LatestView {
         return view;
     }
 
-    /** Tests whether there was a look and it has seen both chains. */
+    /** Tests whether an observation exists and covers both chains. */
     boolean isComplete() {
         return view != null && view.isComplete();
     }
 
-    /** Requires that the look which lets something leave is fresh: both for a chain that answers slowly and for a clock that was set. */
+    /**
+     * Tests whether the observation that permits an irreversible step is fresh. Guards against a slow chain and against a wall clock that was set.
+     */
     private boolean isFresh(long now) {
         return distance(now, began) <= GOOD_SECONDS;
     }
 
     /**
-     * Whether an open gate still counts; asked again in the moment before a claim becomes durable, which may be long after the look. It does
-     * not from the next look on.
+     * Returns a check whether an open gate still counts. It is repeated immediately before a claim becomes durable, which may be long after the
+     * observation. It fails once a newer observation has begun.
      */
     BooleanSupplier gateStillCounts(SwapSetup setup) {
         long since = began;
@@ -87,8 +89,8 @@ public final class LatestView {
     }
 
     /**
-     * Whether our lock may still be made; asked again in the moment before it becomes durable, which may be long after the wait for it was given
-     * up. It may not from the next look on, which may have given the lock up, and told so.
+     * Returns a check whether our lock may still be made. It is repeated immediately before the lock becomes durable, which may be long after the
+     * caller stopped waiting. It fails once a newer observation has begun, because that one may have abandoned the lock and reported so.
      */
     BooleanSupplier lockStillCounts(SwapSetup setup, SwapRow row) {
         long look = number.get();
@@ -107,7 +109,7 @@ public final class LatestView {
                 open ? view.gate() : Optional.empty());
     }
 
-    /** Returns the reason, as text for people, why waiting cannot help any more. */
+    /** Returns the reason, as human-readable text, why waiting cannot help any more. */
     Optional<String> hopeless() {
         return view.gate().filter(GateVerdict::hopeless).flatMap(GateVerdict::closed);
     }

@@ -20,17 +20,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the events of locks that addresses of ours have sent to the contract. Each endpoint may leave some out or invent some: what any of
- * them shows counts, and is checked against the contract by whoever acts on it.
+ * Reads the contract's events for locks that our addresses have sent. An endpoint may omit or invent events, so the union of all endpoints' events
+ * is used, and the code that acts on an event checks it against the contract first.
  */
 public record LockScan(AccountChain chain, EvmAddress contract) {
     private static final Logger LOG = LoggerFactory.getLogger(LockScan.class);
     private static final byte[] PADDING = new byte[Hash256.LENGTH - EvmAddress.LENGTH];
 
     /**
-     * An event of a lock.
+     * Event of a lock.
      *
-     * @param block that has it
+     * @param block number of the block that contains it
      */
     record Seen(Hash256 hashLock, EvmAddress sender, long block) {
         private static Seen of(AccountLog log) {
@@ -39,16 +39,16 @@ public record LockScan(AccountChain chain, EvmAddress contract) {
         }
     }
 
-    /** Whether a lock without a row has to be looked at again. */
+    /** State of a lock without a row: whether it has to be examined again. */
     enum Fate {
         OPEN,
-        /** Open, and more can be read about it at once. */
+        /** Open, and more blocks can be read for it immediately. */
         READING,
-        /** Ended for good, never there, or looked after by somebody else. */
+        /** Finally ended, never existed, or has a row. */
         OVER
     }
 
-    /** @param last block that was read; at most {@link LogQuery#MOST_BLOCKS} from the first */
+    /** @param last last block read; at most {@link LogQuery#MOST_BLOCKS} blocks in all */
     record Range(long first, long last) {
         static Range of(long first, long end) {
             return new Range(first, Math.min(end, Math.addExact(first, LogQuery.MOST_BLOCKS - 1)));
@@ -56,7 +56,8 @@ public record LockScan(AccountChain chain, EvmAddress contract) {
     }
 
     /**
-     * Reads the locks that all endpoints together show, each once; fails unless a quorum of them has answered for each sender. Blocks.
+     * Returns the union of the locks that the endpoints report, each once. Fails unless a quorum of the endpoints has answered for each sender.
+     * Blocks.
      */
     Collection<Seen> read(Range range, List<EvmAddress> senders) {
         Map<Hash256, Seen> locks = new LinkedHashMap<>();

@@ -20,10 +20,10 @@ import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.swap.legs.SwapSends;
 
 /**
- * Looks after a lock of ours in the contract of which only an event is known: takes it back when that is due, and when somebody has claimed it
- * uses the secret that this has shown.
+ * Handles a lock of ours in the contract that is known only from an event: refunds it when that is due, and when it was claimed, uses the secret
+ * that the claim revealed.
  *
- * @param rewatch told the ids of rows that are there, and that nobody watches
+ * @param rewatch receives the ids of rows that exist but are not watched
  */
 public record Orphans(
         AccountChain chain,
@@ -46,8 +46,8 @@ public record Orphans(
     }
 
     /**
-     * An event that an endpoint has made up shows nothing in the contract. No lock of a later block does either: endpoints that answer now may be
-     * behind those that showed the event.
+     * Handles a lock without a row. An event that an endpoint invented has no lock in the contract. Neither has an event of a block later than
+     * {@code at}, because the endpoints that answer now may be behind those that reported the event; such a lock stays open.
      */
     private Fate withoutRow(LockScan.Seen lock, AccountBlock at) {
         if (at.number() < lock.block()) {
@@ -68,7 +68,7 @@ public record Orphans(
         return Fate.OPEN;
     }
 
-    /** Sends the refund. Its reference follows from the lock, so repeated calls send the same transaction; a failed one is retried. */
+    /** Sends the refund. Its reference is derived from the lock, so repeated calls send the same transaction; a failed one is retried. */
     private void takeBack(LockScan.Seen lock, BigInteger amount) {
         alarms.accept(SwapAlarm.withoutRow(
                 SwapAlarm.Kind.LOCK_WITHOUT_ROW,

@@ -30,11 +30,12 @@ import org.chainwalletd.swap.pool.Pool;
 import org.chainwalletd.swap.pool.Pool.PoolQuote;
 
 /**
- * Gets quotes: draws a secret, asks the pool, binds what it says ({@link QuoteBinding}), and makes it durable. The secret is drawn after all
- * that needs no pool was found in order, is never shown to anybody, and is overwritten once it is sealed in the journal or the quote is not taken.
+ * Obtains quotes: draws a secret, asks the pool, binds the pool's answer ({@link QuoteBinding}), and makes the quote durable. The secret is drawn
+ * only after every check that needs no pool has passed, never leaves this process, and is overwritten once it is sealed in the journal or the quote
+ * is rejected.
  *
- * @param keys the public key of an own address
- * @param run of this process
+ * @param keys returns the public key of one of our addresses
+ * @param run id of this process
  * @param executor for continuations; may compute, never blocks
  */
 public record Quoting(
@@ -50,7 +51,7 @@ public record Quoting(
         SecureRandom random,
         Executor executor) {
     private static final int ID_LENGTH = 16;
-    /** Greatest number of open quotes, each an actor and a row. They expire within a quarter of an hour. */
+    /** Maximum number of open quotes, each an actor and a row. They expire within a quarter of an hour. */
     private static final int MOST_OPEN = 256;
 
     private static final long QUOTES_EXPIRE_SECONDS = 60;
@@ -58,9 +59,9 @@ public record Quoting(
     /**
      * Request of a caller.
      *
-     * @param amountIn decimal in whole coins, {@code units} the same in smallest ones
+     * @param amountIn decimal in whole coins; {@code units} is the same amount in base units
      * @param from our address of the chain leg
-     * @param minimumOut in smallest units
+     * @param minimumOut in base units
      */
     public record Wanted(
             Direction direction, String amountIn, BigInteger units, Address from, Optional<BigInteger> minimumOut) {}
@@ -74,9 +75,9 @@ public record Quoting(
     }
 
     /**
-     * A quote that is bound and durable.
+     * Returns a quote that is bound and durable.
      *
-     * @param taken told of it, and from then on it counts as open
+     * @param taken receives the row; from then on the quote counts as open
      */
     CompletionStage<SwapJournal.Held> take(Wanted wanted, Consumer<SwapRow> taken) {
         if (!book.takesQuote(MOST_OPEN)) {
@@ -93,8 +94,8 @@ public record Quoting(
     }
 
     /**
-     * Fails with {@link RefusedException}, or with the exceptions of the pool, the account chain, the
-     * keyring and the store; no quote is then left behind that could be executed.
+     * Fails with {@link RefusedException}, or with the exceptions of the pool, the account chain, the keyring and the store; after a failure no
+     * quote exists that could be executed.
      */
     private CompletionStage<SwapJournal.Held> take(Wanted wanted) {
         return ours(wanted.from())
@@ -102,13 +103,13 @@ public record Quoting(
                         ours -> usable(ours.evm()).thenComposeAsync(yes -> ask(wanted, ours), executor), executor);
     }
 
-    /** More than the daemon looks after at a time. */
+    /** Returns the refusal for more open quotes and swaps than the daemon watches at a time. */
     static RefusedException tooMany() {
         return RefusedException.tooManyRequests(
                 "too many quotes and swaps are open; execute the quotes or let them expire", QUOTES_EXPIRE_SECONDS);
     }
 
-    /** A quote is not taken, or not asked for because nothing could be locked anyhow. */
+    /** Returns the refusal for a quote that was rejected, or not requested because a lock would be impossible. */
     private static RefusedException unsafe(String why) {
         return RefusedException.invalidParams("no quote: " + why);
     }
@@ -128,7 +129,10 @@ public record Quoting(
                 .thenApplyAsync(key -> key.orElseThrow(() -> new RefusedException(EvmKeyRefusal.noKey())), executor);
     }
 
-    /** Whether both chains can be used: the account chain pays us and we can pay there, by the word of the quorum; what has code may pass on what it gets. */
+    /**
+     * Checks by quorum that our address on the account chain has no code, which could forward what it is paid, and that the chain takes type 2
+     * transactions. Also requires that the chain is followed.
+     */
     private CompletionStage<Void> usable(EvmAddress ours) {
         if (clocks.tip().get().isEmpty()) {
             return CompletableFuture.failedFuture(unsafe("the chain is not followed yet"));

@@ -12,12 +12,12 @@ import org.chainwalletd.swap.legs.Legs;
 import org.chainwalletd.swap.legs.SwapAlarm;
 
 /**
- * Compares rows that nobody watches with both chains. A row of an older backup may say that it is over, or only a quote that has expired,
- * while the chains show money that is at stake. For one caller at a time.
+ * Compares unwatched rows with both chains. A row from an older backup may say that the swap is over, or only an expired quote, while money is at
+ * stake on the chains. For one caller at a time.
  */
 public final class RowAudit {
     private static final int AT_ONCE = 50;
-    /** Locks of older rows have ended long ago: no bound allows one of more than some hours. */
+    /** Age beyond which a row is not compared: its locks have ended, because no bound allows a lock of more than some hours. */
     private static final long OLDEST_SECONDS = 30L * 24 * 3_600;
 
     private final SwapJournal journal;
@@ -25,13 +25,13 @@ public final class RowAudit {
     private final Consumer<String> rewatch;
     private final Consumer<SwapAlarm> alarms;
     private final LongSupplier now;
-    /** Rows that were read and not compared yet. */
+    /** Rows that were read but not compared yet. */
     private final Deque<SwapRow> waiting = new ArrayDeque<>();
-    /** Where the journal is read on; empty at its end. */
+    /** Row number below which the journal is read next; empty at its end. */
     private Optional<Long> below = Optional.of(Long.MAX_VALUE);
 
     /**
-     * @param rewatch told the ids of those that somebody has to look after
+     * @param rewatch receives the ids of rows that have to be watched again
      * @param now Unix seconds
      */
     public RowAudit(
@@ -43,14 +43,14 @@ public final class RowAudit {
         this.now = now;
     }
 
-    /** Whether all were compared. */
+    /** Tests whether all rows were compared. */
     boolean isDone() {
         return waiting.isEmpty() && below.isEmpty();
     }
 
     /**
-     * Compares the next rows, newest first, up to the first that cannot be compared, which comes after all others then: chains that do not answer
-     * are waited for once in a round, and one row keeps no other from being compared.
+     * Compares the next rows, newest first, and stops at the first failure; that row moves behind all others. Thus one round waits only once for
+     * chains that do not answer, and one row does not block the comparison of others.
      */
     void goOn() {
         if (below.isPresent() && waiting.size() < AT_ONCE) {

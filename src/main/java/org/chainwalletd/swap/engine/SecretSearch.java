@@ -21,22 +21,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks for the secrets of claimed locks in direct claims. The contract leaves no event of a claim, so whole blocks are read, from that of the
- * lock to a final one by which it was claimed. Each endpoint is read by itself, and a secret that any of them shows counts, since it either has
- * the hash or it has not: one that hides the claim, or a block, keeps nobody from finding it at another. Remembers how far each was read. For one
- * caller at a time.
+ * Searches direct claims for the secrets of claimed locks. The contract emits no event for a claim, so whole blocks are read, from the block of the
+ * lock to a final block by which it was claimed. Each endpoint is read separately, and a secret found at any of them counts because its hash proves
+ * it; an endpoint that hides the claim or a block therefore does not prevent finding it at another one. Remembers the progress per endpoint. For
+ * one caller at a time.
  */
 final class SecretSearch {
     private static final Logger LOG = LoggerFactory.getLogger(SecretSearch.class);
-    /** Blocks of one question to an endpoint. */
+    /** Maximum number of blocks read from an endpoint in one round. */
     private static final int AT_ONCE = 100;
-    /** Locks that endpoints are asked about in one round: silent endpoints delay what else is looked after by as many time-outs. */
+    /**
+     * Maximum number of locks for which endpoints are queried in one round; each may delay the rest of the round by one time-out when endpoints are
+     * silent.
+     */
     private static final int MOST_IN_ROUND = 4;
 
     private final AccountChain chain;
     private final EvmAddress contract;
     private final Map<Hash256, ClaimedLock> locks = new HashMap<>();
-    /** Endpoints that are being read, each by one question at a time, however slow it is. */
+    /** Endpoints that are being read. Each is read by one thread at a time, however slow it is. */
     private final Set<AccountReads> busy = ConcurrentHashMap.newKeySet();
 
     private int asked;
@@ -48,23 +51,23 @@ final class SecretSearch {
 
     enum State {
         FOUND,
-        /** Read further than before, and not to the end. */
+        /** Blocks were read in this round, but not to the end. */
         READING,
-        /** Its turn comes in a later round. */
+        /** Deferred to a later round. */
         WAITING,
-        /** No endpoint shows more blocks than before. */
+        /** No endpoint has returned blocks beyond those read before. */
         STANDS_STILL,
-        /** A quorum of the endpoints show all blocks, and no claim in them: it went through another contract. */
+        /** A quorum of the endpoints returned all blocks, and none contains a claim: it went through another contract. */
         NOT_THERE
     }
 
-    /** Forgets all locks but those that are {@code open}. */
+    /** Starts a round and forgets all locks except those in {@code open}. */
     void beginRound(Set<Hash256> open) {
         asked = 0;
         locks.keySet().retainAll(open);
     }
 
-    /** @param at final block by which the lock was claimed; only the first one counts */
+    /** @param at final block by which the lock was claimed; only the first call for a lock counts */
     void begin(LockScan.Seen lock, AccountBlock at) {
         if (locks.putIfAbsent(lock.hashLock(), new ClaimedLock(lock, at)) == null) {
             LOG.warn(
@@ -73,7 +76,7 @@ final class SecretSearch {
         }
     }
 
-    /** Time of a block by which the lock was claimed, Unix seconds. */
+    /** Returns the time of a block by which the lock was claimed, Unix seconds. */
     long claimedBy(Hash256 hashLock) {
         return locks.get(hashLock).at.timestamp();
     }
@@ -101,7 +104,10 @@ final class SecretSearch {
         return state == State.STANDS_STILL && lock.hasAdvanced() ? State.READING : state;
     }
 
-    /** Reads on, on a thread of the endpoint, up to a block that it does not show. It may be waited for no longer: what it reads counts later. */
+    /**
+     * Reads the next blocks on a thread of the endpoint and stops at a block that it does not return. The caller may time out meanwhile; blocks
+     * read after that still count in later rounds.
+     */
     private void read(ClaimedLock lock, AccountReads endpoint) {
         if (!busy.add(endpoint)) {
             return;
@@ -121,11 +127,11 @@ final class SecretSearch {
         }
     }
 
-    /** Progress for one lock. Endpoints are read on several threads. */
+    /** Progress for one lock. Updated by one thread per endpoint. */
     private static final class ClaimedLock {
         private final LockScan.Seen lock;
         private final AccountBlock at;
-        /** First block that was not read, of each endpoint. */
+        /** First unread block per endpoint. */
         private final Map<AccountReads, Long> places = new ConcurrentHashMap<>();
 
         private volatile Bytes secret;
@@ -158,7 +164,7 @@ final class SecretSearch {
             return whole >= quorum ? State.NOT_THERE : State.STANDS_STILL;
         }
 
-        /** Whether more was read than when this was asked before. */
+        /** Tests whether more blocks were read since the last call. */
         private boolean hasAdvanced() {
             long before = reached;
             reached = places.values().stream()

@@ -42,32 +42,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Uses a secret that one chain shows on the other one, for swaps without a row: whoever took our lock has shown it, and what was promised for
- * it is ours. Those with a row are claimed by their own actors.
+ * Uses a secret revealed on one chain to claim on the other one, for swaps without a row: a claim of our lock has revealed the secret, and the
+ * pool's lock with the same hash pays us. Swaps with a row are claimed by their own actors.
  */
 public final class SharedSecrets {
     private static final Logger LOG = LoggerFactory.getLogger(SharedSecrets.class);
 
     private static final int AT_ONCE = 100;
     private static final int SECRET_BYTES = 32;
-    /** Greatest duration of a lock on either chain, in blocks; older ones have ended. */
+    /** Longest duration of a lock on either chain, in blocks; older locks have ended. */
     private static final long RECENT_BLOCKS = 8_640;
 
-    /** The same in seconds. */
+    /** Longest duration of a lock, in seconds. */
     private static final long LONGEST_SECONDS = 86_400;
-    /** How much later than a claim in the contract blocks of the chain must be, so that all that was locked before it is in the books. */
+    /**
+     * Seconds by which the followed tip must be past a claim in the contract before all HTLCs locked before that claim count as entered in the
+     * books.
+     */
     private static final long BOOKS_SECONDS = 3_600;
 
-    /** How much older than the newest block of the chain that of the account chain may be, for what its contract does not have. */
+    /**
+     * Maximum age difference between the newest block of the chain and that of the account chain for which the absence of a lock in the contract
+     * counts.
+     */
     private static final long LAG_SECONDS = 60;
 
     private final Setup setup;
     private final SecretSearch search;
 
     /**
-     * @param tip of the followed chain; empty before the first look
-     * @param bound spend that a token stands for, after one more commit: a spend that is not found was never begun
-     * @param claim on the chain; the same request twice is one claim
+     * @param tip followed tip of the chain; empty before the first one is known
+     * @param bound returns the spend bound to a token, after one more commit; empty means that the spend was never begun
+     * @param claim claims on the chain; idempotent for equal requests
      */
     public record Setup(
             AccountChain chain,
@@ -86,17 +92,17 @@ public final class SharedSecrets {
         this.search = new SecretSearch(setup.chain(), setup.contract());
     }
 
-    /** @param open hash locks of our locks in the contract that are looked after; what is known of others is forgotten */
+    /** @param open hash locks of our open locks in the contract; the progress of all others is forgotten */
     void beginRound(Set<Hash256> open) {
         search.beginRound(open);
     }
 
     /**
-     * Claims in the contract what claims of our locks on the chain have opened.
+     * Claims in the contract with the secrets that claims of our locks on the chain have revealed.
      *
      * @param ours addresses on the account chain
-     * @param settled hash locks of which nothing is expected any more
-     * @return more of them
+     * @param settled hash locks that need no further check
+     * @return further hash locks that need no further check
      */
     Set<Hash256> fromTheChain(List<EvmAddress> ours, Set<Hash256> settled) {
         Optional<FollowedTip> tip = setup.tip().get();
@@ -124,7 +130,7 @@ public final class SharedSecrets {
                     more.add(hashLock);
                 } else {
                     attempt("the claim of " + record.lock() + " cannot be used", () -> {
-                        // Endpoints that have just begun to catch up lack what the pool has locked since.
+                        // // While endpoints catch up, they may lack locks that the pool has made since.
                         if (isOver(record, ours) && isContractFresh) {
                             more.add(hashLock);
                         }
@@ -136,7 +142,7 @@ public final class SharedSecrets {
         return more;
     }
 
-    /** Time of the newest block of an endpoint, Unix seconds; 0 when it has none. */
+    /** Returns the time of the newest block of an endpoint, Unix seconds; 0 when it has none. */
     static long newestTime(AccountReads reads) {
         return reads.block(BlockRef.Tag.LATEST).map(AccountBlock::timestamp).orElse(0L);
     }
@@ -150,7 +156,7 @@ public final class SharedSecrets {
                 || claimInContract(hashLock, secret.get(), ours);
     }
 
-    /** Whether nothing is left to be claimed. */
+    /** Claims the lock in the contract if it pays us and is open; returns true when nothing is left to claim. */
     private boolean claimInContract(Hash256 hashLock, Bytes secret, List<EvmAddress> ours) {
         SwapContract.Swap slot =
                 await(setup.chain().agreed(reads -> reads.swap(setup.contract(), hashLock, BlockRef.Tag.LATEST)));
@@ -180,7 +186,7 @@ public final class SharedSecrets {
     }
 
     /**
-     * Claims on the chain what a claim of our lock in the contract has opened.
+     * Claims on the chain with the secret that a claim of our lock in the contract has revealed.
      *
      * @param deadline of our lock
      * @param at final block by which it was claimed
@@ -199,10 +205,10 @@ public final class SharedSecrets {
     }
 
     /**
-     * Whether nothing can enter the books any more that a claimed lock was for. They may lag behind, as after a restore, and a reorganisation may take
-     * an HTLC out of them for a while.
+     * Tests whether no HTLC that belongs to a claimed lock can enter the books any more. The books may lag, for example after a restore, and a
+     * reorganisation may remove an HTLC from them for a while.
      *
-     * @param claimedBy time of a block by which it was claimed, Unix seconds
+     * @param claimedBy time of a block by which the lock was claimed, Unix seconds
      */
     private boolean areBooksComplete(long deadline, long claimedBy) {
         long time = setup.tip().get().map(FollowedTip::timestamp).orElse(0L);
@@ -245,7 +251,7 @@ public final class SharedSecrets {
         }
     }
 
-    /** Runs one of several acts; a failure does not keep the others. */
+    /** Runs one of several independent actions; logs a failure instead of throwing, so that the others still run. */
     static void attempt(String failure, Runnable act) {
         try {
             act.run();
@@ -272,7 +278,10 @@ public final class SharedSecrets {
                 Optional.of(ClaimRequest.tokenOfWatchtower(record.lock())));
     }
 
-    /** Uses the token of earlier releases if one of them began this very claim; a caller may have used that token for anything else. */
+    /**
+     * Returns the claim under the token of earlier releases if one of them began exactly this claim; a caller may have used that token for another
+     * spend.
+     */
     private ClaimRequest begunEarlier(ClaimRequest claim) {
         String earlier = "watchtower-claim-" + claim.lock();
         return await(setup.bound().apply(earlier))

@@ -10,26 +10,26 @@ import org.chainwalletd.swap.gates.Acts;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.legs.Legs;
 
-/** Step of a swap: what has to be durable before it, how it is done, and what the row says of it afterwards. */
+/** Step of a swap: the acts that have to be durable before it, the action itself, and the row's record of it afterwards. */
 public sealed interface Step {
-    /** Opens the secret for one use, and overwrites it when the stage of that is complete. */
+    /** Opens the secret for one use, and overwrites it when the stage of that use is complete. */
     @FunctionalInterface
     interface Secret {
         CompletionStage<String> lend(Function<SecretBytes, CompletionStage<String>> use);
     }
 
-    /** Acts that are durable before it. */
+    /** Returns the acts with this step's mark, which must be durable before {@link #perform}. */
     Acts begun(Acts acts);
 
-    /** Why the swap does not go on as hoped, from then on. */
+    /** Returns the reason, from then on in the row, why the swap deviates from its normal course. */
     default Optional<String> error(SwapRow row) {
         return row.error();
     }
 
     /**
-     * Does it; completes with the id of its transaction, where the row names that.
+     * Performs the step; completes with the id of its transaction if the row records it.
      *
-     * @param mayBegin asked in the moment before a lock or a first claim becomes durable; false: none is made, and the stage fails
+     * @param mayBegin evaluated immediately before a lock or a first claim becomes durable; if false, none is made and the stage fails
      */
     CompletionStage<Optional<String>> perform(Legs legs, SwapRow row, Secret secret, BooleanSupplier mayBegin);
 
@@ -38,7 +38,7 @@ public sealed interface Step {
         return acts;
     }
 
-    /** Only writes its acts. */
+    /** Step that only writes its acts. */
     sealed interface Note extends Step {
         @Override
         default CompletionStage<Optional<String>> perform(
@@ -47,7 +47,7 @@ public sealed interface Step {
         }
     }
 
-    /** The quote cannot be executed any more. */
+    /** Marks the quote as no longer executable. */
     record Expire() implements Note {
         @Override
         public Acts begun(Acts acts) {
@@ -55,7 +55,7 @@ public sealed interface Step {
         }
     }
 
-    /** Our lock is journalled, unless it is not wanted any more by then, and leaves, or leaves again, as the same bytes. */
+    /** Journals our lock, unless it is no longer wanted by then, and sends it; sends the same bytes when it is repeated. */
     record SendLock() implements Step {
         @Override
         public Acts begun(Acts acts) {
@@ -74,7 +74,7 @@ public sealed interface Step {
         }
     }
 
-    /** Our lock is in no block and not wanted any more: what it spends goes back to ourselves. */
+    /** Abandons our lock, which is in no block and no longer wanted: its inputs are spent back to ourselves. */
     record AbandonLock(String why) implements Step {
         @Override
         public Acts begun(Acts acts) {
@@ -93,7 +93,7 @@ public sealed interface Step {
         }
     }
 
-    /** Our claim, with the secret in it. */
+    /** Claim by us, which contains the secret. */
     sealed interface Claim extends Step {
         @Override
         default CompletionStage<Optional<String>> perform(
@@ -108,7 +108,7 @@ public sealed interface Step {
         }
     }
 
-    /** Our first claim is journalled, unless the gate that was open counts no more by then, and leaves. */
+    /** Journals our first claim, unless the gate has closed by then, and sends it. */
     record Reveal() implements Claim {
         @Override
         public Acts begun(Acts acts) {
@@ -123,7 +123,7 @@ public sealed interface Step {
         }
     }
 
-    /** The pool is asked to send our claim: the row, with the secret sealed in it, is the journal of that request. */
+    /** Asks the pool to send our claim. The row, with the secret sealed in it, is the journal of that request. */
     record RevealByRelay() implements Claim {
         @Override
         public Acts begun(Acts acts) {
@@ -131,7 +131,7 @@ public sealed interface Step {
         }
     }
 
-    /** Once more. */
+    /** Repeats a journalled claim. */
     record PushClaim() implements Claim {
         @Override
         public Acts begun(Acts acts) {
@@ -139,7 +139,9 @@ public sealed interface Step {
         }
     }
 
-    /** The gate was open, and has closed before a claim was journalled: the secret stays until it opens again. */
+    /**
+     * Withdraws the permission to claim, because the gate closed before a claim was journalled; the secret stays here until the gate opens again.
+     */
     record WithdrawPermission(String why) implements Note {
         @Override
         public Acts begun(Acts acts) {

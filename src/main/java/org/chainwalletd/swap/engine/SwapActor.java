@@ -31,28 +31,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Actor of one swap: looks at both chains, writes what it sees, decides ({@link Decision}), writes what it is about to do, does it, and looks again.
- * Owns the row; nobody else writes it while it lives. Talks to the journal, which opens the secret for the moment of a claim, and to the
- * {@link Legs}. Does one thing at a time: questions wait in a stash meanwhile.
+ * Actor of one swap. Each round observes both chains, writes the observation, decides ({@link Decision}), writes the acts of the next step,
+ * performs it, and so on; then the next round follows. Owns the row: no other component writes it while the actor lives. Talks to the journal,
+ * which opens the secret only for the moment of a claim, and to the {@link Legs}. Runs one round at a time; questions that arrive meanwhile wait in
+ * a stash.
  *
- * <p>After a restart it begins with the row as it stands. It sends no lock and shows no secret before it has seen both chains, so a row of an
- * older backup first learns what was done since. A write that fails or is overtaken ends the round: the row is read again.
+ * <p>After a restart it begins with the stored row. It sends no lock and reveals no secret before it has observed both chains, so a row from an
+ * older backup is first brought up to date. When a write fails, or another writer came first, the round ends and the row is read again.
  */
 public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(SwapActor.class);
     private static final int MOST_WAITING = 32;
-    /** A swap that is over is looked at so much less often. */
+    /** Factor by which swaps that are over are observed less often. */
     private static final int PATIENCE = 60;
 
     public sealed interface Command {}
 
-    /** Answered by this actor, or by the engine when it ends before. */
+    /** Answered by this actor, or by the engine when the actor ends first. */
     record Ask(SwapQuestion question) implements Command {}
 
-    /** Something may have changed on a chain. */
+    /** Requests a round because a chain may have changed. */
     record Nudge() implements Command {}
 
-    /** The engine sends nothing more. */
+    /** Sent last by the engine; nothing follows. */
     record Stop() implements Command {}
 
     private record Tick() implements Command {}
@@ -61,12 +62,12 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     private record Written(Outcome<SwapJournal.Held> held) implements Command {}
 
-    /** @param cause why the write before it failed */
+    /** @param cause failure of the write that caused the reread */
     private record Reread(Outcome<Optional<SwapJournal.Held>> held, Throwable cause) implements Command {}
 
     private record Done(Step step, Outcome<Optional<String>> tx) implements Command {}
 
-    /** Purpose of a write. */
+    /** Continuation after a write. */
     private sealed interface Next {
         record Decide() implements Next {}
 
@@ -103,9 +104,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         this.caller = new Caller(setup);
     }
 
-    /**
-     * @param over told when nobody needs to look after it any more; {@link Stop} ends the actor then
-     */
+    /** @param over run when the swap need not be watched any more; the engine then ends the actor by {@link Stop} */
     static Behavior<Command> create(SwapSetup setup, Runnable over, SwapJournal.Held held) {
         return Behaviors.setup(context -> Behaviors.withTimers(timers -> Behaviors.withStash(
                 MOST_WAITING, stash -> new SwapActor(context, timers, stash, setup, over, held).begin())));
@@ -127,7 +126,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
                 .build();
     }
 
-    /** Busy: one round, from the look to the last step. */
+    /** Busy: in a round, from the observation to the last step. */
     private Behavior<Command> busy() {
         return Behaviors.receive(Command.class)
                 .onMessage(Ask.class, this::onAskMeanwhile)
@@ -141,7 +140,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
                 .build();
     }
 
-    /** The swap is not looked after any more; questions asked before the engine knew are answered. */
+    /** Over: the swap is not watched any more. Answers questions that were sent before the engine learned this. */
     private Behavior<Command> over() {
         return Behaviors.receive(Command.class)
                 .onMessage(Ask.class, this::onLateAsk)
@@ -160,7 +159,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         return Behaviors.same();
     }
 
-    /** During a round everybody is told how the swap stands; what wants to change that waits for the end of the round. */
+    /** Answers a status question from the row during a round; stashes a question that may change the swap until the round has ended. */
     private Behavior<Command> onAskMeanwhile(Ask asked) {
         SwapQuestion question = asked.question();
         if (question instanceof SwapQuestion.Status) {
@@ -195,12 +194,12 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         return isOver() ? write(row(), false, new Next.Proceed()) : look();
     }
 
-    /** Tests whether the swap is over, as this actor has observed it itself: the row may be from an older backup. */
+    /** Tests whether the swap is over by an observation of this actor; the row alone may be from an older backup. */
     private boolean isOver() {
         return look.isComplete() && row().isOver(setup.tip().get());
     }
 
-    /** Whether it is a quote of this process that was never executed: nothing of it is on any chain, so it needs no look. */
+    /** Tests whether this is a quote of this process that was never executed: nothing of it is on any chain, so it needs no observation. */
     private boolean isOurQuote() {
         return row().status() == SwapStatus.QUOTED && row().run().equals(setup.run());
     }
@@ -256,7 +255,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         return proceed();
     }
 
-    /** Returns the condition that needs an operator's attention, as long as it lasts; also when a chain cannot be observed. */
+    /** Returns the condition that needs an operator's attention, as long as it lasts, even when a chain cannot be observed. */
     private Optional<String> trouble() {
         if (row().isClaimLate(setup.margins(), setup.now(), setup.tip().get())) {
             alarm(SwapAlarm.Kind.CLAIM_NOT_MINED, SwapRow.CLAIM_NOT_MINED);
@@ -279,7 +278,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         setup.alarms().accept(SwapAlarm.of(kind, row(), message));
     }
 
-    /** The next step: its act is written first. */
+    /** Begins the next step by writing its acts. */
     private Behavior<Command> proceed() {
         if (steps.isEmpty()) {
             answer(new SwapReply.Standing(row()));
@@ -295,7 +294,10 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         return write(acting.failing(step.error(acting), setup.now()), isWatched(step), new Next.Perform(step));
     }
 
-    /** A quote of another process may be the row of an older backup, whose lock nobody has seen yet. */
+    /**
+     * Tests whether the swap is still watched after the step. An expired quote of another process is: its row may come from an older backup, and
+     * its lock may not have been observed yet.
+     */
     private boolean isWatched(Step step) {
         return !(step instanceof Step.Expire) || !row().run().equals(setup.run());
     }
@@ -315,7 +317,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
                 tx -> new Done(step, tx));
     }
 
-    /** Crash point for tests: a direction and a step. */
+    /** Qualifier of the crash point in tests: direction and step. */
     private String place(Step step) {
         return row().terms().direction() + ":" + step.getClass().getSimpleName();
     }
@@ -334,7 +336,10 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         return step instanceof Step.Reveal ? notMade(failure) : proceed();
     }
 
-    /** Handles a failed step, which may be journalled all the same: the next look shows that, and the reason is then no longer reported. */
+    /**
+     * Records why a claim failed. The claim may be journalled all the same; the next observation shows that, and the reason is then no longer
+     * reported.
+     */
     private Behavior<Command> notMade(Throwable failure) {
         if (Background.isStopped(failure)) {
             return proceed();
@@ -357,7 +362,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         return named.equals(acts) ? proceed() : write(row().with(named, setup.now()), true, new Next.Proceed());
     }
 
-    /** The row is durable before anything that it speaks of is done. */
+    /** Writes the row before any act recorded in it is performed. */
     private Behavior<Command> write(SwapRow changed, boolean watched, Next then) {
         next = then;
         SwapRow row = changed.at(setup.tip().get(), setup.now());
@@ -393,7 +398,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         return proceed();
     }
 
-    /** A write whose outcome is not known, or that came too late: the store says how the row stands. */
+    /** Handles the row as read again after a write whose outcome is unknown or that another writer preceded: the store decides. */
     private Behavior<Command> onReread(Reread reread) {
         reread.held().value().flatMap(Function.identity()).ifPresent(this::standsAs);
         answer(new SwapReply.Failed(reread.cause()));
@@ -409,7 +414,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         }
     }
 
-    /** Whether our lock is to leave, or the write that says so may be in the store. */
+    /** Tests whether our lock is to be sent, or the write that says so may be in the store. */
     private boolean mayHaveLocked() {
         return row().acts().locking()
                 || next instanceof Next.Perform perform && perform.step() instanceof Step.SendLock;
@@ -419,7 +424,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         caller.answer(reply, row(), mayHaveLocked());
     }
 
-    /** Starts a round for the first waiting message that needs one; the others keep waiting. */
+    /** Starts a round for the first stashed message that needs one; the rest stay stashed. */
     private Behavior<Command> idle() {
         rest();
         return stash.unstashAll(this);
@@ -430,7 +435,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         timers.startSingleTimer(new Tick(), calm ? setup.pace().multipliedBy(PATIENCE) : setup.pace());
     }
 
-    /** The daemon stops, or a round has failed. */
+    /** Handles a stop of the daemon or the failure of a round. */
     private Behavior<Command> onStop(PostStop stop) {
         look.end();
         answer(new SwapReply.Failed(new Unattended()));
@@ -440,14 +445,14 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     /** Logs why one swap waits: once for each reason, and again only after a different reason. */
     public static final class WaitLog {
         private static final Logger LOG = LoggerFactory.getLogger(WaitLog.class);
-        /** Ages and depths change with every look, and are no other reason. */
+        /** Ages and depths change with each observation and do not make a reason different. */
         private static final Pattern FIGURES = Pattern.compile("[0-9]+");
 
         private static final int LONGEST = 300;
 
         private String last = "";
 
-        /** Logs a new reason; a look that could not judge the swap changes nothing. */
+        /** Logs a new reason; an observation that could not evaluate the swap changes nothing. */
         void looked(SwapRow row, Legs.View view) {
             if (view.gate().filter(GateVerdict::isOpen).isPresent()) {
                 last = "";
@@ -483,10 +488,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         }
     }
 
-    /**
-     * Caller that waits for the round under way, if there is one, and its answer. Belongs to the {@link SwapActor}, which alone touches
-     * it.
-     */
+    /** Question that the current round serves, if any, and its answer. Confined to the {@link SwapActor}. */
     public static final class Caller {
         private final SwapSetup setup;
         private Optional<SwapQuestion> question = Optional.empty();
@@ -502,7 +504,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
             }
         }
 
-        /** Whether the failure of this step is what the question came to. */
+        /** Tests whether the failure of this step is the answer to the question. */
         boolean waitsFor(Step step) {
             return step instanceof Step.SendLock
                     || step instanceof Step.TakeBack
@@ -511,10 +513,10 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         }
 
         /**
-         * Judges a request in the same round, by the same look, and answers where something speaks against it.
+         * Judges the question by this round's observation and answers it if there is an objection.
          *
-         * @param mayHaveLocked whether our lock is to leave, or the write that says so may be in the store
-         * @return the step that was asked for and is not among the swap's own
+         * @param mayHaveLocked whether our lock is to be sent, or the write that says so may be in the store
+         * @return the requested step, if it is not among the steps already decided
          */
         Optional<Step> judge(SwapRow row, LatestView look, boolean mayHaveLocked) {
             if (question.isEmpty()) {
@@ -571,7 +573,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         }
     }
 
-    /** The swap is not looked after at this moment: the daemon stops, or its actor has failed and is begun again. */
+    /** The swap is not being processed: the daemon is stopping, or the swap's actor has failed and is being restarted. */
     public static final class Unattended extends IllegalStateException {
         private static final long serialVersionUID = 1L;
 

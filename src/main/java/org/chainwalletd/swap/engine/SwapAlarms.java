@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs, counts and passes on what somebody should look at. What goes on being so is found at every look, and told again after a while only.
- * Safe for threads; never blocks.
+ * Logs, counts and forwards conditions that an operator should look at. A condition that lasts is found by every observation, but reported at
+ * most once every ten minutes. Thread-safe; never blocks.
  */
 public final class SwapAlarms implements Consumer<SwapAlarm> {
     private static final Logger LOG = LoggerFactory.getLogger(SwapAlarms.class);

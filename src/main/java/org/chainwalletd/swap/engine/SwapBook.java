@@ -22,16 +22,16 @@ import org.chainwalletd.swap.gates.SwapStatus;
 import org.chainwalletd.swap.gates.SwapTerms;
 
 /**
- * The swaps that still need something, as of their last durable change: for those who must know at once what is open, and whose keys. Safe
- * for threads. Of one swap, changes come one after the other.
+ * Swaps that still need work, as of their last durable change, for components that need to know synchronously which swaps are open and which keys
+ * they use. Thread-safe. Changes of one swap are entered in order.
  */
 public final class SwapBook implements OpenSwaps, HtlcOwners {
     private static final long HOLDS_MONEY = 0;
 
-    /** Whether a swap has a claim in the contract to send, and has not sent it. */
+    /** Whether a swap has an unsent claim in the contract. */
     private enum Claim {
         NONE,
-        /** Its secret may leave at any look. */
+        /** The secret may be revealed after any observation. */
         POSSIBLE,
         CERTAIN;
 
@@ -47,7 +47,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
         }
     }
 
-    /** @param lock wei that its lock takes from the account; zero in a sell */
+    /** @param lock wei that the swap's lock takes from the account; zero in a sell */
     private record Entry(
             SwapStatus status,
             Hash256 hashLock,
@@ -68,7 +68,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
                     Claim.of(row));
         }
 
-        /** Orders two whose secrets may leave at the same look by their ids. */
+        /** Orders claims for gas; two claims that are both only possible are ordered by swap id. */
         private boolean claimsBefore(String id, String swap) {
             return claim == Claim.CERTAIN && !id.equals(swap) || claim == Claim.POSSIBLE && id.compareTo(swap) < 0;
         }
@@ -76,7 +76,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
 
     /** Party that redeems the locks of the swaps in this book. */
     private enum Redeemer {
-        /** The journal has not been read: any lock may be one of a swap. */
+        /** The journal has not been read: any lock may belong to a swap. */
         NOT_KNOWN_YET,
         ENGINE,
         /** No engine runs, so locks are left to the operator. */
@@ -84,14 +84,14 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
     }
 
     private final Map<String, Entry> open = new ConcurrentHashMap<>();
-    /** Swaps that were entered while the journal is being read: what was read of them may be older. */
+    /** Swaps entered while the journal is being read; the rows read for them may be older. */
     private final Set<String> changed = new HashSet<>();
 
     private boolean isBeingRead;
-    /** Swaps whose lock is being decided on, by the order in which they came. */
+    /** Sequence numbers of the swaps whose lock is being decided on, in order of arrival. */
     private final Map<String, Long> turns = new ConcurrentHashMap<>();
 
-    /** Quotes that are asked of the pool, or written, and not in here yet. */
+    /** Quotes being requested from the pool or written, and not in this book yet. */
     private int beingTaken;
 
     private final AtomicLong newestTurn = new AtomicLong(HOLDS_MONEY);
@@ -99,7 +99,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
     /** Whether another daemon may have changed the journal since it was read. */
     private volatile boolean outdated;
 
-    /** Hands the locks over to the engine; all open swaps are in this book now. */
+    /** Leaves the locks to the engine; from now on this book has all open swaps. */
     public void leaveToEngine() {
         redeemer = Redeemer.ENGINE;
     }
@@ -109,12 +109,15 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
         redeemer = Redeemer.NOBODY;
     }
 
-    /** Another daemon may change the journal from now on: what is in here does not count before it was read anew. */
+    /**
+     * Marks the book as outdated, because another daemon may change the journal from now on; it does not count until the journal has been read
+     * again.
+     */
     public void outdate() {
         outdated = true;
     }
 
-    /** The journal is going to be read for {@link #read}; no lock is being decided on. */
+    /** Prepares for {@link #read}; no lock is being decided on. */
     public synchronized void reading() {
         isBeingRead = true;
         changed.clear();
@@ -122,9 +125,9 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
     }
 
     /**
-     * Takes over what the journal has instead of what is in here. Changes that were entered since {@link #reading} are newer and stay.
+     * Replaces the content by that of the journal. Changes entered since {@link #reading} are newer and are kept.
      *
-     * @param watched all that are looked after
+     * @param watched all watched swaps
      */
     public synchronized void read(List<SwapRow> watched) {
         Set<String> ids = watched.stream().map(SwapRow::id).collect(Collectors.toSet());
@@ -145,7 +148,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
         return row.status().holdsMoney() || ownInContract;
     }
 
-    /** Answers how it stood before, when it was open then. */
+    /** Returns the previous status of the swap; empty if it was not in this book. */
     public synchronized Optional<SwapStatus> enter(SwapRow row) {
         if (isBeingRead) {
             changed.add(row.id());
@@ -153,9 +156,9 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
         return Optional.ofNullable(put(row)).map(Entry::status);
     }
 
-    /** Answers the entry before; null where there was none. */
+    /** Returns the previous entry; null if there was none. */
     private Entry put(SwapRow row) {
-        // A completed swap may still need its keys: for our own lock, which nobody may ever claim.
+        // // A completed swap may still need its keys for our own lock, which may never be claimed.
         return row.isSettled() ? open.remove(row.id()) : open.put(row.id(), Entry.of(row));
     }
 
@@ -164,7 +167,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
         turns.computeIfAbsent(row.id(), any -> newestTurn.incrementAndGet());
     }
 
-    /** Its lock was refused, or is a matter of its row by now. */
+    /** Ends the reservation of {@link #executing}: the lock was refused, or the row accounts for it from now on. */
     public void executed(SwapRow row) {
         turns.remove(row.id());
     }
@@ -201,7 +204,10 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
         return entry != null && entry.needsGas() ? HOLDS_MONEY : turns.getOrDefault(swap, Long.MAX_VALUE);
     }
 
-    /** A swap pays more for its locks than others do, and is not kept waiting by a spend of less. */
+    /**
+     * Returns the redeemer of a lock. A swap pays a higher fee for redeeming its locks than other spends and must not be delayed by a spend with a
+     * lower one.
+     */
     @Override
     public Optional<String> of(Hash256 hashLock) {
         return switch (redeemer == Redeemer.ENGINE && outdated ? Redeemer.NOT_KNOWN_YET : redeemer) {
@@ -215,7 +221,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
         };
     }
 
-    /** Keeps a place among the open quotes for one that is being taken; false when there are so many. Given back by {@link #quoteTaken}. */
+    /** Reserves a place among the open quotes for a pending one; false when all are taken. Released by {@link #quoteTaken}. */
     synchronized boolean takesQuote(int most) {
         if (count(SwapStatus.QUOTED) + beingTaken >= most) {
             return false;
@@ -224,7 +230,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
         return true;
     }
 
-    /** Ends a pending quote, which is in this book by now or was not taken. */
+    /** Releases the place of a pending quote, which is in this book by now or was rejected. */
     synchronized void quoteTaken() {
         beingTaken--;
     }
@@ -237,12 +243,12 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
         return (int) open.values().stream().filter(which).count();
     }
 
-    /** The id of a swap that needs the key of this address. */
+    /** Returns the id of a swap that needs the key of this address. */
     public Optional<String> needing(Address address) {
         return any(entry -> entry.address().equals(address));
     }
 
-    /** The id of a swap that needs the account-chain key of this address. */
+    /** Returns the id of a swap that needs the account-chain key of this address. */
     public Optional<String> needing(EvmAddress address) {
         return any(entry -> entry.evm().equals(address));
     }

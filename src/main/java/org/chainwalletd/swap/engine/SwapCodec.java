@@ -21,8 +21,8 @@ import org.chainwalletd.swap.gates.SwapTerms;
 import org.chainwalletd.swap.pool.Direction;
 
 /**
- * Sealed form of a swap: a version byte, the 32 bytes of the secret, then the row as JSON. The secret is not in the JSON, whose text
- * nobody can overwrite.
+ * Encoding of a swap before it is sealed: a version byte, the 32 bytes of the secret, then the row as JSON. The secret is not in the JSON, because
+ * strings cannot be overwritten.
  */
 public final class SwapCodec {
     static final int SECRET_LENGTH = 32;
@@ -33,7 +33,7 @@ public final class SwapCodec {
 
     private SwapCodec() {}
 
-    /** A row with its secret, which the receiver closes. */
+    /** A row with its secret, which the recipient closes. */
     record Opened(SwapRow row, SecretBytes secret) {}
 
     static SecretBytes encode(SwapRow row, SecretBytes secret) {
@@ -165,10 +165,11 @@ public final class SwapCodec {
     }
 
     /**
-     * Earlier releases had one mark for both: it was written when the gate was open, before the claim was made. Of theirs a claim counts as
-     * journalled when the row itself knows of one; whether a journal or a chain has another, the next look finds out before anything is sent.
+     * Decodes the acts. Earlier releases had a single mark for permission and claim, written when the gate opened, before the claim was made. For
+     * their rows, a claim counts as journalled if the row itself records one; the next observation finds any other claim, in a journal or on a
+     * chain, before anything is sent.
      *
-     * @param claimed whether the row knows of a claim of either lock
+     * @param claimed whether the row records a claim of either lock
      */
     private static Acts acts(JsonNode json, boolean claimed) {
         boolean revealed = json.required("revealed").booleanValue();

@@ -26,35 +26,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has an actor for each swap that is looked after, and gives questions to it. Owns nothing durable: at its start it begins an actor for each
- * such row of the journal, and begins one again that has failed.
+ * Parent of the swap actors: runs one for each watched swap and routes questions to it. Owns nothing durable: on start it spawns an actor for each
+ * watched row of the journal, and it respawns actors that have failed.
  *
- * <p>While the journal has not been read, nobody can tell a swap that is over from one that nobody looks after yet: questions about those
- * without an actor wait in a stash until it has. After a restart it begins there again. What an actor was asked and has not answered when it
- * ends, by a failure or with the daemon, is answered here: that nobody knows what came of it.
+ * <p>Until the journal has been read, a swap that is over cannot be distinguished from one that has no actor yet, so questions about swaps without
+ * an actor wait in a stash until then. After a restart the engine begins in that state again. When an actor ends, by a failure or with the daemon,
+ * the engine answers its unanswered questions with an unknown outcome.
  */
 public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(SwapEngine.class);
-    /** Quotes among them, which come for nothing and stay until they expire. */
+    /** Maximum number of watched swaps, including quotes, which cost the caller nothing and stay until they expire. */
     private static final int MOST_WATCHED = 10_000;
-    /** Questions that wait for the journal. */
+    /** Maximum number of messages stashed until the journal has been read. */
     private static final int MOST_WAITING = 1_024;
 
     public sealed interface Command {}
 
-    /** Looks after a new quote. */
+    /** Starts watching a new quote. */
     public record Adopt(SwapJournal.Held held) implements Command {}
 
-    /** About one swap. */
+    /** Asks a question about one swap. */
     public record Ask(String id, SwapQuestion question) implements Command {}
 
-    /** Whether one more can be looked after: asked before a quote is taken. */
+    /** Asks before a quote is taken whether one more swap can be watched. */
     public record Room(CompletableFuture<Boolean> reply) implements Command {}
 
-    /** Looks again after one that was over. */
+    /** Starts watching a swap again that was over. */
     public record Rewatch(String id) implements Command {}
 
-    /** Something may have changed on a chain: all look at once. */
+    /** Makes all swaps observe the chains, because a chain may have changed. */
     public record Nudge() implements Command {}
 
     private record Restored(Outcome<List<SwapJournal.Held>> rows) implements Command {}
@@ -68,7 +68,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
     /** Reports that a swap needs no actor any more. */
     private record Over(String id) implements Command {}
 
-    /** Its actor has ended: told to, or by a failure. */
+    /** The swap's actor has stopped, on request or by a failure. */
     private record Ended(String id, SwapInCare swap) implements Command {}
 
     private final TimerScheduler<Command> timers;
@@ -76,7 +76,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
     private final SwapSetup setup;
     private final StalledSwaps stalled;
     private final Map<String, SwapInCare> swaps = new HashMap<>();
-    /** Whether the journal was read in this life. */
+    /** Whether this instance has read the journal. */
     private boolean isRead;
 
     private long begun;
@@ -94,13 +94,13 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         this.stalled = stalled;
     }
 
-    /** @param stalled told whether the journal can be read */
+    /** @param stalled informed whether the journal can be read */
     public static Behavior<Command> create(SwapSetup setup, StalledSwaps stalled) {
         return Behaviors.setup(context -> Behaviors.withTimers(timers -> Behaviors.withStash(
                 MOST_WAITING, stash -> new SwapEngine(context, timers, stash, setup, stalled).restore())));
     }
 
-    /** Swaps stand still; a quote that is durable is found when they go on. */
+    /** Answers a command while background work is stopped. A quote that is already durable is found when work resumes. */
     public static void whileStopped(Command command) {
         if (command instanceof Ask asked) {
             asked.question().reply().complete(new SwapReply.Failed(Background.stopped()));
@@ -109,7 +109,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         }
     }
 
-    /** The journal has a row that nobody looks after yet, or may have one. */
+    /** Restoring: the journal has, or may have, a watched row without an actor. */
     private Behavior<Command> restoring() {
         return answering(this::onEarly);
     }
@@ -193,7 +193,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         return Behaviors.same();
     }
 
-    /** A swap that could not be written is found again by whoever asked for it. */
+    /** Adopts a row that was marked as watched again. If that write failed, the component that requested it finds the row again. */
     private Behavior<Command> onRewatched(Rewatched rewatched) {
         rewatched
                 .row()
@@ -209,14 +209,14 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         return Behaviors.same();
     }
 
-    /** Begins a swap; one that was made on another account chain waits in the journal until that one is configured again. */
+    /** Spawns the actor of a swap. A swap made on another account chain waits in the journal until that chain is configured again. */
     private void begin(SwapJournal.Held held) {
         String id = held.row().id();
         if (swaps.containsKey(id)) {
             return;
         }
         if (!isRead && !setup.book().isKnown()) {
-            // A swap that is left out here is found when the journal is read again.
+            // // A swap that is dropped here is found when the journal is read again.
             if (!stash.isFull()) {
                 stash.stash(new Adopt(held));
             }
@@ -232,7 +232,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
             return;
         }
         ActorRef<Command> self = getContext().getSelf();
-        // A swap that is over may have come back while its last actor ends, so names are not used twice.
+        // // A swap may be watched again while its previous actor is still stopping, so actor names are never reused.
         ActorRef<SwapActor.Command> actor = getContext()
                 .spawn(SwapActor.create(setup, () -> self.tell(new Over(id)), held), "swap-" + id + "-" + ++begun);
         SwapInCare swap = new SwapInCare(actor);
@@ -245,7 +245,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         return Behaviors.same();
     }
 
-    /** Begins a swap again whose actor failed: it is in the journal still. */
+    /** Restarts a swap whose actor failed; its row is still in the journal. */
     private Behavior<Command> onEnded(Ended ended) {
         ended.swap().ended();
         if (!swaps.remove(ended.id(), ended.swap())) {
@@ -260,7 +260,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         return Behaviors.same();
     }
 
-    /** A caller that has stopped waiting was told to ask for the status: nothing is begun behind its back. */
+    /** Routes a question. A caller that has timed out was told to query the status, so its question starts nothing. */
     private Behavior<Command> onAsk(Ask asked) {
         if (asked.question().reply().isDone()) {
             return Behaviors.same();
@@ -273,7 +273,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         return Behaviors.same();
     }
 
-    /** A swap that nobody looks after any more is only told of. */
+    /** Answers a question about an unwatched swap from its stored row. */
     private Behavior<Command> lookUp(Ask asked) {
         Outcome.pipe(getContext(), setup.journal().find(asked.id()), row -> new Found(asked, row));
         return Behaviors.same();
@@ -303,11 +303,11 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
     }
 
     /**
-     * A swap's actor, and the questions that it was given. Those that lie in its stash or its mailbox when it ends are answered here. Belongs to
-     * the {@link SwapEngine}, which alone touches it.
+     * Actor of a swap and the questions sent to it. Questions still in the actor's stash or mailbox when it ends are answered here. Confined to the
+     * {@link SwapEngine}.
      */
     public static final class SwapInCare {
-        /** Answered ones are taken out when there are twice as many as were open the last time. */
+        /** Answered questions are removed when the list reaches this size or twice the number that were open at the last removal. */
         private static final int FEWEST = 16;
 
         private final ActorRef<SwapActor.Command> actor;
@@ -331,23 +331,23 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
             actor.tell(new SwapActor.Nudge());
         }
 
-        /** Questions that it was given before come to it before the stop. */
+        /** Stops the actor after the questions sent to it before. */
         void release() {
             actor.tell(new SwapActor.Stop());
         }
 
-        /** It answers nothing any more. */
+        /** Answers all open questions with an unknown outcome, because the actor has ended. */
         void ended() {
             given.forEach(question -> question.reply().complete(question.unknown(new Unattended())));
             given.clear();
         }
     }
 
-    /** Why the engine does not look after what the journal has. Written by the engine alone, read by any thread. */
+    /** Reason why the engine does not process the swaps of the journal. Written by the engine only, read by any thread. */
     public static final class StalledSwaps {
         private volatile Optional<String> why = Optional.of("the swap journal has not been read yet");
 
-        /** Reason in a few words of plain ASCII; empty when the engine runs. */
+        /** Returns a short reason in ASCII; empty when the engine runs. */
         public Optional<String> why() {
             return why;
         }

@@ -2,7 +2,10 @@ package org.chainwalletd.swap.engine;
 
 import org.chainwalletd.store.StoreException;
 
-/** A question about swaps has no answer yet: what was begun goes on by itself. What is not done at all fails with a RefusedException. */
+/**
+ * Failure of a question about swaps that has no answer yet: a step that was begun continues by itself. A request that is rejected fails with a
+ * RefusedException.
+ */
 public abstract sealed class SwapException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -17,21 +20,21 @@ public abstract sealed class SwapException extends RuntimeException {
         return id;
     }
 
-    /** An execute was begun, and it is not known whether our lock has left; the swap goes on with it. */
+    /** An execute was begun and it is unknown whether our lock was sent; the daemon continues the swap. */
     public static final class LockUnknown extends SwapException {
         private static final long serialVersionUID = 1L;
 
-        /** @param cause as its own owner tells it */
+        /** @param cause failure as thrown by the component where it occurred */
         public LockUnknown(String id, Throwable cause) {
             super(id, "whether the lock of swap " + id + " has left is not known yet: " + cause, cause);
         }
     }
 
-    /** Something could not be asked or written at this moment: a chain, the pool, the store. What was begun goes on by itself. */
+    /** A chain, the pool or the store could not be queried or written. A step that was begun continues by itself. */
     public static final class Unsettled extends SwapException {
         private static final long serialVersionUID = 1L;
 
-        /** @param cause as its own owner tells it, such as a {@link StoreException} */
+        /** @param cause failure as thrown by the component where it occurred, such as a {@link StoreException} */
         public Unsettled(String id, Throwable cause) {
             super(id, "what becomes of swap " + id + " is not known yet: " + cause, cause);
         }

@@ -22,16 +22,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The swaps of this daemon, durable and sealed (swap.md, section 6). A row is written before what it speaks of is done. Stages fail with
- * {@link org.chainwalletd.store.StoreException}, with {@link org.chainwalletd.crypto.SealedBlob.UnsealException}, or with {@link Overtaken}.
+ * Journal of this daemon's swaps, durable and sealed (swap.md, section 6). A row is written before the acts that it records are performed. Stages
+ * fail with {@link org.chainwalletd.store.StoreException}, with {@link org.chainwalletd.crypto.SealedBlob.UnsealException}, or with
+ * {@link Overtaken}.
  *
  * @param seals of the swap journal's role
- * @param threads for sealing and opening, which waits for the key
+ * @param threads for sealing and opening, which may wait for the key
  */
 public record SwapJournal(SwapStore store, SealedRecords seals, Executor threads) {
     private static final Logger LOG = LoggerFactory.getLogger(SwapJournal.class);
 
-    /** The row was changed by another writer since it was read. */
+    /** Another writer has changed the row since it was read. */
     public static final class Overtaken extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -41,12 +42,12 @@ public record SwapJournal(SwapStore store, SealedRecords seals, Executor threads
     }
 
     /**
-     * A row as it stands in the store. Its secret is in the entry, sealed: it is opened where it is used and overwritten after that, so no
-     * swap has it in memory while it waits.
+     * A row as stored. Its secret stays sealed in the entry: it is opened only where it is used and then overwritten, so no waiting swap has its
+     * secret in memory.
      */
     public record Held(SwapRow row, SwapEntry entry) {}
 
-    /** @param next for the page after this one; empty on the last */
+    /** @param next argument for the next page; empty on the last page */
     public record Page(List<SwapRow> rows, Optional<Long> next) {
         public Page {
             rows = List.copyOf(rows);
@@ -56,7 +57,7 @@ public record SwapJournal(SwapStore store, SealedRecords seals, Executor threads
     /**
      * Adds a quote; empty when its hash lock or the pool's id was used before.
      *
-     * @param secret 32 bytes; stays the caller's
+     * @param secret 32 bytes; remains the caller's
      */
     public CompletionStage<Optional<Held>> add(SwapRow row, SecretBytes secret) {
         CrashPoint.SWAP_BEFORE_WRITE.reached(() -> place(row));
@@ -70,9 +71,9 @@ public record SwapJournal(SwapStore store, SealedRecords seals, Executor threads
     }
 
     /**
-     * Replaces what is held by {@code next}.
+     * Replaces the held row by {@code next}.
      *
-     * @param watched whether the daemon goes on looking after it
+     * @param watched whether the daemon continues to watch the swap
      */
     public CompletionStage<Held> write(Held held, SwapRow next, boolean watched) {
         return Work.on(threads, () -> next(held, next, watched))
@@ -99,12 +100,12 @@ public record SwapJournal(SwapStore store, SealedRecords seals, Executor threads
                         threads);
     }
 
-    /** Crash point for tests: a direction and a status. */
+    /** Qualifier of the crash point in tests: direction and status. */
     private static String place(SwapRow row) {
         return row.terms().direction() + ":" + row.status();
     }
 
-    /** Lends the secret of a row to {@code use}, and overwrites it when the stage of that is complete. */
+    /** Lends the secret of a row to {@code use}, and overwrites it when the returned stage is complete. */
     public <T> CompletionStage<T> withSecret(Held held, Function<SecretBytes, CompletionStage<T>> use) {
         return Work.on(threads, () -> open(held.entry()).secret())
                 .thenComposeAsync(
@@ -119,7 +120,7 @@ public record SwapJournal(SwapStore store, SealedRecords seals, Executor threads
                         threads);
     }
 
-    /** Makes the daemon look after a row again; empty when there is none. */
+    /** Marks a row as watched again; empty when there is none. */
     public CompletionStage<Optional<Held>> rewatch(String id) {
         return take(id).thenComposeAsync(
                         found -> found.isEmpty() || found.get().entry().watched()
@@ -143,22 +144,22 @@ public record SwapJournal(SwapStore store, SealedRecords seals, Executor threads
         }
     }
 
-    /** Finds a row, without its secret. */
+    /** Finds a row; does not return its secret. */
     public CompletionStage<Optional<SwapRow>> find(String id) {
         return take(id).thenApplyAsync(found -> found.map(Held::row), threads);
     }
 
-    /** The row of a hash lock; empty when there is none, and when it is damaged: nobody can look after it then. */
+    /** Returns the row of a hash lock; empty when there is none or when it is damaged, in which case no actor can process it. */
     public CompletionStage<Optional<Held>> ofHashLock(Hash256 hashLock) {
         return store.ofHashLock(hashLock).thenApplyAsync(found -> found.flatMap(this::readable), threads);
     }
 
-    /** Takes a row with its secret, to go on with it. */
+    /** Returns a row with its sealed secret, for a component that continues the swap. */
     public CompletionStage<Optional<Held>> take(String id) {
         return store.find(id).thenApplyAsync(found -> found.map(this::held), threads);
     }
 
-    /** Watched rows that can be read, oldest first. A damaged row does not stop the others. */
+    /** Returns the readable watched rows, oldest first. A damaged row is skipped. */
     public CompletionStage<List<Held>> watched() {
         return store.watched()
                 .thenApplyAsync(
@@ -168,22 +169,22 @@ public record SwapJournal(SwapStore store, SealedRecords seals, Executor threads
                         threads);
     }
 
-    /** As {@link #watched}, with the rows alone, for a start that needs to know which swaps are open. */
+    /** Returns the same rows as {@link #watched} without their entries, for a start that only needs to know which swaps are open. */
     public CompletionStage<List<SwapRow>> watchedRows() {
         return watched().thenApplyAsync(opened -> opened.stream().map(Held::row).toList(), threads);
     }
 
     /**
-     * Forgets quotes that came to nothing.
+     * Deletes expired quotes.
      *
-     * @param before Unix seconds; only those that have not changed since
-     * @return how many
+     * @param before Unix seconds; only quotes unchanged since then are deleted
+     * @return number of deleted quotes
      */
     public CompletionStage<Integer> forgetExpired(long before) {
         return store.remove(SwapStatus.EXPIRED.word(), before);
     }
 
-    /** Empty for a row that is damaged. */
+    /** Returns the decoded row; empty when it is damaged. */
     private Optional<Held> readable(SwapEntry entry) {
         try {
             return Optional.of(held(entry));
@@ -194,9 +195,9 @@ public record SwapJournal(SwapStore store, SealedRecords seals, Executor threads
     }
 
     /**
-     * Newest first, without those that are damaged.
+     * Returns a page of rows, newest first, without damaged ones.
      *
-     * @param below number of the last row of the page before
+     * @param below number of the last row of the previous page
      */
     public CompletionStage<Page> page(Optional<SwapStatus> status, Optional<Long> below, int limit) {
         return store.page(status.map(SwapStatus::word), below.orElse(Long.MAX_VALUE), limit + 1)
@@ -220,7 +221,7 @@ public record SwapJournal(SwapStore store, SealedRecords seals, Executor threads
         return new Held(opened.row(), entry);
     }
 
-    /** Checks that the sealed part belongs to the row that it was found in: rows cannot be exchanged for one another. */
+    /** Opens the sealed part and checks that it belongs to its row, so that the contents of two rows cannot be exchanged. */
     private SwapCodec.Opened open(SwapEntry entry) {
         try (SecretBytes content = await(seals.open(entry.content()))) {
             SwapCodec.Opened opened = SwapCodec.decode(content);

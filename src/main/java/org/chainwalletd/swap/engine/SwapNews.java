@@ -11,7 +11,7 @@ import org.chainwalletd.swap.gates.SwapStatus;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Receives each change of a swap once it is durable: updates the book of open swaps, counts, logs, and forwards it. Never blocks. */
+/** Receiver of each change of a swap once it is durable: updates the book of open swaps, counts, logs, and forwards it. Never blocks. */
 public final class SwapNews implements Consumer<SwapRow> {
     private static final Logger LOG = LoggerFactory.getLogger(SwapNews.class);
 

@@ -5,27 +5,27 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.swap.gates.SwapRow;
 
-/** Question to a swap. Each is answered, also when nobody looks after the swap any more, or at this moment. */
+/** Question to a swap. Each one is answered, even when the swap is no longer watched or not being processed at the moment. */
 public sealed interface SwapQuestion {
     CompletableFuture<SwapReply> reply();
 
-    /** Whether the row is all that it takes, and {@link #by} the answer. */
+    /** Tests whether the row alone determines the answer, which is then {@link #by}. */
     boolean isAnsweredBy(SwapRow row);
 
-    /** The answer by the row alone: as the swap stands, nothing is to be done. */
+    /** Returns the answer from the row alone, for a swap whose state requires no action. */
     default SwapReply by(SwapRow row) {
         return new SwapReply.Standing(row);
     }
 
-    /** The answer when whoever worked at it has gone, and nobody knows how far that came. */
+    /** Returns the answer when the component that processed the question has ended and its progress is unknown. */
     default SwapReply unknown(Throwable cause) {
         return new SwapReply.Failed(cause);
     }
 
     /**
-     * Locks our side, if it is still only a quote.
+     * Locks our side, if the swap is still only a quote.
      *
-     * @param minimumOut in units of the output, beside that of the quote
+     * @param minimumOut in units of the output, in addition to the amount of the quote
      */
     record Execute(Optional<BigInteger> minimumOut, CompletableFuture<SwapReply> reply) implements SwapQuestion {
         @Override
@@ -73,15 +73,15 @@ public sealed interface SwapQuestion {
         /** The swap was not executed, and nothing was sent. */
         record NotExecuted(String why) implements SwapReply {}
 
-        /** There is no lock of ours to refund: there never was one, or it is over. */
+        /** There is no lock of ours to refund: there never was one, or it has ended. */
         record NothingLocked(SwapRow row) implements SwapReply {}
 
         record NotDue(SwapRow row) implements SwapReply {}
 
-        /** Our lock may have left, or may leave still: its act is durable, or may be. It goes on by itself. */
+        /** Our lock may have been sent or may still be sent, because its act is durable or may be. The swap continues by itself. */
         record LockUnknown(Throwable cause) implements SwapReply {}
 
-        /** The store or a chain could not be asked; what was begun goes on by itself. */
+        /** The store or a chain could not be queried; a step that was begun continues by itself. */
         record Failed(Throwable cause) implements SwapReply {}
     }
 }

@@ -20,10 +20,10 @@ import org.chainwalletd.swap.gates.Units;
 import org.chainwalletd.swap.pool.Direction;
 
 /**
- * The way in to swaps. Stages fail with {@link SwapException}; a quote also with what the pool, the account chain, the keyring and the store
- * fail with. They are completed on the daemon's own threads.
+ * Entry point for calls about swaps. Stages fail with {@link SwapException}; quotes also with the exceptions of the pool, the account chain, the
+ * keyring and the store. Stages complete on the daemon's own threads.
  *
- * @param changed hears of new quotes, as {@link SwapSetup#changed} hears of what becomes of them
+ * @param changed receives new quotes, as {@link SwapSetup#changed} receives later changes
  */
 public record SwapService(
         ActorRef<SwapEngine.Command> engine,
@@ -32,15 +32,15 @@ public record SwapService(
         StalledSwaps standstill,
         Consumer<SwapRow> changed,
         Executor executor) {
-    /** Time-out of a question to a swap, within which both chains are asked and a transaction is made, each with its own limits. */
+    /** Time-out of a question to a swap, within which both chains are queried and a transaction is made, each with its own limits. */
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
-    /** Warning that names whom the daemon trusts with the whole amount of a swap; empty where nobody is. */
+    /** Returns a warning that names the single party trusted with the whole amount of a swap; empty if there is none. */
     public Optional<String> warning() {
         return quoting.warning();
     }
 
-    /** A quote, durable, which this process can execute until it expires. */
+    /** Returns a durable quote, which this process can execute until it expires. */
     public CompletionStage<SwapRow> quote(Quoting.Wanted wanted) {
         CompletableFuture<Boolean> room = new CompletableFuture<>();
         engine.tell(new SwapEngine.Room(room));
@@ -59,7 +59,7 @@ public record SwapService(
     }
 
     /**
-     * Locks our side of a quote; of a swap that was executed before, the record as it stands.
+     * Locks our side of a quote; for a swap that was already executed, returns its current row.
      *
      * @param minimumOut of the output, decimal in whole coins
      */
@@ -83,7 +83,7 @@ public record SwapService(
                                 + " decimals"));
     }
 
-    /** Takes our lock back, when that is due. */
+    /** Refunds our lock, when that is due. */
     public CompletionStage<SwapRow> refund(String id) {
         return ask(id, SwapQuestion.Refund::new);
     }
@@ -93,15 +93,15 @@ public record SwapService(
     }
 
     /**
-     * Newest first.
+     * Returns a page of swaps, newest first.
      *
-     * @param below as a page before this one named it
+     * @param below value that the previous page returned
      */
     public CompletionStage<SwapJournal.Page> page(Optional<SwapStatus> status, Optional<Long> below, int limit) {
         return journal.page(status, below, limit);
     }
 
-    /** Why swaps are not looked after at this moment, in a few words; empty when they are. */
+    /** Returns a short reason why swaps are not processed at the moment; empty when they are. */
     public Optional<String> stalled() {
         return standstill.why();
     }
@@ -133,7 +133,7 @@ public record SwapService(
         throw refusal(id, reply);
     }
 
-    /** Refusal after which nothing was locked, revealed or refunded. */
+    /** Returns the refusal for a reply after which nothing was locked, revealed or refunded. */
     private static RefusedException refusal(String id, SwapReply reply) {
         if (reply instanceof SwapReply.Unknown) {
             return RefusedException.invalidParams("there is no swap " + id);

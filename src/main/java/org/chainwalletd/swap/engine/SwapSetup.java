@@ -14,15 +14,15 @@ import org.chainwalletd.swap.legs.SwapAlarm;
 /**
  * Dependencies and settings of the engine.
  *
- * @param run of this process; quotes of another one are not executed
- * @param pace from the end of one look to the next
- * @param tip height of the followed tip of the chain, unsigned; empty before the first look. What is over is watched by its blocks, which no
- *     clock of this machine can hurry
- * @param stopping whether the daemon is being stopped: no secret leaves for the first time then
- * @param book of the open swaps: told what the journal has and whose locks are decided on
- * @param changed hears of each change after it is durable, and enters it in the book; must not block
- * @param margins that are demanded when the secret leaves: half of one later, a claim in no block is an alarm
- * @param alarms hears what somebody should look at; must not block
+ * @param run id of this process; quotes of another process are not executed
+ * @param pace delay between the end of a round and the start of the next
+ * @param tip height of the followed tip of the chain, unsigned; empty before the first tip is known. Swaps that are over stay watched for a number
+ * of its blocks, which a wrong clock of this machine cannot shorten
+ * @param stopping whether the daemon is stopping; no secret is then revealed for the first time
+ * @param book of the open swaps; receives the rows of the journal and the swaps whose lock is being decided on
+ * @param changed receives each change after it is durable, and enters it in the book; must not block
+ * @param margins required when the secret is revealed; a claim still in no block when only half of one is left raises an alarm
+ * @param alarms receives conditions that an operator should look at; must not block
  */
 public record SwapSetup(
         SwapJournal journal,

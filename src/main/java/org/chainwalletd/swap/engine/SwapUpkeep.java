@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the engine to look when the followed chain has moved, and deletes quotes that expired long ago. Owns nothing but its timer; on restart it
- * subscribes again.
+ * Tells the engine to observe the chains when the followed chain has changed, and deletes quotes that expired long ago. Owns only its timer; after
+ * a restart it subscribes again.
  */
 public final class SwapUpkeep extends AbstractBehavior<SwapUpkeep.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(SwapUpkeep.class);
@@ -58,8 +58,8 @@ public final class SwapUpkeep extends AbstractBehavior<SwapUpkeep.Command> {
     }
 
     /**
-     * @param subscribe at the follower
-     * @param moved told of each change of the followed chain; must not block
+     * @param subscribe subscribes an actor at the follower
+     * @param moved run at each change of the followed chain; must not block
      */
     public static Behavior<Command> create(
             SwapJournal journal, Consumer<ActorRef<FollowEvent>> subscribe, Runnable moved, InstantSource clock) {

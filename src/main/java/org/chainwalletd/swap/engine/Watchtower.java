@@ -33,27 +33,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds money of ours that no row of the journal looks after (swap.md, section 6): after a restore from an older backup, or when a row was
- * damaged. Reads the events of the contract up to its final blocks, each once, and takes back, when it is due, every lock of ours that it finds
- * there without a row; hands those with a row that nobody watches back to the {@link SwapEngine}. At its start it reads the hash locks of all
- * unwatched rows directly on both chains.
+ * Finds money of ours that no watched row of the journal covers (swap.md, section 6), after a restore from an older backup or when a row was
+ * damaged. Reads the events of the contract up to its final blocks, each once. Refunds, when due, every lock of ours found there without a row, and
+ * returns locks whose row is unwatched to the {@link SwapEngine}. After its start it also compares all unwatched rows directly with both chains, by
+ * their hash locks.
  *
- * <p>A round reads top to bottom on a thread of its own, and comes back as one message; the next one begins after that.
+ * <p>A round is blocking code on a thread of the pool and ends in one message; the next round begins after that.
  *
- * <p>Owns the locks without a row, and the place up to which it has read. Only the place is durable, and never passes a lock that is still
- * open: after a restart such locks are found again.
+ * <p>Owns the set of locks without a row and the block up to which events were read. Only that block number is durable, and it never passes a lock
+ * that is still open, so such locks are found again after a restart.
  */
 public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Watchtower.class);
     private static final int MOST_SETTLED = 20_000;
-    /** A week of blocks, for what another installation with these keys may have left open: no lock lasts longer than half a day. */
+    /**
+     * Blocks of one week, searched for locks that another installation with these keys may have left open; no lock lasts longer than half a day.
+     */
     private static final long LOOKED_BACK = 50_400;
 
     /**
-     * @param fromBlock where events are read from when nothing was read yet ({@code --swap-contract-from-block}); empty: from a week before the
-     *     first look
-     * @param addresses all of ours on the account chain, also those whose key was replaced
-     * @param pace from the end of one round to the next
+     * @param fromBlock first block whose events are read when there is no cursor yet ({@code --swap-contract-from-block}); empty: one week of
+     * blocks before the final block at the first round
+     * @param addresses all our addresses on the account chain, including those whose key was replaced
+     * @param pace delay between the end of a round and the start of the next
      * @param threads for rounds; may block
      */
     public record Setup(
@@ -76,7 +78,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
 
     private record Look() implements Command {}
 
-    /** Whether something is left to be read at once. */
+    /** @param isBehind whether more can be read immediately */
     private record Looked(Outcome<Boolean> isBehind) implements Command {}
 
     private final TimerScheduler<Command> timers;
@@ -95,7 +97,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
         return Behaviors.setup(context -> Behaviors.withTimers(timers -> new Watchtower(context, timers, setup)));
     }
 
-    /** Another contract or another chain is another scan. */
+    /** Returns the name of the scan. Each contract and each chain has its own. */
     public static String scan(AccountChain chain, EvmAddress contract) {
         return "locks of " + chain.chainId() + " " + contract;
     }
@@ -125,19 +127,19 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
         return this;
     }
 
-    /** State of the rounds, which come one after the other, each on whichever thread. */
+    /** State of the rounds, which run one after the other, each on any thread of the pool. */
     private static final class Rounds {
         private final Setup setup;
         private final LockScan scanner;
         /** Locks without a row that are not over. */
         private final Map<Hash256, LockScan.Seen> open = new HashMap<>();
-        /** Claims on the chain of which nothing has to be looked up again. */
+        /** Hash locks of claims on the chain that need no further check. */
         private final Set<Hash256> settled = new HashSet<>();
 
         private boolean begun;
-        /** First block that was not read in this life. */
+        /** First block not read by this instance. */
         private long next;
-        /** Whether there are more blocks to read at once. */
+        /** Whether more can be read immediately. */
         private boolean isBehind;
 
         private int turn;
@@ -148,7 +150,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
             this.scanner = new LockScan(setup.chain(), setup.contract());
         }
 
-        /** Some rows, then some blocks, then every lock without a row, then secrets that the chain shows. */
+        /** Processes some rows, then some blocks, then every lock without a row, then the secrets that the chain reveals. */
         private boolean next() {
             if (!setup.audit().isDone()) {
                 attempt("rows that nobody watches could not be compared with the chains", setup.audit()::goOn);
@@ -198,7 +200,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
             return first;
         }
 
-        /** Another one first in each round, since not all may get their share of what is read in it. */
+        /** Returns the open locks, beginning with another one in each round, because a round's reading budget may not reach all of them. */
         private List<LockScan.Seen> inTurn() {
             List<LockScan.Seen> locks = new ArrayList<>(open.values());
             Collections.rotate(locks, turn++);
@@ -222,7 +224,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
             settled.addAll(more);
         }
 
-        /** Past everything that is over, and before the first lock that is not. */
+        /** Moves the cursor to the last block before the first open lock, at most to the last block read. */
         private void move() {
             long before =
                     open.values().stream().mapToLong(LockScan.Seen::block).min().orElse(next);

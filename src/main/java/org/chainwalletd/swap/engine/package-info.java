@@ -1,7 +1,7 @@
 /**
- * Swaps of the chain's coin against the native asset of an account chain, with a pool that is not trusted (swap.md). {@link
- * org.chainwalletd.swap.engine.SwapJournal} remembers, sealed; {@link org.chainwalletd.swap.engine.SwapEngine} has an actor for each swap,
- * which looks, writes and acts through {@link org.chainwalletd.swap.legs.Legs}; {@link org.chainwalletd.swap.engine.Decision} says what it
- * does next. {@link org.chainwalletd.swap.engine.Watchtower} finds money that no row speaks of. Called by the methods about swaps.
+ * Swaps of the chain's coin against the native asset of an account chain, with a pool that is not trusted (swap.md).
+ * {@link org.chainwalletd.swap.engine.SwapJournal} is the sealed journal; {@link org.chainwalletd.swap.engine.SwapEngine} runs an actor for each
+ * swap, which observes, writes and acts through {@link org.chainwalletd.swap.legs.Legs}; {@link org.chainwalletd.swap.engine.Decision} chooses its
+ * next steps. {@link org.chainwalletd.swap.engine.Watchtower} finds money that no row covers. Called by the RPC methods about swaps.
  */
 package org.chainwalletd.swap.engine;
