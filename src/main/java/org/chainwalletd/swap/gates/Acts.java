@@ -3,19 +3,20 @@ package org.chainwalletd.swap.gates;
 import java.util.Optional;
 
 /**
- * Decisions of this daemon about a swap, each durable before its side effect. All but the permission only grow: what was sent once may turn up
- * at any time.
+ * Decisions of this daemon about a swap, each durable before its side effect. Marks are only ever set, except the permission: a transaction that
+ * was sent once may be mined at any time.
  *
  * @param expired the quote cannot be executed any more
- * @param locking our lock may have left
- * @param abandoning our lock is not wanted any more while it is in no block; it may confirm all the same
- * @param claimPermitted the gate was open, and nothing else: no byte with the secret has left unless a claim is journalled. Ends when a later
- *     look finds the gate closed and no journalled claim
- * @param claimJournalled a claim with the secret is durable, or a chain shows one: it may be anywhere, and is pushed until it is final
- * @param refunding our lock is being taken back
- * @param lockTx id of the transaction that locks, once it is known
- * @param claimTx the newest of ours that claims
- * @param refundTx the newest of ours that takes back
+ * @param locking our lock may have been sent
+ * @param abandoning our lock is no longer wanted while it is in no block; it may be mined all the same
+ * @param claimPermitted the gate was open, and nothing more: the secret has not been revealed unless a claim is journalled. Cleared when a later
+ * observation finds the gate closed and no journalled claim
+ * @param claimJournalled a claim with the secret is durable, or a chain shows one: the secret counts as public, and the claim is pushed until it is
+ * final
+ * @param refunding our lock is being refunded
+ * @param lockTx id of the locking transaction, once known
+ * @param claimTx id of our newest claim
+ * @param refundTx id of our newest refund
  */
 public record Acts(
         boolean expired,
@@ -50,7 +51,7 @@ public record Acts(
         return marked(expired, locking, abandoning, true, claimJournalled, refunding);
     }
 
-    /** The gate has closed again before a claim was journalled. */
+    /** Clears the permission, because the gate has closed again before a claim was journalled. */
     public Acts withdrawPermission() {
         return marked(expired, locking, abandoning, false, claimJournalled, refunding);
     }
@@ -59,7 +60,7 @@ public record Acts(
         return marked(expired, locking, abandoning, claimPermitted, true, refunding);
     }
 
-    /** A claim that has an id was journalled before it was sent. */
+    /** Records the id of a claim, which was journalled before it was sent. */
     public Acts claimedBy(String tx) {
         return journalClaim().named(lockTx, Optional.of(tx), refundTx);
     }

@@ -12,15 +12,15 @@ import org.chainwalletd.chain.U64;
 import org.chainwalletd.store.BlockPlace;
 
 /**
- * Whether the secret of a buy may leave (swap.md, section 6), and by which HTLC: one to our key under our hash lock, worth what was quoted,
- * deep enough, with time left, and in blocks that nobody made for us alone.
+ * Gate of a buy (swap.md, section 6): whether the secret may be revealed, and for which HTLC. It must pay our key under our hash lock at least the
+ * quoted amount, be deep enough, have enough time left, and be in blocks that were not mined only for us.
  */
 public record BuyGate(SwapLimits limits) {
     /**
-     * An HTLC of the chain that could be the pool's lock of a buy, as our own books and bytes of a proved id say.
+     * HTLC on the chain that could be the pool's lock of a buy, from our own books and from transaction bytes checked against their id.
      *
-     * @param datum whether the output carries a datum or the hash of one: whoever spends it would have to supply what we may not have
-     * @param spent whether our books have a spend of it, or a mempool a claim that opens it
+     * @param datum whether the output has a datum or a datum hash: a spend would have to supply a datum that we may not have
+     * @param spent whether our books have a spend of it, or a mempool has a claim with the right preimage
      * @param place its block
      * @param minedAt time of its block, Unix seconds
      */
@@ -37,15 +37,15 @@ public record BuyGate(SwapLimits limits) {
      * Evidence about one HTLC beyond our books.
      *
      * @param workChecked whether the work of all blocks from its own to the tip was checked
-     * @param nodesAgree whether every node that was asked has its block at its height
+     * @param nodesAgree whether every node that answered has its block at its height
      * @param claimValid whether our claim, built and signed, evaluates to a valid spend here
      */
     public record Candidate(PoolHtlc htlc, boolean workChecked, boolean nodesAgree, boolean claimValid) {}
 
     /**
      * @param tipHeight of the followed tip, unsigned
-     * @param tipTime of its block
-     * @param namedHeight height that a node has named in this run, above the followed tip while blocks are missing; negative before one did
+     * @param tipTime of the tip's block, Unix seconds
+     * @param namedHeight height that a node has named in this run, above the followed tip while blocks are missing; negative before one was named
      */
     public record Evidence(
             List<Candidate> candidates, long tipHeight, long tipTime, long namedHeight, GateInputs inputs) {
@@ -54,10 +54,12 @@ public record BuyGate(SwapLimits limits) {
         }
     }
 
-    /** Verdict, and of which HTLC when it is open. */
+    /** Verdict, with the HTLC it holds for when it is open. */
     public record Judgement(GateVerdict verdict, Optional<Outpoint> htlc) {}
 
-    /** Decoys change nothing: the best HTLC decides, and the reason told is that of the one that came furthest. */
+    /**
+     * Judges all candidates. The best HTLC decides, so decoys have no effect; when closed, the reason is that of the HTLC that passed most checks.
+     */
     public Judgement judge(SwapTerms terms, Evidence evidence) {
         Optional<GateVerdict> closed = evidence.inputs().closed();
         if (closed.isPresent()) {
@@ -89,7 +91,7 @@ public record BuyGate(SwapLimits limits) {
         return new Judgement(reason, Optional.empty());
     }
 
-    /** @param passed how many checks it stood */
+    /** @param passed number of checks passed before the reason */
     private record Finding(Optional<GateVerdict> reason, int passed) {}
 
     private interface Check {
@@ -142,7 +144,7 @@ public record BuyGate(SwapLimits limits) {
         return evidence.inputs().closedAsLate(candidate.htlc().minedAt());
     }
 
-    /** Blocks that are not followed yet, as right after a start, have used up their part of the time all the same. */
+    /** Returns the objection by the remaining time. Blocks that are not followed yet, as right after a start, count as passed. */
     private Optional<GateVerdict> margin(SwapTerms terms, Evidence evidence, Candidate candidate) {
         BigInteger left = U64.toBigInteger(candidate.htlc().params().timeoutHeight())
                 .subtract(U64.toBigInteger(Math.max(evidence.tipHeight(), evidence.namedHeight())));
@@ -151,7 +153,7 @@ public record BuyGate(SwapLimits limits) {
                 : Optional.empty();
     }
 
-    /** A lock in the tip has depth 1. */
+    /** Returns the objection by depth. A lock in the tip has depth 1. */
     private static Optional<GateVerdict> depth(SwapTerms terms, Evidence evidence, Candidate candidate) {
         long depth = evidence.tipHeight() - candidate.htlc().place().height() + 1;
         return depth < terms.depth()

@@ -4,17 +4,17 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Inputs of both gates beside the pool's lock.
+ * Inputs of both gates in addition to the pool's lock.
  *
  * @param wallSeconds Unix seconds
- * @param refundDue whether our own lock can be taken back at this moment
- * @param hindrance why the claim could not be pushed: a stop, a store that cannot be written
- * @param ownLockSettledAt time of the block with which our lock reached its depth; empty when it has not
+ * @param refundDue whether our own lock can be refunded now
+ * @param hindrance reason why the claim could not be pushed: the daemon is stopping, or the store cannot be written
+ * @param ownLockSettledAt time of the block at which our lock reached its depth; empty before that
  */
 public record GateInputs(
         long wallSeconds, boolean refundDue, Optional<String> hindrance, OptionalLong ownLockSettledAt) {
 
-    /** The reason that closes every gate, whatever the pool did. */
+    /** Returns the reason that closes every gate, regardless of the pool's lock. */
     Optional<GateVerdict> closed() {
         if (hindrance.isPresent()) {
             return hindrance.map(GateVerdict::closed);

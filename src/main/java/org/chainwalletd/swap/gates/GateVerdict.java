@@ -4,11 +4,11 @@ import java.math.BigInteger;
 import java.util.Optional;
 
 /**
- * Whether the secret may leave for the first time. One reason against it is enough; which one is told to whoever asks for the swap.
+ * Verdict whether the secret may be revealed for the first time. One reason against it suffices and is reported to callers that query the swap.
  *
- * @param closed reason why it may not leave now; empty when everything that was demanded was seen
- * @param hopeless whether no later look can be better: the swap can only end in a refund
- * @param byRelay whether the pool would send the claim, since our own gas does not pay for it: the request itself shows the secret
+ * @param closed reason why it may not be revealed now; empty when all requirements are met
+ * @param hopeless whether no later observation can open the gate, so that the swap can only end in a refund
+ * @param byRelay whether the pool would send the claim because our own gas cannot pay for it; that request itself reveals the secret
  */
 public record GateVerdict(Optional<String> closed, boolean hopeless, boolean byRelay) {
     public static final GateVerdict OPEN = new GateVerdict(Optional.empty(), false, false);
@@ -18,7 +18,7 @@ public record GateVerdict(Optional<String> closed, boolean hopeless, boolean byR
         return closed.isEmpty();
     }
 
-    /** Closed for now; a later look may open it. */
+    /** Closed for now; a later observation may open the gate. */
     public static GateVerdict closed(String reason) {
         return new GateVerdict(Optional.of(reason), false, false);
     }
@@ -31,7 +31,7 @@ public record GateVerdict(Optional<String> closed, boolean hopeless, boolean byR
         return closed("no lock of the pool that can be claimed: " + cause);
     }
 
-    /** @param left until the pool can take its lock back, in seconds or blocks */
+    /** @param left time until the pool can refund its lock, in seconds or blocks */
     static GateVerdict marginTooSmall(BigInteger left, long demanded, String unit) {
         return closedForGood("the pool can take its lock back in " + left + " " + unit + "; " + demanded
                 + " must be left when the secret leaves");

@@ -6,24 +6,24 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.swap.pool.Direction;
 
 /**
- * Required depth of a lock on the chain, and the least and greatest duration of our own lock. A lock that ends before both depths, the pool's
- * window and the margin have gone by can only end in a refund.
+ * Required depth of a lock on the chain, and bounds for the duration of our own lock. A lock that ends before both depths, the pool's window and
+ * the margin have passed can only end in a refund.
  *
  * @param shortest inclusive, in blocks (sell) or seconds (buy) from now
  * @param longest inclusive
  */
 public record LockBounds(long shortest, long longest) {
     static final long LEAST_DEPTH = 30;
-    /** A lock that would need more is refused: it asks for a larger wait than any quote is good for. */
+    /** Maximum depth. A lock that would need more is refused, because no quote is worth such a wait. */
     static final long GREATEST_DEPTH = 720;
 
     static final long LEAST_BLOCKS = 360;
     static final long LEAST_SECONDS = 7_200;
 
     /**
-     * The depth for a lock of {@code units} on the chain; empty when it would be above {@value #GREATEST_DEPTH}.
+     * Returns the depth for a lock of {@code units} on the chain; empty when it would exceed {@value #GREATEST_DEPTH}.
      *
-     * @param reward what a block earns: undoing a lock costs the rewards of as many blocks
+     * @param reward of one block: reversing a lock costs an attacker the rewards of that many blocks
      */
     public static OptionalLong depth(SwapLimits limits, BigInteger units, Amount reward) {
         if (limits.chainConfirmations().isPresent()) {

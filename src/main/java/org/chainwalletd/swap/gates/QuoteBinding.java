@@ -18,20 +18,18 @@ import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.swap.pool.Pool.PoolQuote;
 
 /**
- * Ties a quote to what was asked (swap.md, section 6): what comes out says nothing that the pool could still choose. The same checks are
- * made again just before our lock is signed, by {@link #stillGood}.
+ * Binds a quote to its request (swap.md, section 6): the resulting terms contain nothing that the pool could still choose. {@link #stillGood}
+ * repeats the time-dependent checks immediately before our lock is signed.
  *
  * @param limits the operator's
- * @param ownKey whether a public key is of this daemon's keyring
+ * @param ownKey tests whether a public key is in this daemon's keyring
  */
 public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
     private static final BigDecimal BPS = BigDecimal.valueOf(10_000);
-    /** Enough that the rounding of a price never decides. */
+    /** Sufficient for the rounding of a price never to decide. */
     private static final int SCALE = 40;
 
-    /**
-     * @param minimumOut in units; a quote below it is refused
-     */
+    /** @param minimumOut in units; a quote below it is refused */
     public record Asked(
             Direction direction,
             String amountIn,
@@ -41,15 +39,15 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
             Optional<BigInteger> minimumOut) {}
 
     /**
-     * The clocks of both chains and of this machine.
+     * Clocks of both chains and of this machine.
      *
      * @param wallSeconds Unix seconds
      * @param chainHeight of the followed tip, unsigned
-     * @param evmSeconds time of the newest block of the account chain
+     * @param evmSeconds time of the newest block of the account chain, Unix seconds
      */
     public record Now(long wallSeconds, long chainHeight, long evmSeconds, Amount reward) {}
 
-    /** Objection to locking now, of all that a quote is judged by and that time changes; empty when there is none. */
+    /** Returns the objection to locking now, by all checks of a quote whose result may change over time; empty when there is none. */
     public Optional<String> stillGood(SwapTerms terms, Optional<BigInteger> minimumOut, Now now) {
         try {
             requireContract(terms.account().contract().toString());
@@ -65,7 +63,7 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
     }
 
     /**
-     * Terms of a quote that says what was asked. Throws {@link RefusedException} when it is not to be taken.
+     * Returns the terms of a quote that matches its request. Throws {@link RefusedException} when the quote is rejected.
      *
      * @param price the pool's own, native coins per coin of the chain
      */
@@ -109,12 +107,12 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
         return terms;
     }
 
-    /** A quote that is not taken is one way to lose money, or to wait for nothing; the reason says which. */
+    /** Returns the rejection of a quote that could lose money or only wait for a refund; the reason says why. */
     private static RefusedException refused(String reason) {
         return RefusedException.invalidParams(reason);
     }
 
-    /** The output in units, of a quote whose amounts say what was asked. */
+    /** Returns the output in units, after checking that the quote's amounts match the request. */
     private static BigInteger amounts(Asked asked, PoolQuote quote) {
         Direction direction = asked.direction();
         if (!Units.integer(quote.amountInUnits()).equals(Optional.of(asked.amountInUnits()))) {
@@ -159,7 +157,7 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
         }
     }
 
-    /** A key of small or mixed order could make a claim valid at one node and not at another. */
+    /** Parses the pool's key. A key of small or mixed order could make a claim valid at one node and not at another. */
     private PublicKey poolKey(String hex, SwapTerms.Ours ours) {
         PublicKey key;
         try {
@@ -200,7 +198,7 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
         }
     }
 
-    /** Judged by the pool's own figures, so this stops a careless pool; {@code min_amount_out} stops a dishonest one. */
+    /** Checks price and fees by the pool's own figures, so this stops a careless pool; {@code min_amount_out} stops a dishonest one. */
     private void requirePrice(SwapTerms terms, Optional<BigDecimal> price) {
         BigDecimal mid = price.filter(value -> value.signum() > 0)
                 .orElseThrow(() -> refused("the pool tells no price to judge its quote by"));
@@ -231,7 +229,7 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
         }
     }
 
-    /** Hundredths of a percent, rounded up. */
+    /** Returns the ratio in hundredths of a percent, rounded up. */
     private static BigInteger bps(BigDecimal part, BigDecimal whole) {
         return part.multiply(BPS)
                 .divide(whole, SCALE, RoundingMode.CEILING)
@@ -262,7 +260,10 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
         return depth.getAsLong();
     }
 
-    /** Checks the timeout of a lock. In a buy it must fit both clocks: the account chain's decides, but may lag behind ours or run ahead. */
+    /**
+     * Checks the timeout of our lock. In a buy it must satisfy both clocks: that of the account chain decides, but it may lag behind ours or run
+     * ahead.
+     */
     private void requireLockTime(Direction direction, long timeout, long depth, Now now) {
         LockBounds bounds = LockBounds.of(limits, direction, depth);
         BigInteger until = U64.toBigInteger(timeout);

@@ -11,27 +11,27 @@ import org.chainwalletd.chain.U64;
 import org.chainwalletd.evm.SwapContract;
 
 /**
- * Whether the secret of a sell may leave (swap.md, section 6): the pool's lock is in the contract, settled, unspent, good for us for long
- * enough, and enough endpoints say so with one voice.
+ * Gate of a sell (swap.md, section 6): whether the secret may be revealed. The pool's lock must be in the contract, settled and unspent, and
+ * claimable by us for long enough, according to a quorum of agreeing endpoints.
  */
 public record SellGate(SwapLimits limits) {
     /**
-     * View of a hash lock by one endpoint of the account chain, all of it asked at one moment.
+     * View of a hash lock by one endpoint of the account chain, read at one time.
      *
-     * @param common what endpoints which do not lie have in common
+     * @param common part of the view that is equal at all honest endpoints
      * @param latest the slot at the newest block
      * @param latestTime of the newest block, Unix seconds
      */
     public record EndpointView(CommonView common, SwapContract.Swap latest, long latestTime) {
-        /** Later than any window. */
+        /** Time later than any window. */
         public static final long NEVER = Long.MAX_VALUE;
 
         /**
-         * @param block hash of the newest block of the demanded finality
+         * @param block hash of the newest block of the required finality
          * @param number its height
          * @param codeHash of the contract at that block
-         * @param slot at that block, asked by its hash (EIP-1898)
-         * @param lockedAt time of the block that has the pool's lock, Unix seconds, {@link #NEVER} when the endpoint shows none
+         * @param slot at that block, read by its hash (EIP-1898)
+         * @param lockedAt time of the block that contains the pool's lock, Unix seconds; {@link #NEVER} when the endpoint has none
          */
         public record CommonView(
                 BigInteger chainId,
@@ -43,10 +43,10 @@ public record SellGate(SwapLimits limits) {
     }
 
     /**
-     * Observations that the gate is judged by.
+     * Observations by which the gate is evaluated.
      *
-     * @param views one for each endpoint that answered; each endpoint at most once
-     * @param lowerNonceOpen whether an earlier transaction of our key waits
+     * @param views one per endpoint that answered; each endpoint at most once
+     * @param lowerNonceOpen whether an earlier transaction of our key is pending
      */
     public record Evidence(List<EndpointView> views, boolean lowerNonceOpen, GateInputs inputs) {
         public Evidence {
@@ -80,7 +80,10 @@ public record SellGate(SwapLimits limits) {
         return most >= limits.quorum() ? GateVerdict.OPEN : missing(most, against);
     }
 
-    /** Endpoints that ask at different blocks are no contradiction; those that say different things of one block are. */
+    /**
+     * Returns the largest number of contradicting views of one block that each have a quorum. Views of different blocks do not contradict each
+     * other.
+     */
     private long storiesOfAQuorum(List<EndpointView> views) {
         Map<Long, Map<EndpointView.CommonView, Integer>> told = new LinkedHashMap<>();
         for (EndpointView view : views) {
@@ -95,7 +98,7 @@ public record SellGate(SwapLimits limits) {
                 .orElse(0);
     }
 
-    /** A reason that a whole quorum has is the reason; otherwise there are too few endpoints that would open. */
+    /** Returns a final objection shared by a whole quorum; otherwise reports that too few endpoints agree. */
     private GateVerdict missing(int agreeing, List<GateVerdict> against) {
         List<GateVerdict> endings =
                 against.stream().filter(GateVerdict::hopeless).toList();

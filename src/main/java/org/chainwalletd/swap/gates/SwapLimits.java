@@ -8,14 +8,14 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
- * The operator's bounds (swap.md, section 2).
+ * The operator's limits (swap.md, section 2).
  *
- * @param contract the one contract that money is locked in
- * @param quorum endpoints that must agree before a secret leaves
- * @param chainConfirmations depth of a lock on the chain; empty: by the amount
- * @param longest upper bound of our lock, from now
- * @param margins left on the pool's lock when the secret leaves
- * @param development a development profile: blocks come when a test wants them, so nothing is judged by how old they are
+ * @param contract the only contract that money is locked in
+ * @param quorum endpoints that must agree before a secret is revealed
+ * @param chainConfirmations depth of a lock on the chain; if empty, derived from the amount
+ * @param longest maximum duration of our lock, from now
+ * @param margins time that must be left on the pool's lock when the secret is revealed
+ * @param development whether this is a development profile, where tests produce blocks on demand, so block ages are not checked
  */
 public record SwapLimits(
         Contract contract,
@@ -27,11 +27,11 @@ public record SwapLimits(
         Price price,
         boolean development) {
 
-    /** @param codeHash Keccak-256 of its code */
+    /** @param codeHash Keccak-256 of the contract's code */
     public record Contract(BigInteger chainId, EvmAddress address, Hash256 codeHash) {}
 
     /**
-     * A time by the clock of a lock's own chain.
+     * Duration by the clock of a lock's own chain.
      *
      * @param blocks of a lock on the chain
      * @param secs of a lock in the contract
@@ -39,16 +39,16 @@ public record SwapLimits(
     public record Span(long blocks, long secs) {}
 
     /**
-     * Most that a quote may cost, in hundredths of a percent.
+     * Maximum cost of a quote, in hundredths of a percent.
      *
-     * @param maxFeeBps fee and network fee over the output
-     * @param maxImpactBps how far the output may be below the pool's own price
+     * @param maxFeeBps fee plus network fee, relative to the output
+     * @param maxImpactBps shortfall of the output against the pool's own price
      */
     public record Price(long maxFeeBps, long maxImpactBps) {}
 
-    /** The pool's lock must be mined within this of ours reaching its depth. */
+    /** Maximum time between our lock reaching its depth and the pool's lock being mined. */
     public static final long POOL_WINDOW_SECONDS = 1_800;
-    /** A quote that ends sooner cannot be executed any more. */
+    /** Minimum time until a quote's expiry that still allows executing it. */
     public static final long MIN_QUOTE_SECONDS = 20;
 
     public static final long MAX_QUOTE_SECONDS = 900;
@@ -58,14 +58,15 @@ public record SwapLimits(
     static final long FINALIZED_SECONDS = 1_200;
     static final long SAFE_SECONDS = 600;
 
-    /** Greatest age of the newest block of either chain when the secret is revealed, in seconds. */
+    /** Maximum age of the account chain's newest block when the secret is revealed, in seconds. */
     static final long MAX_EVM_BLOCK_AGE = 60;
 
+    /** Maximum age of the followed tip when our lock is sent or the secret is revealed, in seconds. */
     public static final long MAX_CHAIN_BLOCK_AGE = 600;
-    /** Blocks that took longer than this many times their expected time may be somebody's own. */
+    /** Factor over the expected time beyond which blocks count as possibly mined only for us. */
     static final long SLOWEST_PACE = 3;
 
-    /** The seconds that a lock in the contract needs to become settled, with room for slots that are missed. */
+    /** Returns the seconds that a lock in the contract needs to become settled, with allowance for missed slots. */
     public long finalitySeconds() {
         if (finality instanceof Finality.Depth depth) {
             return Math.multiplyExact(depth.blocks(), EVM_BLOCK_SECONDS);

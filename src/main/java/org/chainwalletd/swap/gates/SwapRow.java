@@ -6,15 +6,15 @@ import java.util.OptionalLong;
 import org.chainwalletd.chain.U64;
 
 /**
- * Row of a swap as the journal has it, without its secret. What we did and what the chains show are kept apart: the first only grows, the second
- * is replaced by each look, so a reorganisation needs no step back. What is told follows from both.
+ * Journal row of a swap, without its secret. Our acts and the observed chain state are kept apart: acts only accumulate, and the chain state is
+ * replaced by each observation, so a reorganisation needs no rollback. The reported status is derived from both.
  *
  * @param id ours, random
- * @param run of the process that took the quote; no other may execute it
- * @param minimumOut of the quote's caller, in units, checked again before the lock
- * @param error why it does not go on as hoped, for people
- * @param endedAt height of the chain at which it was first seen to be over, unsigned; empty while it is not, and once a reorganisation has
- *     opened it again
+ * @param run id of the process that took the quote; no other process may execute it
+ * @param minimumOut set by the quote's caller, in units; checked again before the lock
+ * @param error human-readable reason why the swap deviates from its normal course
+ * @param endedAt height of the chain at which the swap was first observed to be over, unsigned; empty before that, and after a reorganisation has
+ * reopened it
  * @param createdAt Unix seconds
  * @param updatedAt Unix seconds
  */
@@ -32,7 +32,7 @@ public record SwapRow(
         long createdAt,
         long updatedAt) {
     public static final long WATCH_BLOCKS = 8_640;
-    /** Begins the reason of a swap whose gate was open and whose claim could not be made. */
+    /** Prefix of the error of a swap whose gate was open but whose claim could not be made. */
     public static final String PERMISSION_UNUSED = "the claim was permitted and could not be made: ";
 
     public static final String CLAIM_NOT_MINED =
@@ -60,8 +60,8 @@ public record SwapRow(
     }
 
     /**
-     * Status of the swap. Final evidence comes first: what is proved counts whatever else was begun. A refunded lock does not end the swap while a
-     * claim may still pay as well; otherwise statistics would count the swap as one that brought nothing.
+     * Returns the status. Final evidence takes precedence over anything that was begun. A refunded lock does not end the swap while a claim may
+     * still pay as well; otherwise statistics would count a paid swap as refunded.
      */
     public SwapStatus status() {
         if (poolLock instanceof PoolLock.Claimed claimed && claimed.isFinal()) {
@@ -99,7 +99,7 @@ public record SwapRow(
         return ownLock instanceof OwnLock.Claimed claimed && claimed.isFinal() && poolLock.isGone();
     }
 
-    /** Whether a block could still bring what is missing: it is looked for as often as while it was open. */
+    /** Tests whether a later block could still contain the pool's lock; the swap is then observed as often as an open one. */
     public boolean isMissed() {
         return poolLock instanceof PoolLock.Absent absent && absent.isFinal();
     }
@@ -112,7 +112,7 @@ public record SwapRow(
         return next(acts, ownLock, poolLock, why, endedAt, at);
     }
 
-    /** Notes since which block it is over, or that it is not. */
+    /** Records the height at which the swap was first over, or clears it when the swap is open again. */
     public SwapRow at(OptionalLong tip, long at) {
         boolean over = status().isTerminal();
         if (over == endedAt.isPresent() || (over && tip.isEmpty())) {
@@ -121,7 +121,7 @@ public record SwapRow(
         return next(acts, ownLock, poolLock, error, over ? tip : OptionalLong.empty(), at);
     }
 
-    /** Whether nothing of it is at stake any more: what was locked is gone for good, and nothing is left to be claimed. */
+    /** Tests whether nothing is at stake any more: our lock has finally ended and nothing is left to claim. */
     public boolean isSettled() {
         boolean ours = !(ownLock instanceof OwnLock.Locked)
                 && !(ownLock instanceof OwnLock.Claimed claimed && !claimed.isFinal())
@@ -129,14 +129,17 @@ public record SwapRow(
         return status().isTerminal() && ours && isClaimDecided();
     }
 
-    /** Whether the pool's lock is ours for good, or can be so no more; or the secret has never left, nor may leave. */
+    /** Tests whether the pool's lock is finally ours or finally cannot become ours, or the secret was not revealed and may not be. */
     private boolean isClaimDecided() {
         return !(acts.claimPermitted() || acts.claimJournalled())
                 || !(poolLock instanceof PoolLock.Locked
                         || (poolLock instanceof PoolLock.Claimed claimed && !claimed.isFinal()));
     }
 
-    /** Whether nobody needs to look at it any more: it is settled, and has been over for so many blocks that no reorganisation opens it again. */
+    /**
+     * Tests whether the swap need not be watched any more: it is settled, and has been over for {@link #WATCH_BLOCKS} blocks, so no reorganisation
+     * is expected to reopen it.
+     */
     public boolean isOver(OptionalLong tip) {
         if (!isSettled() || endedAt.isEmpty() || tip.isEmpty()) {
             return false;
@@ -151,7 +154,8 @@ public record SwapRow(
     }
 
     /**
-     * Row after a look at the chains. What could not be looked at stays as it was; the secret is public when either chain shows it.
+     * Returns the row after an observation. The state of a chain that could not be observed is kept; the secret counts as revealed when either
+     * chain shows it.
      */
     public SwapRow seeing(ChainObservation observation, long at) {
         OwnLock own = observation.ownLock().orElse(ownLock);
@@ -173,7 +177,7 @@ public record SwapRow(
         return same ? this : next(now, own, pool, error(now, own, pool), endedAt, at);
     }
 
-    /** A row of an older backup may not know of the lock that it led to. */
+    /** Tests whether the observed lock is ours. A row from an older backup may lack the mark of the lock that followed it. */
     private static boolean isOurs(OwnLock own) {
         return own instanceof OwnLock.Locked || own instanceof OwnLock.Claimed || own instanceof OwnLock.TakenBack;
     }
@@ -184,7 +188,7 @@ public record SwapRow(
                 : error.filter(why -> !isOvercome(why, now, own, pool));
     }
 
-    /** Whether what was told stands in the way no more. */
+    /** Tests whether an error no longer applies. */
     private static boolean isOvercome(String why, Acts now, OwnLock own, PoolLock pool) {
         return why.equals(SLOT_TAKEN)
                 || pool instanceof PoolLock.Claimed
@@ -194,13 +198,13 @@ public record SwapRow(
                 || why.equals(CLAIM_NOT_MINED) && !(pool instanceof PoolLock.Locked);
     }
 
-    /** Whether our lock has left, and no look has found it nor found out that it never comes: it may stand all the same. */
+    /** Tests whether our lock was sent but was neither observed nor found to be finally lost: it may exist all the same. */
     private boolean isUnseen(OwnLock own) {
         return own instanceof OwnLock.Absent && acts.locking() && acts.lockTx().isPresent();
     }
 
     /**
-     * Whether our lock can be taken back for so long that an honest chain would have done it.
+     * Tests whether our lock has been refundable for so long that an honest chain would have refunded it.
      *
      * @param tip height of the followed tip, unsigned
      */
@@ -214,7 +218,7 @@ public record SwapRow(
     }
 
     /**
-     * Whether a claim is journalled and in no block although half of its margin is gone.
+     * Tests whether a claim is journalled and in no block although half of its margin has passed.
      *
      * @param tip height of the followed tip, unsigned
      */
@@ -234,36 +238,36 @@ public record SwapRow(
     }
 
     /**
-     * Observation of both chains at one look.
+     * One observation of both chains.
      *
-     * @param ownLock empty when its chain could not be looked at, which proves nothing
-     * @param poolLock the same
+     * @param ownLock empty when its chain could not be observed, which proves nothing about the lock
+     * @param poolLock empty when its chain could not be observed, which proves nothing about the lock
      * @param secretShown whether a claim of either lock is in our journal, a mempool or a block
      */
     public record ChainObservation(Optional<OwnLock> ownLock, Optional<PoolLock> poolLock, boolean secretShown) {
         public static final ChainObservation NOTHING = new ChainObservation(Optional.empty(), Optional.empty(), false);
     }
 
-    /** State of our own lock on its chain. Final means at 60 blocks on the chain, or in a final block of the account chain. */
+    /** State of our own lock on its chain. Final means 60 blocks deep on the chain, or in a final block of the account chain. */
     public sealed interface OwnLock {
         /** The lock is in no block yet. */
         record Absent() implements OwnLock {}
 
         /**
-         * Final: it reverted, its input or nonce went elsewhere, or it was abandoned before any was made.
-         * A foreign lock in its slot does not change that.
+         * The lock can never exist: its transaction finally reverted, its input or nonce was used otherwise, or it was abandoned before a
+         * transaction was made. Another party's lock in the slot does not change that.
          */
         record Lost() implements OwnLock {}
 
         /**
          * The lock is in a block, with our sender, recipient, amount and deadline.
          *
-         * @param reference the outpoint of the HTLC, or the hash lock of the slot
-         * @param settledAt time of the block with which it reached its depth
+         * @param reference outpoint of the HTLC, or hash lock of the slot
+         * @param settledAt time of the block at which it reached its depth
          */
         record Locked(String reference, OptionalLong settledAt) implements OwnLock {}
 
-        /** Another party's lock has the slot of our hash lock. */
+        /** Another party's lock occupies the slot of our hash lock. */
         record Foreign() implements OwnLock {}
 
         /** Claimed by the pool, which published the secret. */
@@ -274,7 +278,7 @@ public record SwapRow(
 
     /** State of the pool's lock on its chain. */
     public sealed interface PoolLock {
-        /** Whether nothing is there for us any more, for good. */
+        /** Tests whether finally nothing is left for us to claim. */
         default boolean isGone() {
             return false;
         }
@@ -282,9 +286,9 @@ public record SwapRow(
         /**
          * No lock that fits the terms.
          *
-         * @param since height of the followed tip at which it was first missed although our own lock was claimed, unsigned; empty before that, and
-         *     on the account chain, whose final block says it at once
-         * @param isFinal whether our own lock was claimed for good and no reorganisation is expected to bring one
+         * @param since height of the followed tip at which it was first missing although our own lock was claimed, unsigned; empty before that, and
+         * on the account chain, where a final block decides immediately
+         * @param isFinal whether our own lock was finally claimed and no reorganisation is expected to bring a lock of the pool
          */
         record Absent(OptionalLong since, boolean isFinal) implements PoolLock {
             public Absent() {
@@ -298,16 +302,15 @@ public record SwapRow(
         }
 
         /**
-         * @param reference the outpoint of the HTLC, or the hash lock of the slot
-         * @param end its timeout height or deadline in Unix seconds, unsigned: from then on the pool can take it back; empty in rows of earlier
-         *     releases
+         * @param reference outpoint of the HTLC, or hash lock of the slot
+         * @param end timeout height, or deadline in Unix seconds, unsigned, from which on the pool can refund it; empty in rows of earlier releases
          */
         record Locked(String reference, OptionalLong end) implements PoolLock {}
 
-        /** A lock with other terms has the slot of our hash lock. */
+        /** A lock with other terms occupies the slot of our hash lock. */
         record Foreign() implements PoolLock {}
 
-        /** Claimed, and so paid to us, whoever sent the claim. */
+        /** Claimed and thereby paid to us, regardless of the sender of the claim. */
         record Claimed(String reference, String tx, boolean isFinal) implements PoolLock {}
 
         record TakenBack(String reference, boolean isFinal) implements PoolLock {
@@ -319,12 +322,12 @@ public record SwapRow(
     }
 
     /**
-     * Time of refund of our own lock. The two legs differ by one: on the chain a reclaim needs a height above the timeout, in the contract
-     * a refund is due at the deadline (chain protocol, appendix E.3). The contract's clock is the time of blocks; this machine's counts a
-     * quarter of an hour later, for endpoints that tell none or an old one.
+     * Refund condition of our own lock. The two legs differ by one: on the chain a reclaim needs a height above the timeout, in the contract a
+     * refund is due at the deadline (chain protocol, appendix E.3). The contract's clock is block time; this machine's clock counts a quarter of an
+     * hour later, for endpoints that report no block or an old one.
      */
     public static final class RefundDue {
-        /** Seconds past the deadline from which the wall clock counts too: one old block time must not hold a refund for ever. */
+        /** Seconds past the deadline from which the wall clock counts too, so that a stale block time cannot block a refund indefinitely. */
         private static final BigInteger PATIENCE_SECONDS = BigInteger.valueOf(900);
 
         private static final BigInteger PATIENCE_BLOCKS = BigInteger.valueOf(90);
@@ -342,7 +345,7 @@ public record SwapRow(
         }
 
         /**
-         * Tests by this machine's clock whether the contract refunds, when no block shows it; a refund that is sent too early merely reverts.
+         * Tests by this machine's clock whether the contract refunds, when no block shows it; a refund sent too early only reverts.
          *
          * @param now Unix seconds, of this machine
          */
@@ -350,7 +353,7 @@ public record SwapRow(
             return BigInteger.valueOf(now).subtract(PATIENCE_SECONDS).compareTo(U64.toBigInteger(deadline)) >= 0;
         }
 
-        /** Whether it has been due on the chain for about as long. */
+        /** Tests whether the refund has been due on the chain for about the same time. */
         static boolean byManyBlocks(long tipHeight, long timeout) {
             return U64.toBigInteger(tipHeight).subtract(PATIENCE_BLOCKS).compareTo(U64.toBigInteger(timeout)) > 0;
         }

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Status of a swap as reported to callers (swap.md, section 6). Derived from its row, never stored for its own sake. */
+/** Status of a swap as reported to callers (swap.md, section 6). Derived from its row, never an independent state. */
 public enum SwapStatus {
     QUOTED,
     EXPIRED,
@@ -15,9 +15,9 @@ public enum SwapStatus {
     COMPLETED,
     REFUNDING,
     REFUNDED,
-    /** Our lock never came to be, and never will. */
+    /** Our lock never existed and never will. */
     FAILED,
-    /** The pool claimed our lock and took its own back, both for good. */
+    /** The pool finally claimed our lock and finally refunded its own, or never locked. */
     LOST;
 
     public String word() {
@@ -30,12 +30,12 @@ public enum SwapStatus {
                 .findFirst();
     }
 
-    /** Whether nothing is expected any more; a reorganisation may open it again. */
+    /** Tests whether nothing is expected any more; a reorganisation may reopen the swap. */
     public boolean isTerminal() {
         return this == EXPIRED || this == COMPLETED || this == REFUNDED || this == FAILED || this == LOST;
     }
 
-    /** Whether money of ours may be locked, so that its keys are needed. */
+    /** Tests whether money of ours may be locked, so that the swap's keys are needed. */
     public boolean holdsMoney() {
         return !isTerminal() && this != QUOTED;
     }

@@ -9,11 +9,11 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.swap.pool.Direction;
 
 /**
- * Terms that bind both sides of a swap, set once and never changed. The hash lock is SHA-256 of a secret of 32 bytes that only we know.
+ * Binding terms of a swap, immutable. The hash lock is SHA-256 of a secret of 32 bytes that only we know.
  *
- * @param given as it was asked
+ * @param given as requested
  * @param received as the pool wrote it
- * @param account where the account chain's side of it stands
+ * @param account chain and contract of the account leg
  * @param timeout of our own lock, unsigned: a height in a sell, Unix seconds in a buy
  * @param depth of the lock on the chain, ours in a sell and the pool's in a buy, in blocks
  */
@@ -30,13 +30,13 @@ public record SwapTerms(
         Offer offer) {
 
     /**
-     * An amount of either side's coin.
+     * Amount of either chain's coin.
      *
-     * @param decimal in whole coins; says the same as {@code units}
+     * @param decimal in whole coins; equal to {@code units}
      */
     public record Sum(String decimal, BigInteger units) {}
 
-    /** @param chainId empty in a row of a release that did not write it: the chain that is configured */
+    /** @param chainId empty in rows of releases that did not store it, which means the configured chain */
     public record AccountLeg(Optional<BigInteger> chainId, EvmAddress contract) {
         public AccountLeg(BigInteger chainId, EvmAddress contract) {
             this(Optional.of(chainId), contract);
@@ -58,7 +58,7 @@ public record SwapTerms(
      * Recipient that may claim our lock.
      *
      * @param key of the pool on the chain, in a sell; empty in a buy
-     * @param evm of the pool on the account chain, in a buy; empty in a sell
+     * @param evm address of the pool on the account chain, in a buy; empty in a sell
      */
     public record Theirs(Optional<PublicKey> key, Optional<EvmAddress> evm) {
         public static Theirs onTheChain(PublicKey key) {
@@ -71,7 +71,7 @@ public record SwapTerms(
     }
 
     /**
-     * Expiry of the offer and the pool's fees.
+     * Expiry of the quote and the pool's fees.
      *
      * @param expiresAt Unix seconds; nothing is locked from then on
      */

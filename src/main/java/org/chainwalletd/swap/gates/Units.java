@@ -6,14 +6,14 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.chainwalletd.swap.pool.Direction;
 
-/** Amounts as decimal texts in whole coins and as numbers of smallest units. Only what can be converted exactly is converted. */
+/** Conversion of amounts between decimal text in whole coins and integers in base units. Only exact conversions succeed. */
 public final class Units {
     /** Decimals of the chain's coin. */
     public static final int CHAIN_DECIMALS = 8;
     /** Decimals of the account chain's native asset. */
     public static final int NATIVE_DECIMALS = 18;
 
-    /** Decimal without sign, exponent and group marks; at most 39 digits before the point, more than any amount needs. */
+    /** Decimal without sign, exponent and group separators; at most 39 digits before the point, more than any amount needs. */
     private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,39}(\\.[0-9]{1,18})?");
 
     private static final Pattern INTEGER = Pattern.compile("0|[1-9][0-9]{0,77}");
@@ -28,12 +28,12 @@ public final class Units {
         return direction.isSell() ? NATIVE_DECIMALS : CHAIN_DECIMALS;
     }
 
-    /** The value of a plain decimal; empty for any other text. */
+    /** Returns the value of a plain decimal; empty for any other text. */
     public static Optional<BigDecimal> decimal(String text) {
         return DECIMAL.matcher(text).matches() ? Optional.of(new BigDecimal(text)) : Optional.empty();
     }
 
-    /** Converts a plain decimal into smallest units; empty for other text, or when the result is not a whole number. */
+    /** Converts a plain decimal into base units; empty for any other text, or when the result is not an integer. */
     public static Optional<BigInteger> parse(String text, int decimals) {
         return decimal(text)
                 .map(value -> value.movePointRight(decimals).stripTrailingZeros())
@@ -41,7 +41,7 @@ public final class Units {
                 .map(BigDecimal::toBigIntegerExact);
     }
 
-    /** A plain integer without leading zeros, below 10^78; empty for another text. */
+    /** Parses a plain integer without leading zeros, below 10^78; empty for any other text. */
     static Optional<BigInteger> integer(String text) {
         return INTEGER.matcher(text).matches() ? Optional.of(new BigInteger(text)) : Optional.empty();
     }

@@ -1,6 +1,6 @@
 /**
- * Swaps as data, and every judgement about money, pure (swap.md): {@link org.chainwalletd.swap.gates.QuoteBinding} ties a quote to what was
- * asked, {@link org.chainwalletd.swap.gates.SellGate} and {@link org.chainwalletd.swap.gates.BuyGate} say whether a secret may leave, {@link
- * org.chainwalletd.swap.gates.SwapRow} says where a swap is. No actor, no clock, nobody is asked.
+ * Swaps as data, and all pure decisions about their money (swap.md): {@link org.chainwalletd.swap.gates.QuoteBinding} binds a quote to its request,
+ * {@link org.chainwalletd.swap.gates.SellGate} and {@link org.chainwalletd.swap.gates.BuyGate} decide whether a secret may be revealed,
+ * {@link org.chainwalletd.swap.gates.SwapRow} derives the status of a swap. No actor, no clock, no I/O.
  */
 package org.chainwalletd.swap.gates;

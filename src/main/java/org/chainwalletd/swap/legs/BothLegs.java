@@ -27,17 +27,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at the chain of our lock and at that of the pool's, beside each other, and joins what they say. A chain that could not be asked is
- * absent from the observation; what speaks against a lock is asked only while there is none, and the gate only when it could open.
+ * Observes the chain of our lock and that of the pool's lock concurrently, and joins the results. A chain that could not be queried is absent from
+ * the observation. The permission to lock is evaluated only while there is no lock of ours, the gate only when it could open.
  *
- * <p>The legs block, each on threads of its own chain: one that does not answer keeps no thread from the other one, and nothing that is looked
- * at or locked keeps one from a claim or a refund.
+ * <p>The legs block. Each chain has its own threads, so a chain that does not answer takes no threads from the other one; claims and refunds have
+ * separate threads, so no observation or lock delays them.
  *
- * @param reach whether the row's account chain is the one of these legs
- * @param own the leg of our lock, by the row's direction
- * @param pool the leg of the pool's lock, likewise
- * @param bounds what of the operator's bounds and the quote's own speaks against a lock at this moment ({@link QuoteBinding#stillGood})
- * @param hindrance why a claim could not be pushed now: a stop, a store that cannot be written
+ * @param reach tests whether the row's account chain is the one of these legs
+ * @param own returns the leg of our lock, by the row's direction
+ * @param pool returns the leg of the pool's lock, by the row's direction
+ * @param bounds returns the current objection to a lock by the operator's bounds and by the quote itself ({@link QuoteBinding#stillGood})
+ * @param hindrance reason why a claim could not be pushed now: the daemon is stopping, or the store cannot be written
  * @param executor for continuations; never blocks
  */
 public record BothLegs(
@@ -53,11 +53,11 @@ public record BothLegs(
     private static final Logger LOG = LoggerFactory.getLogger(BothLegs.class);
 
     /**
-     * Pools of threads, each bounded, that do nothing else.
+     * Bounded thread pools, each used for one purpose only.
      *
-     * @param chain looks at the chain, and sends and abandons locks there
+     * @param chain observations of the chain, and sending and abandoning locks there
      * @param contract the same on the account chain
-     * @param chainRedeems claims and takes back on the chain
+     * @param chainRedeems claims and refunds on the chain
      * @param contractRedeems the same on the account chain
      */
     public record Threads(Executor chain, Executor contract, Executor chainRedeems, Executor contractRedeems) {}
@@ -102,7 +102,7 @@ public record BothLegs(
             return own.filter(view -> view.lock() instanceof OwnLock.Absent).isPresent() && pool.isPresent();
         }
 
-        /** Time at which our lock was settled; empty when it was not, or when the gate cannot open for another known reason. */
+        /** Returns the time at which our lock was settled; empty when it was not, or when the gate cannot open for another known reason. */
         OptionalLong settledAt() {
             boolean claimable =
                     pool.filter(view -> view.lock() instanceof PoolLock.Locked).isPresent();
@@ -137,7 +137,7 @@ public record BothLegs(
         return new View(seen.observation(), permission, seen.refundDue() || isOverdue(row, seen), gate);
     }
 
-    /** Tests by this machine's clock whether a refund is due, so that an endpoint that is silent or stale cannot block it for ever. */
+    /** Tests by this machine's clock whether a refund is due, so that a silent or stale endpoint cannot block it indefinitely. */
     private boolean isOverdue(SwapRow row, Seen seen) {
         OwnLock lock = seen.own().map(OwnLeg.View::lock).orElse(row.ownLock());
         return !row.terms().direction().isSell()
@@ -146,7 +146,7 @@ public record BothLegs(
                         clock.instant().getEpochSecond(), row.terms().timeout());
     }
 
-    /** Judges the bounds first, then both chains; a question without an answer leaves it undecided, and nothing is then sent or abandoned. */
+    /** Evaluates the bounds first, then both chains. When a query fails the permission stays unjudged, and nothing is sent or abandoned. */
     private CompletionStage<LockPermission> obstacle(SwapRow row) {
         return CompletableFuture.completedFuture(row)
                 .thenComposeAsync(bounds::apply, executor)

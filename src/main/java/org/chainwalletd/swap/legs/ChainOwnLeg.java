@@ -58,23 +58,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Our lock of a sell: an HTLC on the chain that the pool may claim. Whether it stands, was claimed or taken back, and that it can never come
- * to be, is read from our own books alone. What is sent is an intent first, metered like every payment; the lock goes out again only when
+ * Our lock of a sell: an HTLC on the chain that the pool may claim. Its state, including that it can never be mined any more, is read only from the
+ * daemon's own books. Whatever is sent is an intent first and counts against the allowance like every payment; the lock is rebroadcast only when
  * the engine asks for it.
  *
- * @param pool told of our lock: it could find it by itself, but need not look. Nothing waits for it and nothing depends on it
+ * @param pool notified of our lock, which it could also find by itself. Nothing waits for or depends on the notification
  */
 public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> pool) implements OwnLeg {
     private static final Logger LOG = LoggerFactory.getLogger(ChainOwnLeg.class);
     private static final Duration PAUSE = Duration.ofSeconds(30);
 
     /**
-     * Facts that are known before the chain's books are read.
+     * Facts known before the chain's books are read.
      *
-     * @param intent of our lock; empty when nothing was ever sent, or the store is older than that
+     * @param intent of our lock; empty when nothing was ever sent, or when the store is older than the lock
      */
     private record Known(SwapRow row, Optional<Intent> intent) {
-        /** The transaction that locks, as far as we know it. */
+        /** Returns the id of the locking transaction, if known. */
         Optional<Hash256> txId() {
             return intent.map(Intent::txId).or(() -> row.acts().lockTx().map(Hash256::parse));
         }
@@ -110,9 +110,10 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
         boolean due = RefundDue.onTheChain(view.tip().height(), row.terms().timeout());
         Optional<HashLockBooks.Found> mined = mined(known, view);
         OwnLock lock = mined.map(found -> state(found, view)).orElseGet(() -> unmined(known));
-        // Told again until the pool has locked too: it may have been down, or have forgotten. The row does not name the
-        // transaction when the
-        // process died behind the broadcast and the first look after it found a block with it.
+        // // Repeated until the pool has locked too, because it may have been down or may have lost the notification.
+        // The row does not name the
+        // transaction when the process died after the broadcast and the first observation afterwards found it in a
+        // block.
         if (row.poolLock() instanceof PoolLock.Absent && lock instanceof OwnLock.Locked && !due) {
             mined.ifPresent(found -> announce(row, found.row().outpoint().txId()));
         }
@@ -130,7 +131,7 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
     }
 
     /**
-     * Our lock in a block. Anybody can make an HTLC that says it is ours, with money of his own: when we know what we have sent, only that
+     * Returns our lock if it is in a block. Anybody can fund an HTLC with the same parameters, so when we know what we have sent, only that output
      * counts.
      */
     private static Optional<HashLockBooks.Found> mined(Known known, HashLockBooks.View view) {
@@ -163,12 +164,15 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
         return view.depth(height) >= ChainSide.FINAL_DEPTH;
     }
 
-    /** State of a lock that is in no block. It is lost for good when its inputs were spent by another transaction, or when it was abandoned before
-     * anything of it was durable. */
+    /**
+     * Returns the state of a lock that is in no block. It is finally lost when another transaction has spent one of its inputs, or when it was
+     * abandoned before any part of it was durable.
+     */
     private OwnLock unmined(Known known) {
         if (known.intent().isEmpty()) {
             if (known.row().ownLock() instanceof OwnLock.Lost && known.txId().isPresent()) {
-                // The store forgets a spend that is final, before the row is looked at for the last time.
+                // // The store deletes a spend once it is final, which may be before the row is observed for the last
+                // time.
                 return known.row().ownLock();
             }
             boolean isNeverSent = known.row().acts().abandoning()
@@ -231,7 +235,7 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
                 .map(other -> "there is an HTLC with this hash lock already: " + other);
     }
 
-    /** Coins, fee and allowance of a lock that has none of them yet. */
+    /** Returns the refusal for lack of coins, fee or allowance, of a lock that holds none of them yet. */
     private Optional<String> shortage(Known known) {
         if (known.intent().filter(intent -> intent.state().inFlight()).isPresent()) {
             return Optional.empty();
@@ -240,7 +244,7 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
             await(chain.htlcs().simulateLock(request(known.row())));
             return Optional.empty();
         } catch (SpendException e) {
-            // A refusal that says nothing about our coins is no reason to abandon a lock.
+            // // A refusal for a reason other than our funds must not abandon a lock.
             if (isOurs(e.refusal())) {
                 return Optional.of(e.getMessage());
             }
@@ -281,7 +285,7 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
         try {
             await(chain.spending().push(txId));
         } catch (RuntimeException e) {
-            // Nothing else sends it again; a node that does not take it now is asked at the next look.
+            // // Nothing else rebroadcasts it; a node that refuses it now gets it again in the next round.
             LOG.debug("swap {}: {} is not shown to all nodes: {}", row.id(), txId, e.toString());
         }
         announce(row, txId);
@@ -289,14 +293,15 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
     }
 
     /**
-     * Spends what our lock would spend, to ourselves, once, however often it is asked for. The lock stops being ours to send in the store first;
-     * a mempool may have it all the same, and then a block decides between the two.
+     * Spends an input of our lock back to ourselves, once, however often this is called. The lock is first marked in the store as no longer ours to
+     * send; a mempool may have it all the same, and then a block decides between the two.
      */
     @Override
     public void abandonLock(SwapRow row) {
         Optional<Intent> lock = await(chain.spending().ofTokenForCertain(SwapTokens.lock(row.id())));
         Optional<Intent> before = lock.flatMap(any -> await(chain.spending().ofToken(SwapTokens.instead(row.id()))));
-        // A transaction that a mempool has refused because it has the lock is not offered in every round.
+        // // A transaction that a mempool has just refused, because it has the lock, is not offered again in every
+        // round.
         if (lock.isEmpty() || before.filter(this::wasJustRefused).isPresent()) {
             return;
         }
@@ -312,14 +317,17 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
         return before.state().failed() && chain.clock().millis() - before.changedAt() < PAUSE.toMillis();
     }
 
-    /** Abandons a lock in flight, and again one that is abandoned: an earlier attempt may not have learnt of it before its coins were kept. */
+    /**
+     * Abandons a lock in flight. Repeats this for an abandoned lock while its replacement was not begun, because an earlier attempt may have ended
+     * before the lock's coins were kept for the replacement.
+     */
     private boolean isAbandoned(Intent lock, boolean begun) {
         return lock.state().inFlight() || lock.state() == IntentState.ABANDONED && !begun
                 ? await(chain.spending().abandon(lock.txId()))
                 : lock.state() != IntentState.CONFIRMED;
     }
 
-    /** Spends one input instead: that is enough to keep a transaction out of every later block. */
+    /** Builds a spend of one input of the lock: that is enough to keep the lock out of every later block. */
     private static ReturnPlan instead(String swap, Intent lock) {
         Coin coin = lock.inputs().stream()
                 .max(Comparator.comparing(Coin::value).thenComparing(Coin::outpoint))
@@ -378,8 +386,8 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
     }
 
     /**
-     * Names of the transactions of a swap on the chain: the same for the same act of the same swap, in every life of the daemon. No caller can use
-     * one, since tokens of callers are printable ASCII. By the name of a claim the store knows that its bytes are to be sealed.
+     * Tokens of a swap's transactions on the chain: the same for the same act of the same swap, also after a restart. Callers cannot use them,
+     * since their tokens are printable ASCII. The store recognises by the token of a claim that its bytes have to be sealed.
      */
     public static final class SwapTokens {
         private static final String SWAP = SealedClaims.SWAP;
@@ -390,7 +398,7 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
             return SWAP + swap + "\u00b7lock";
         }
 
-        /** Token of the transaction that is spent instead of the lock. */
+        /** Returns the token of the transaction that spends an input of the lock instead. */
         public static String instead(String swap) {
             return SWAP + swap + "\u00b7instead";
         }
@@ -407,15 +415,15 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
     }
 
     /**
-     * Looks for HTLCs with a swap's hash lock in the mempools of all nodes: among the transactions that concern one of the parties, since no node
-     * lists a mempool by its scripts. A node that does not answer is passed over; all of them together are not.
+     * Searches the mempools of all nodes for HTLCs with a swap's hash lock, among the transactions of the swap's addresses, because no node indexes
+     * its mempool by script. Fails only when no node answers.
      */
     public record ChainMempools(ChainSide chain) {
         private static final int AT_ONCE = 8;
-        /** Most transactions that are looked at of those that one node shows. */
+        /** Maximum number of transactions examined per node. */
         private static final int MOST = 64;
 
-        /** @param own the transaction that is allowed to have one */
+        /** @param own our lock's transaction, which is allowed to have that hash lock */
         Optional<String> otherLock(SwapTerms terms, Optional<Hash256> own) {
             List<Address> parties = new ArrayList<>(List.of(terms.ours().address()));
             terms.theirs().key().map(chain.profile()::addressOf).ifPresent(parties::add);
@@ -423,7 +431,7 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
                     chain.node().each(), AT_ONCE, one -> heard(one, parties, terms, own), chain.executor())));
         }
 
-        /** @param heard what each node shows: the first lock in its mempool, if there is one */
+        /** @param heard per node, the first lock in its mempool, if there is one */
         private static Optional<String> judged(List<Outcome<Optional<Hash256>>> heard) {
             Optional<Hash256> lock = heard.stream()
                     .flatMap(one -> one.value().flatMap(Function.identity()).stream())

@@ -45,13 +45,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The pool's lock of a buy: an HTLC on the chain to our key, which we claim. What fits the terms and whether it was claimed or taken back is
- * read from our own books, and from bytes of a proved id for what the books do not keep; nodes are only asked whether they follow the same
- * blocks, which can close the gate but not open it.
+ * The pool's lock of a buy: an HTLC on the chain to our key, which we claim. Whether it fits the terms and whether it was claimed or taken back is
+ * read from the daemon's own books, and what the books do not keep from transaction bytes checked against their id. Nodes are only asked whether
+ * they follow the same blocks, which can close the gate but not open it.
  *
- * <p>The claim's intent has the secret in clear. It is made only after the mark that the secret may have left is durable, and leaves at once:
- * sealing it would protect nothing, since what the store has then is what every node is being told. Until that mark the secret is in the
- * sealed journal alone; the gate tries the claim with another preimage.
+ * <p>The claim's intent has the secret in clear text. It is made only after the mark that the secret may have been revealed is durable, and is sent
+ * at once, so sealing it would protect nothing: the store then has only what is being broadcast. Until that mark, the secret is only in the sealed
+ * journal; the gate tests the claim with another preimage.
  */
 public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLeg {
     private static final Logger LOG = LoggerFactory.getLogger(ChainPoolLeg.class);
@@ -60,7 +60,7 @@ public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLe
     private static final int ENOUGH_NODES = 2;
     private static final int SECRET_BYTES = 32;
 
-    /** An HTLC in a block, with what its bytes say. */
+    /** HTLC in a block, with its output as read from the transaction's bytes. */
     private record Candidate(HashLockBooks.Found found, TxOutput output) {
         Outpoint outpoint() {
             return found.row().outpoint();
@@ -75,7 +75,7 @@ public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLe
         }
     }
 
-    /** @param candidates worth what was quoted and in a block, the best one first, those with a datum too */
+    /** @param candidates mined HTLCs of at least the quoted amount, the longest claimable first, including those with a datum */
     private record Seen(HashLockBooks.View view, List<Candidate> candidates) {
         List<Candidate> fitting() {
             return candidates.stream().filter(one -> !one.carriesDatum()).toList();
@@ -93,7 +93,7 @@ public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLe
         return new Seen(view, await(Bounded.each(mined(view), AT_ONCE, this::candidate, chain.executor())));
     }
 
-    /** The one that can be claimed longest first: whichever a gate has opened for, it is not left out when all are claimed. */
+    /** Returns the mined HTLCs, the longest claimable first. All of them are claimed later, so the one that opened a gate is always among them. */
     private static List<HashLockBooks.Found> mined(HashLockBooks.View view) {
         List<HashLockBooks.Found> mined = new ArrayList<>(
                 view.found().stream().filter(HashLockBooks.Found::isMined).toList());
@@ -115,14 +115,14 @@ public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLe
                 state(row, seen), isClaimJournalled(row, seen) || seen.view().secretShown());
     }
 
-    /** Asked only where it matters: from the permission on, until the row itself says so. */
+    /** Tests whether a claim is journalled. Queried only between the permission and the row's own mark of the claim. */
     private boolean isClaimJournalled(SwapRow row, Seen seen) {
         return row.acts().claimPermitted()
                 && !row.acts().claimJournalled()
                 && seen.fitting().stream().anyMatch(one -> isJournalled(row, one));
     }
 
-    /** Judges the locks: one that was claimed has paid us, whatever others there are. */
+    /** Returns the state of the pool's lock; a claimed HTLC has paid us, whatever other HTLCs exist. */
     private static PoolLock state(SwapRow row, Seen seen) {
         List<Candidate> fitting = seen.fitting();
         for (Candidate one : fitting) {
@@ -149,7 +149,10 @@ public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLe
                 .orElseGet(() -> absent(row, seen.view()));
     }
 
-    /** A lock that a reorganisation took out of its block may be in the next one: it is gone for good as late as what was spent. */
+    /**
+     * Returns the absence of a lock. A lock that a reorganisation removed may be mined again, so its absence becomes final only at the depth of a
+     * final spend.
+     */
     private static PoolLock absent(SwapRow row, HashLockBooks.View view) {
         if (!(row.ownLock() instanceof OwnLock.Claimed claimed) || !claimed.isFinal()) {
             return new PoolLock.Absent();
@@ -181,7 +184,7 @@ public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLe
                 : Optional.of("the key that would claim the pool's lock is not in the keyring");
     }
 
-    /** From when our own lock has left, a quick pool may answer what no block has yet. */
+    /** Returns the objection that another HTLC has the hash lock. Once our own lock may have been sent, a fast pool may already have locked. */
     private static Optional<String> taken(SwapRow row, HashLockBooks.View view) {
         boolean answered = row.acts().locking() && !view.found().isEmpty();
         return answered ? Optional.empty() : other(view);
@@ -197,8 +200,8 @@ public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLe
     }
 
     /**
-     * Judges by the books first. Only the candidate for which the gate would open is looked at further: nodes are asked about its block and
-     * its claim is signed. When that speaks against it the others have their turn.
+     * Evaluates the gate from the books first. Only the candidate for which the gate would open is examined further: nodes are asked about its
+     * block and its claim is signed. If it fails there, the next candidate is evaluated.
      */
     private final class Judging {
         private final SwapRow row;
@@ -230,7 +233,7 @@ public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLe
                     .orElseThrow();
         }
 
-        /** The work first: it was checked when the blocks were read, unless there were many to be caught up with. */
+        /** Examines a candidate. Checks the work first, which was checked when the blocks were read unless the daemon was catching up. */
         private BuyGate.Candidate looked(Candidate one) {
             BlockRow block = one.found().block().orElseThrow();
             boolean isChecked = one.found().workChecked()
@@ -240,7 +243,7 @@ public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLe
             return new BuyGate.Candidate(htlc(one, block), isChecked, isAgreed, isClaimable(row.terms(), one));
         }
 
-        /** An HTLC that was not looked at yet counts as sound: it is looked at when everything else is. */
+        /** Returns the evidence; an HTLC that was not examined yet counts as sound, since it is examined once all other checks pass. */
         private BuyGate.Evidence evidence(Map<Outpoint, BuyGate.Candidate> looked) {
             List<BuyGate.Candidate> candidates = new ArrayList<>();
             for (Candidate one : seen.candidates()) {
@@ -259,8 +262,8 @@ public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLe
         }
 
         /**
-         * Spends in a node's mempool count as far as a block could take them: a claim with another preimage can be in none, and a reclaim
-         * in none before the timeout, of which the gate keeps its distance anyway.
+         * Builds the gate's view of an HTLC. Mempool spends count only if a block could include them: a claim with another preimage never can, and
+         * a reclaim not before the timeout, to which the gate keeps a margin anyway.
          */
         private static PoolHtlc htlc(Candidate one, BlockRow block) {
             boolean spent = !one.found().isOpen() || one.found().isBeingClaimed();
@@ -275,7 +278,7 @@ public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLe
         }
     }
 
-    /** Whether the nodes follow the chain that we follow: each that answers has our block at its height, and two answer where two are configured. */
+    /** Tests whether the nodes follow our chain: each node that answers has our block at its height, and two nodes answer if two are configured. */
     private boolean doNodesAgree(BlockPlace place) {
         List<NodeClient> nodes = chain.node().each();
         List<Optional<Boolean>> answers = await(Bounded.each(
@@ -295,8 +298,8 @@ public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLe
     }
 
     /**
-     * Each HTLC of the pool that pays us is claimed: which one the gate had opened for need not be remembered, since any of the claims shows
-     * the secret. The first one's outcome is told; what hinders it does not hinder the others.
+     * Claims every HTLC of the pool that pays us, so the one for which the gate opened need not be recorded: any claim reveals the secret. Returns
+     * the outcome of the first one; a failure of one does not prevent the others.
      */
     @Override
     public String pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
@@ -333,8 +336,8 @@ public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLe
     }
 
     /**
-     * Whether a claim that has the secret would be valid. It is tried with a preimage that everybody knows, against the same HTLC with that one's
-     * hash lock: all but the digest of the secret is the same, and that is compared when the secret is at hand.
+     * Tests whether a claim with the secret would be valid, using a publicly known preimage against the same HTLC with that preimage's hash lock.
+     * Everything but the digest of the secret is the same, and the digest is compared when the secret is used.
      */
     private boolean isClaimable(SwapTerms terms, Candidate one) {
         Bytes known = Bytes.wrap(new byte[SECRET_BYTES]);
@@ -370,8 +373,8 @@ public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLe
     }
 
     /**
-     * Whether a claim of this HTLC is durable, sent or not. What a call has left in doubt is decided first, so that none which is not found can
-     * appear any more.
+     * Tests whether a claim of this HTLC is durable, sent or not. A write in doubt is decided first, so a claim reported as absent cannot appear
+     * later.
      */
     private boolean isJournalled(SwapRow swap, Candidate one) {
         return await(chain.spending().ofTokenForCertain(ChainOwnLeg.SwapTokens.claim(swap.id(), one.outpoint(), 1)))
@@ -391,7 +394,7 @@ public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLe
                 .push();
     }
 
-    /** Checks the claim as a node would check it, and only then makes it durable and sends it. */
+    /** Verifies the claim as a node would, and only then makes it durable and sends it. */
     private Receipt send(ClaimRequest request, Candidate one, long tip, BooleanSupplier mayBegin) {
         if (!isValid(request, one.params(), one.output())) {
             throw new IllegalStateException("our claim of " + request.lock() + " is not valid here; nothing was sent");

@@ -18,13 +18,12 @@ import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.swap.gates.SwapLimits;
 
 /**
- * The chain, as the legs that stand on it use it: what is believed of it comes from the daemon's own books, what leaves goes the way of
- * every other spend.
+ * The chain as the legs on it use it: its state is read from the daemon's own books, and sends take the path of every other spend.
  *
  * @param books HTLCs of our keys
- * @param transactions the bytes of their outputs
- * @param spends what became of coins
- * @param namedHeight highest block that the node of the last round of following named in this run; negative before one did
+ * @param transactions bytes of their outputs
+ * @param spends fate of coins
+ * @param namedHeight highest block named in this run by the node of the last follower round; negative before one was named
  * @param executor for continuations; never blocks
  */
 public record ChainSide(
@@ -54,9 +53,9 @@ public record ChainSide(
     }
 
     /**
-     * Leaves open what nobody can judge on a chain that stands still.
+     * Requires a fresh tip; when the chain has stalled, a check that depends on it must stay undecided.
      *
-     * @throws IllegalStateException when the followed tip is older than blocks of a living chain are
+     * @throws IllegalStateException when the followed tip is older than {@link SwapLimits#MAX_CHAIN_BLOCK_AGE}
      */
     void requireFresh(FollowedTip tip, SwapLimits limits) {
         long age = now() - tip.timestamp();

@@ -13,17 +13,17 @@ import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.swap.gates.SwapTerms;
 
 /**
- * Finds the transaction that claimed a lock, and the secret in it. The contract leaves no event of a claim, so the newest blocks are read. One
- * endpoint's word is enough for the secret: it either has the hash or it has not. A claim that went through another contract is not found.
+ * Finds the transaction that claimed a lock, and the secret in it. The contract emits no event for a claim, so the newest blocks are read. A single
+ * endpoint suffices for the secret, because its hash proves it. A claim made through another contract is not found.
  */
 public record ClaimSearch(AccountChain chain) {
-    /** Looked through from the newest backwards. Swaps are looked at every few seconds, so a claim is seldom older. */
+    /** Number of blocks searched, newest first. Swaps are observed every few seconds, so a claim is seldom older. */
     static final int BLOCKS = 12;
 
-    /** @param transaction that showed it, by one endpoint's word */
+    /** @param transaction that revealed the secret, according to one endpoint */
     record Found(Hash256 transaction, SecretBytes secret) {}
 
-    /** The caller closes the secret. Empty also when no endpoint answers. */
+    /** Returns the claim; the caller closes the secret. Also empty when no endpoint answers. */
     public Optional<Found> find(EvmAddress contract, Hash256 hashLock) {
         try {
             long newest = chain.any()
@@ -46,7 +46,7 @@ public record ClaimSearch(AccountChain chain) {
         }
     }
 
-    /** Returns the claim's transaction id, as text for people; empty when it is not found. */
+    /** Returns the id of the claim's transaction, as human-readable text; empty when it is not found. */
     String transaction(SwapTerms terms) {
         return find(terms.account().contract(), terms.hashLock())
                 .map(claim -> {

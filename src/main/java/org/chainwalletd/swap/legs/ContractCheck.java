@@ -18,13 +18,13 @@ import org.chainwalletd.crypto.Keccak256;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
- * Whether the contract is the one that the operator pinned, and its code is what runs (swap.md, section 2). A contract that lets another one
- * run in its place keeps its own code and hash whatever that other one does: such are refused.
+ * Check that the contract is the one that the operator pinned and that its code is what runs (swap.md, section 2). A proxy keeps its own code and
+ * hash when its implementation is exchanged, so proxies are refused.
  *
- * @param codeHash Keccak-256 of the code that the operator has read
+ * @param codeHash Keccak-256 of the code that the operator has reviewed
  */
 public record ContractCheck(AccountChain chain, EvmAddress contract, Hash256 codeHash) {
-    /** EIP-1167: the code of a minimal proxy, around the address of what it runs. */
+    /** EIP-1167: code of a minimal proxy, before and after the address of its implementation. */
     private static final byte[] PROXY_HEAD = Bytes.parse("363d3d373d3d3d363d73").toArray();
 
     private static final byte[] PROXY_TAIL =
@@ -34,15 +34,15 @@ public record ContractCheck(AccountChain chain, EvmAddress contract, Hash256 cod
     private static final List<Hash256> PROXY_SLOTS =
             List.of(slot("eip1967.proxy.implementation"), slot("eip1967.proxy.admin"), slot("eip1967.proxy.beacon"));
 
-    /** Keccak-256 of the name, less one. */
+    /** Returns Keccak-256 of the name, minus one. */
     static Hash256 slot(String name) {
         BigInteger hash = new BigInteger(1, Keccak256.of(name.getBytes(StandardCharsets.US_ASCII)));
         return Hash256.of(BigIntegers.asUnsignedByteArray(Hash256.LENGTH, hash.subtract(BigInteger.ONE)));
     }
 
     /**
-     * Objection to the contract, by the word of the quorum at a final block; empty when there is none. Fails with {@link
-     * org.chainwalletd.account.endpoints.AccountException} when the quorum does not agree.
+     * Returns the objection to the contract, by quorum at a final block; empty when there is none. Fails with
+     * {@link org.chainwalletd.account.endpoints.AccountException} when there is no quorum.
      */
     public Optional<String> objection() {
         Optional<AccountBlock> block = await(chain.finalBlock());

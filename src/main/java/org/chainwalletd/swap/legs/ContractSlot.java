@@ -15,8 +15,8 @@ import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.swap.gates.SwapTerms;
 
 /**
- * Meaning of a slot of the contract for a swap. The contract keeps the terms of a lock after its end, so who was paid is read there and from no
- * receipt: anybody may send a claim, and ours reverts then although it paid us.
+ * Contract slot of a swap's hash lock, interpreted for the swap. The contract keeps the terms of a lock after its end, so the payment is read there
+ * and not from a receipt: anybody may send the claim, and ours then reverts although we were paid.
  *
  * @param settled the slot at a final block
  * @param latest the slot at the newest block
@@ -30,12 +30,12 @@ public record ContractSlot(SwapContract.Swap settled, SwapContract.Swap latest, 
             0,
             SwapContract.State.NONE);
 
-    /** Reads the slot by quorum. Fails when endpoints disagree, as they do for a moment when one has a block that another one lacks. */
+    /** Reads the slot by quorum. Fails when endpoints disagree, as they do briefly when one has a block that another lacks. */
     static ContractSlot look(AccountChain chain, SwapTerms terms) {
         EvmAddress contract = terms.account().contract();
         CompletionStage<SwapContract.Swap> latest =
                 chain.agreed(reads -> reads.swap(contract, terms.hashLock(), BlockRef.Tag.LATEST));
-        // No single endpoint makes a refund look due.
+        // // By quorum, so no single endpoint can make a refund look due.
         CompletionStage<Long> latestTime = chain.reached(reads ->
                 reads.block(BlockRef.Tag.LATEST).map(AccountBlock::timestamp).orElse(0L));
         SwapContract.Swap settled = await(chain.finalBlock())
@@ -46,10 +46,10 @@ public record ContractSlot(SwapContract.Swap settled, SwapContract.Swap latest, 
     }
 
     /**
-     * Our own lock, in a buy.
+     * Returns the state of our own lock, in a buy.
      *
-     * @param before what was seen last: a lock that was settled stays so from then on, unless the settled block no longer has it
-     * @param tx of the transaction that ended it, as far as it is known
+     * @param before previous state: a settled lock keeps its time, unless the settled block no longer has it
+     * @param tx id of the transaction that ended it, if known
      */
     public OwnLock ownLock(SwapTerms terms, OwnLock before, String tx) {
         if (latest.state() == SwapContract.State.NONE) {
@@ -81,17 +81,17 @@ public record ContractSlot(SwapContract.Swap settled, SwapContract.Swap latest, 
                 && slot.deadline() == terms.timeout();
     }
 
-    /** Whether whoever has the slot pays us what was quoted. */
+    /** Tests whether the lock in the slot, whoever made it, pays us at least the quoted amount. */
     static boolean paysUs(SwapTerms terms, SwapContract.Swap slot) {
         return slot.recipient().equals(terms.ours().evm())
                 && slot.amount().compareTo(terms.received().units()) >= 0;
     }
 
     /**
-     * The pool's lock, in a sell.
+     * Returns the state of the pool's lock, in a sell.
      *
-     * @param own our own lock, as it was seen last
-     * @param tx of the transaction that claimed it, as far as it is known
+     * @param own latest state of our own lock
+     * @param tx id of the transaction that claimed it, if known
      */
     public PoolLock poolLock(SwapTerms terms, OwnLock own, String tx) {
         if (latest.state() == SwapContract.State.NONE) {

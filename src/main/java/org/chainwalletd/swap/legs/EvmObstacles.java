@@ -19,14 +19,16 @@ import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapTerms;
 
 /**
- * Obstacles, on the account chain, to a lock of ours on either chain (swap.md, section 6): another contract than the pinned one, a slot
- * that is taken, an account that is not ours alone, a chain that cannot carry our transactions, too little to pay for them.
+ * Obstacles on the account chain to a lock of ours on either chain (swap.md, section 6): a contract other than the pinned one, a taken slot, an
+ * account that others use too, a chain that cannot carry our transactions, or too little for their gas.
  */
 public record EvmObstacles(AccountChain chain, AccountSends sends, Hash256 codeHash) {
     /**
-     * @param isExpected whether what stands in the slot is no surprise
-     * @param cost wei that the lock itself still takes from the balance, beside the reserve of this swap; empty where somebody else may pay for
-     *     gas, and the balance is not judged
+     * Returns the first obstacle; empty when there is none.
+     *
+     * @param isExpected tests whether the lock in a taken slot is expected
+     * @param cost wei that the lock itself still takes from the balance, in addition to the gas reserve of this swap; empty when another party may
+     * pay the gas, so that the balance is not checked
      */
     Optional<String> find(
             SwapRow row, Predicate<SwapContract.Swap> isExpected, Optional<Function<AccountFunds, BigInteger>> cost) {
@@ -63,7 +65,7 @@ public record EvmObstacles(AccountChain chain, AccountSends sends, Hash256 codeH
                 .or(() -> cost.flatMap(of -> tooLittle(row, funds, of.apply(funds))));
     }
 
-    /** A swap that holds money is counted in the reserve already. */
+    /** Returns the objection for lack of funds. The reserve already includes a swap that holds money. */
     private static Optional<String> tooLittle(SwapRow row, AccountFunds funds, BigInteger cost) {
         BigInteger reserve = row.status().holdsMoney() ? BigInteger.ZERO : funds.reservePerSwap();
         BigInteger needed = cost.add(reserve);

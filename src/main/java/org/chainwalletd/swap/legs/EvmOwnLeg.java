@@ -37,14 +37,14 @@ import org.chainwalletd.swap.gates.SwapTerms;
 import org.chainwalletd.swap.legs.Legs.OwnLeg;
 
 /**
- * Our lock in the contract, in a buy. There is one lock for a swap, whatever happens: its transaction is repeated or its nonce is spent, and
- * never made anew. What became of it is read from the contract.
+ * Our lock in the contract, in a buy. A swap has exactly one lock transaction: it is rebroadcast, or its nonce is used up, but it is never made
+ * anew. Its outcome is read from the contract.
  *
- * @param limits whose pinned code the contract must have before a lock
+ * @param limits with the pinned code that the contract must have before a lock
  */
 public record EvmOwnLeg(AccountChain chain, AccountSends sends, SwapLimits limits, InstantSource clock)
         implements OwnLeg {
-    /** A refund that comes too early by the chain's clock reverts, and costs its gas. */
+    /** Pause after a failed refund. A refund sent too early by the chain's clock reverts and costs its gas. */
     private static final Duration PAUSE = Duration.ofMinutes(10);
 
     private SwapSends ours() {
@@ -63,14 +63,18 @@ public record EvmOwnLeg(AccountChain chain, AccountSends sends, SwapLimits limit
                 slot.latest().state() == SwapContract.State.CLAIMED);
     }
 
-    /** Tests whether the lock can never be mined: it failed in a final block, its nonce was used otherwise, or it was abandoned before it had one. */
+    /**
+     * Tests whether the lock can never be mined: it failed in a final block, its nonce was used otherwise, or it was abandoned before it had one.
+     */
     private static boolean cannotCome(SwapRow row, SwapSends.Made made) {
         return made.newest(SendKind.LOCK)
                 .map(SwapSends::hasFailed)
                 .orElse(row.acts().abandoning());
     }
 
-    /** The transaction that ended our lock. The claim is the pool's, and is looked for once: when the lock is first seen claimed. */
+    /**
+     * Returns the transaction that ended our lock. A claim is the pool's, and is searched only once: when the lock is first observed as claimed.
+     */
     private String endedBy(SwapRow row, ContractSlot slot, SwapSends.Made made) {
         if (slot.latest().state() != SwapContract.State.CLAIMED) {
             return made.id(SendKind.REFUND);
@@ -94,12 +98,12 @@ public record EvmOwnLeg(AccountChain chain, AccountSends sends, SwapLimits limit
     }
 
     /**
-     * Time at which our lock became settled, Unix seconds; the pool's time to lock begins then. It is taken from the quorum's blocks, so that a
-     * downtime of ours gives the pool no more time. Where finality is a tag no block shows it, so the longest delay of a tag is added to the time
-     * of the lock's own block. Fails when the quorum does not agree, and is then retried.
+     * Returns the time at which our lock became settled, Unix seconds; the pool's window to lock starts then. It is taken from blocks by quorum, so
+     * downtime of this daemon does not extend the window. When finality is a tag, no block shows that time, so the maximum delay of the tag is
+     * added to the time of the lock's block. Fails without a quorum, and is retried then.
      *
-     * @param lock our transaction; one that the journal does not have, after a restore, counts from when it was seen
-     * @param seen time of the block with which it was first seen to be settled
+     * @param lock our transaction; if the journal lacks it, after a restore, the time of observation counts
+     * @param seen time of the block at which it was first observed as settled
      */
     private long settledAt(Optional<SendRecord> lock, long seen) {
         List<Hash256> versions = lock.map(SendRecord::hashes).orElse(List.of());
@@ -134,7 +138,7 @@ public record EvmOwnLeg(AccountChain chain, AccountSends sends, SwapLimits limit
                 .find(
                         row,
                         slot -> isMade && ContractSlot.isOurs(row.terms(), slot),
-                        // A journalled send counts as spent already.
+                        // // A journalled send already counts as spent.
                         Optional.of(funds -> isMade
                                 ? BigInteger.ZERO
                                 : row.terms().given().units().add(funds.perTransaction())));
@@ -161,7 +165,10 @@ public record EvmOwnLeg(AccountChain chain, AccountSends sends, SwapLimits limit
         }
     }
 
-    /** Its gas is estimated: the endpoint that is asked learns nothing that the lock does not tell, and a contract that refuses costs nothing. */
+    /**
+     * Makes the lock. Its gas is estimated: the endpoint learns no more than the lock itself reveals, and a call that the contract rejects costs
+     * nothing.
+     */
     private SendRecord make(SwapRow row, BooleanSupplier mayBegin) {
         if (row.acts().abandoning()) {
             throw new IllegalStateException("the lock of swap " + row.id() + " was given up");
@@ -186,7 +193,7 @@ public record EvmOwnLeg(AccountChain chain, AccountSends sends, SwapLimits limit
                 mayBegin);
     }
 
-    /** A lock that was never journalled has not left, and is not made any more once the swap says that it is abandoned. */
+    /** Cancels our lock. A lock that was never journalled was not sent, and is not made any more once the row says that it is abandoned. */
     @Override
     public void abandonLock(SwapRow row) {
         ours().of(row).newest(SendKind.LOCK).ifPresent(lock -> unlessOver(lock, sends::cancel));

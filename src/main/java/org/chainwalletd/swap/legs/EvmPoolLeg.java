@@ -44,11 +44,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The pool's lock in the contract, in a sell, and our claim of it. The claim's call data is the secret: no endpoint sees it in an estimate or a
- * trial call, its gas is fixed, and it leaves first when the {@link SellGate} is open.
+ * The pool's lock in the contract, in a sell, and our claim of it. The claim's call data contains the secret, so no endpoint gets it in a gas
+ * estimate or a trial call, its gas is fixed, and it is first sent when the {@link SellGate} is open.
  *
- * @param limits whose pinned code the contract must have before a lock and before the secret leaves
- * @param relay used for claims that our own gas does not pay; empty: such a swap is not begun
+ * @param limits with the pinned code that the contract must have before a lock and before the secret is revealed
+ * @param relay used for claims that our own gas cannot pay for; if empty, such a swap is not begun
  */
 public record EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limits, Optional<Relay> relay)
         implements PoolLeg {
@@ -64,7 +64,7 @@ public record EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limi
         return new EvmObstacles(chain, sends, limits.contract().codeHash());
     }
 
-    /** A claim that was ever journalled may have been seen by anybody. */
+    /** Observes the pool's lock; the secret counts as shown as soon as a claim was journalled, because anybody may have seen it. */
     @Override
     public View look(SwapRow row) {
         ContractSlot slot = ContractSlot.look(chain, row.terms());
@@ -75,7 +75,10 @@ public record EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limi
                 isClaimed || made.newest(SendKind.CLAIM).isPresent());
     }
 
-    /** Claim by any sender: anybody may send one once the secret is out, and ours fails then. Looked for once, when the lock is first seen claimed. */
+    /**
+     * Returns the claim's transaction, of any sender: once the secret is public anybody may claim, and ours then fails. Searched only once, when
+     * first claimed.
+     */
     private String claimedBy(SwapRow row, SwapSends.Made made, boolean isClaimed) {
         if (row.poolLock() instanceof PoolLock.Claimed claimed) {
             return claimed.tx();
@@ -85,8 +88,8 @@ public record EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limi
     }
 
     /**
-     * Nothing may stand under our hash lock before our own lock has left: the pool could not have known it from us. From then on a quick pool
-     * may answer what no block has yet.
+     * Rejects a lock under our hash lock before our own lock was sent, because the pool could not have learned the hash lock from it. After that, a
+     * fast pool may already have locked.
      */
     @Override
     public Optional<String> obstacle(SwapRow row) {
@@ -97,7 +100,7 @@ public record EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limi
                         relay.isPresent() ? Optional.empty() : Optional.of(funds -> BigInteger.ZERO));
     }
 
-    /** Endpoints that are silent or differ are a reason to wait, and are named. */
+    /** Evaluates the gate. Silent or disagreeing endpoints close it for now and are named in the reason. */
     @Override
     public GateVerdict gate(SwapRow row, GateInputs now) {
         try {
@@ -123,12 +126,15 @@ public record EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limi
         return verdict.isOpen() && unpayable(funds).isPresent() ? GateVerdict.OPEN_BY_RELAY : verdict;
     }
 
-    /** Verdict when sending from the account is stopped, whether it has gas or not: nothing is sent until the operator has intervened. */
+    /** Returns the verdict when sending from the account is stopped, regardless of gas: nothing is sent until the operator has intervened. */
     private static Optional<GateVerdict> stopped(AccountFunds funds) {
         return funds.obstacle().map(why -> GateVerdict.closed(why.message()));
     }
 
-    /** A secret that counts as shown while its claim cannot leave would leave later, whatever the clocks say by then. */
+    /**
+     * Closes the gate when gas for the claim is missing: a claim journalled now would be sent only later, when the deadlines may no longer allow
+     * it.
+     */
     private static Optional<GateVerdict> unpayable(AccountFunds funds) {
         BigInteger left = funds.leftForClaim();
         return left.compareTo(funds.perTransaction()) < 0
@@ -137,7 +143,10 @@ public record EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limi
                 : Optional.empty();
     }
 
-    /** A request to the pool is journalled by the row: before that only a claim of our own may leave. */
+    /**
+     * Pushes the claim by relay or by our own transaction. A request to the pool is journalled by the row; before that, only a claim of our own may
+     * be sent.
+     */
     @Override
     public String pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
         if (relay.isPresent() && row.acts().claimJournalled() && isUnpayable(row)) {
@@ -149,7 +158,10 @@ public record EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limi
         return ours().send(row, SendKind.CLAIM, end, attempt -> claim(row, call, attempt, mayBegin));
     }
 
-    /** A claim of our own that was ever journalled is paid for. Where the quorum is away ours goes out all the same. */
+    /**
+     * Tests whether gas for a claim is missing. Gas of a claim that was ever journalled is reserved. Without a quorum our own claim is sent all the
+     * same.
+     */
     private boolean isUnpayable(SwapRow row) {
         try {
             return ours().of(row)
@@ -179,19 +191,19 @@ public record EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limi
     }
 
     /**
-     * Lets the pool send our claim of its own lock ({@code --swap-allow-relay}), which is used only without gas for a claim of our own. It shows
-     * the secret to the one who gains by keeping it: the pool is trusted with the whole amount, so it comes after the gate, and after a row that
-     * says that a claim is journalled: nothing else tells of the request.
+     * Lets the pool send our claim of its own lock ({@code --swap-allow-relay}), used only when we lack gas for a claim of our own. The request
+     * reveals the secret to the party that profits from withholding the claim, so the pool is trusted with the whole amount. It is therefore made
+     * only after the gate has opened and after the row records a journalled claim, which is the only record of the request.
      */
     public record Relay(Pool pool, InstantSource clock, Consumer<SwapAlarm> alarms) {
-        /** A claim that an honest pool has sent is on the chain by then. */
+        /** Seconds after which a claim sent by an honest pool is on the chain. */
         private static final long PATIENCE_SECONDS = 120;
 
         /**
-         * Asks for it, or asks again.
+         * Requests the claim, or repeats the request.
          *
-         * @param row whose pool's lock is not claimed yet, and whose claim is journalled
-         * @return the id of the transaction that the pool says it has sent
+         * @param row with an unclaimed lock of the pool and a journalled claim
+         * @return id of the transaction that the pool claims to have sent
          */
         private String claim(SwapRow row, SecretBytes secret) {
             long waited = clock.instant().getEpochSecond() - row.updatedAt();
@@ -208,20 +220,23 @@ public record EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limi
     }
 
     /**
-     * Asks every endpoint of the account chain about one hash lock, for the {@link SellGate}. All are asked at the same final block, by its hash,
-     * so that their answers can be compared; an endpoint that does not have that block, or fails at any question, has said nothing.
+     * Queries every endpoint of the account chain about one hash lock, for the {@link SellGate}. All are queried at the same final block, by its
+     * hash, so that their answers are comparable; an endpoint that lacks that block or fails at any query does not count.
      */
     public record ContractEvidence(AccountChain chain, EvmAddress contract) {
         private static final Logger LOG = LoggerFactory.getLogger(ContractEvidence.class);
-        /** Number of questions for events in one look. They reach back for as long as a lock may last, where a block takes two seconds. */
+        /**
+         * Maximum number of event queries in one observation. They reach back for the longest duration of a lock, at a block time of two seconds.
+         */
         private static final int MOST_WINDOWS = 24;
-        /** Tolerance, in seconds, by which a lock's block may be older than the quote that it is for. */
+        /** Tolerance, in seconds, by which a lock's block may be older than its quote. */
         private static final long CLOCK_SLACK_SECONDS = 900;
 
         /**
-         * Asks each endpoint and keeps those that answer in full, and in time once a quorum has said the same. Fails when no final block is agreed on. Blocks.
+         * Queries the endpoints and returns the views of those that answer completely; waits for slow ones only until a quorum agrees. Fails when
+         * no final block is agreed on. Blocks.
          *
-         * @param quotedAt Unix seconds; nobody knew the hash lock before
+         * @param quotedAt Unix seconds; the hash lock was unknown to others before
          */
         public List<EndpointView> look(Hash256 hashLock, long quotedAt) {
             Optional<AccountBlock> settled = await(chain.finalBlock());
@@ -243,7 +258,7 @@ public record EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limi
             }
         }
 
-        /** The newest slot is read at the very block whose time is told. */
+        /** Reads one endpoint's view. The latest slot is read at the block whose time is returned with it. */
         private EndpointView view(AccountReads reads, Hash256 hashLock, AccountBlock settled, long quotedAt) {
             BlockRef at = BlockRef.hash(settled.hash());
             AccountBlock newest =
@@ -263,9 +278,9 @@ public record EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limi
         }
 
         /**
-         * Time of the newest block up to the settled one in which the slot was locked. Read from the newest backwards, as many blocks as one question
-         * may ask for at a time: after a downtime a lock that came early enough is long buried. One that is in no block since the quote counts as
-         * never: too late. Blocks that cannot be read, or are too many, tell nothing.
+         * Returns the time of the newest block, up to the settled one, in which the slot was locked. Searches backwards in windows of the maximum
+         * query size, because after a downtime a lock made in time may be deep in the chain. Returns {@link EndpointView#NEVER}, which counts as
+         * too late, if no block since the quote has the lock. Fails if blocks cannot be read or are too many.
          */
         private long lockedAt(AccountReads reads, Hash256 hashLock, AccountBlock settled, long since) {
             long last = settled.number();

@@ -13,20 +13,20 @@ import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 
 /**
- * Both chains as one swap sees them: what they show, and how our transactions get there. Every transaction has a reference that follows from
- * the swap's id, so that doing a thing twice does it once. Stages are completed on the daemon's own threads.
+ * Both chains as used by one swap: observations of them and the sending of our transactions. Every transaction has a reference derived from the
+ * swap's id, so a repeated call has the effect of one. Stages complete on the daemon's own threads.
  */
 public interface Legs {
     /**
-     * A look at both chains.
+     * One observation of both chains.
      *
-     * @param permission whether our lock may leave now
-     * @param refundDue whether our own lock can be taken back, by its own chain's clock
-     * @param gate whether the secret may leave for the first time; empty when that could not be judged
+     * @param permission whether our lock may be sent now
+     * @param refundDue whether our own lock can be refunded, by the clock of its own chain
+     * @param gate whether the secret may be revealed for the first time; empty when the gate could not be evaluated
      */
     record View(
             ChainObservation observation, LockPermission permission, boolean refundDue, Optional<GateVerdict> gate) {
-        /** Whether both chains were seen. */
+        /** Tests whether both chains were observed. */
         public boolean isComplete() {
             return observation.ownLock().isPresent() && observation.poolLock().isPresent();
         }
@@ -36,7 +36,7 @@ public interface Legs {
         }
     }
 
-    /** Whether the row's account chain is the one that is looked at here; of any other nothing is asked. */
+    /** Tests whether the row's account chain is the configured one; swaps on any other are not processed. */
     default boolean reach(SwapRow row) {
         return true;
     }
@@ -46,63 +46,63 @@ public interface Legs {
     /**
      * Sends our lock, the same bytes each time; completes with its transaction id.
      *
-     * @param mayBegin asked in the moment before it becomes durable where it is not; false: none is made, and the stage fails
+     * @param mayBegin evaluated immediately before a lock that is not durable yet becomes so; if false, none is made and the stage fails
      */
     CompletionStage<String> sendLock(SwapRow row, BooleanSupplier mayBegin);
 
-    /** Spends to ourselves what our lock would spend, once, when no block has it. */
+    /** Spends an input of our lock back to ourselves, once, when no block has the lock. */
     CompletionStage<Void> abandonLock(SwapRow row);
 
     /**
-     * Sends our claim, which shows the secret; completes with its transaction id.
+     * Sends our claim, which reveals the secret; completes with its transaction id.
      *
-     * @param mayBegin asked in the moment before a claim becomes durable where none is; false: none is made, and the stage fails
+     * @param mayBegin evaluated immediately before a first claim becomes durable; if false, none is made and the stage fails
      */
     CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin);
 
-    /** Takes our lock back; completes with the transaction id. */
+    /** Refunds our lock; completes with the transaction id. */
     CompletionStage<String> takeBack(SwapRow row);
 
     /**
-     * The chain on which our own lock stands: the chain in a sell, the account chain in a buy. Every method blocks, and throws when that
-     * chain could not be asked, which proves nothing about it.
+     * The side with our own lock: on the chain in a sell, on the account chain in a buy. Every method blocks, and throws when that chain could not
+     * be queried, which proves nothing about the lock.
      */
     interface OwnLeg {
         /**
-         * @param refundDue whether the lock can be taken back, by this chain's own clock
-         * @param secretShown whether a claim of it, with the secret, is in a mempool or a block
+         * @param refundDue whether the lock can be refunded, by this chain's own clock
+         * @param secretShown whether a claim of the lock, with the secret, is in a mempool or a block
          */
         record View(OwnLock lock, boolean refundDue, boolean secretShown) {}
 
         View look(SwapRow row);
 
-        /** Objection, on this chain, to locking at this moment; empty when there is none. */
+        /** Returns the objection, on this chain, to locking now; empty when there is none. */
         Optional<String> obstacle(SwapRow row);
 
         /** As {@link Legs#sendLock}; returns the transaction id. */
         String sendLock(SwapRow row, BooleanSupplier mayBegin);
 
-        /** Spends to ourselves what our lock would spend, once, when no block has it. Either may be mined. */
+        /** Spends an input of our lock back to ourselves, once, when no block has the lock. Either may be mined. */
         void abandonLock(SwapRow row);
 
-        /** Takes our lock back; answers with the transaction id. */
+        /** Refunds our lock; returns the transaction id. */
         String takeBack(SwapRow row);
     }
 
     /**
-     * The chain on which the pool's lock stands and we claim: the account chain in a sell, the chain in a buy. Every method blocks, and throws
-     * when that chain could not be asked, which proves nothing about it.
+     * The side with the pool's lock, which we claim: on the account chain in a sell, on the chain in a buy. Every method blocks, and throws when
+     * that chain could not be queried, which proves nothing about the lock.
      */
     interface PoolLeg {
-        /** @param secretShown whether a claim of it, with the secret, is journalled, in a mempool or in a block */
+        /** @param secretShown whether a claim of the lock, with the secret, is journalled, in a mempool or in a block */
         record View(PoolLock lock, boolean secretShown) {}
 
         View look(SwapRow row);
 
-        /** Objection, on this chain, to locking on the other one at this moment; empty when there is none. */
+        /** Returns the objection, on this chain, to locking on the other one now; empty when there is none. */
         Optional<String> obstacle(SwapRow row);
 
-        /** Whether the secret may leave for the first time. */
+        /** Evaluates whether the secret may be revealed for the first time. */
         GateVerdict gate(SwapRow row, GateInputs now);
 
         /** As {@link Legs#pushClaim}. */

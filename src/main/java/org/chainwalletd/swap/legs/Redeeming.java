@@ -17,15 +17,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gets the spend of a lock into a block. It is shown to every node that lacks it, whenever it is asked for. A mempool replaces nothing, so
- * only when no node has it, and one at least has said that it does not want it for what it is, a version with a higher fee takes its place. A node
- * may pretend to have it: what was refused by another one and is in no block for long is replaced all the same. Each version is an intent of its own
- * before it leaves, and any of them may be mined. Remembers nothing: what was sent is in the store.
+ * Gets the spend of a lock mined. Each call rebroadcasts it to every node that lacks it. Mempools replace nothing, so a version with a higher fee
+ * takes its place only when no node has it and at least one has rejected it on its merits. A node may falsely report that it has the spend: a spend
+ * that another node has rejected and that stays unmined for {@link #UNMINED_BLOCKS} is replaced all the same. Each version is an intent of its own
+ * before it is sent, and any of them may be mined. Stateless: what was sent is in the store.
  *
- * @param earlier token of a spend that was begun for another reason and does as well
- * @param tokens of the versions, from 1
- * @param minimum fee of the consensus
- * @param value of what is spent
+ * @param earlier token of a spend that was begun for another reason and serves as well
+ * @param tokens token of each version, from 1
+ * @param minimum fee by consensus
+ * @param value of the lock's output
  * @param tip height of the followed tip
  */
 public record Redeeming(
@@ -38,9 +38,9 @@ public record Redeeming(
         Sending sending) {
     private static final Logger LOG = LoggerFactory.getLogger(Redeeming.class);
     private static final int MOST_VERSIONS = 6;
-    /** A refusal may pass by itself: the node is busy, or has not seen the block of the lock. */
+    /** Age from which a refusal counts; a younger one may resolve itself, because the node is busy or lacks the lock's block. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
-    /** A node that says for so many blocks that it has it may keep it from everybody else. */
+    /** Blocks after which a spend that a node claims to have, but that stays unmined, counts as withheld by that node. */
     private static final long UNMINED_BLOCKS = 30;
 
     /** Makes one version durable and sends it. */
@@ -48,12 +48,10 @@ public record Redeeming(
         Receipt send(String token, Amount fee);
     }
 
-    /**
-     * @param number of the newest version; 0 for what was begun for another reason, or when there is none
-     */
+    /** @param number of the newest version; 0 if the intent was begun for another reason or there is none */
     private record Version(int number, Optional<Intent> intent) {}
 
-    /** Answers with the id of the newest version. */
+    /** Sends or rebroadcasts the spend; returns the id of the newest version. */
     Hash256 push() {
         Version newest =
                 new Version(0, earlier.flatMap(token -> await(chain.spending().ofToken(token))));
@@ -82,7 +80,10 @@ public record Redeeming(
         return send(isPricedOut(intent) ? above(newest.number()) : Math.max(1, newest.number()));
     }
 
-    /** A spend that waits in a mempool keeps every other spend of its input out, whatever that pays: only a block decides between the two. */
+    /**
+     * Tests whether a closed spend needs a higher fee. A spend in a mempool excludes every other spend of its input, whatever that pays: only a
+     * block decides between the two.
+     */
     private boolean isPricedOut(Intent closed) {
         return closed.state() == IntentState.ABANDONED || closed.state() != IntentState.CONFLICTED && isOld(closed);
     }
@@ -112,13 +113,13 @@ public record Redeeming(
         return chain.clock().millis() - intent.createdAt() >= PATIENCE.toMillis();
     }
 
-    /** Sends to one node in the way of every spend, then to all others. */
+    /** Sends to one node like every spend, then to all others. */
     private Hash256 send(int number) {
         Amount fee = ChainFee.of(minimum, value, number);
         return everywhere(sending.send(tokens.apply(number), fee).txId());
     }
 
-    /** Sends to all other nodes. It is durable and sent already, so their answers do not matter: the next look shows the result. */
+    /** Broadcasts to all nodes. The spend is already durable and sent, so failures do not matter: the next observation shows the result. */
     private Hash256 everywhere(Hash256 txId) {
         try {
             await(chain.spending().push(txId));
@@ -129,8 +130,8 @@ public record Redeeming(
     }
 
     /**
-     * Fee that swaps pay for taking money out of a lock on the chain. There is no way to raise a fee once a mempool has a transaction, and cheap
-     * traffic can keep one of minimum fee out of blocks for long, so the first send pays well above the minimum (swap.md, section 6).
+     * Fee that swaps pay for redeeming a lock on the chain. A fee cannot be raised once a mempool has the transaction, and cheap traffic can keep
+     * one of minimum fee out of blocks for long, so the first version already pays well above the minimum (swap.md, section 6).
      */
     public static final class ChainFee {
         private static final BigInteger TIMES_MINIMUM = BigInteger.valueOf(100);
@@ -139,10 +140,11 @@ public record Redeeming(
         private ChainFee() {}
 
         /**
-         * Twice as much with each version, at most half of the value, and never so much that nothing is left to be paid.
+         * Returns the fee of a version: doubled with each version, at most half of the value, and leaving an output above the dust threshold, but
+         * never below the minimum.
          *
-         * @param minimum of the consensus for such a transaction
-         * @param value what is spent
+         * @param minimum by consensus for such a transaction
+         * @param value of the lock's output
          * @param version 1 for the first send
          */
         public static Amount of(Amount minimum, Amount value, int version) {

@@ -7,32 +7,32 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.swap.gates.SwapRow;
 
 /**
- * Something about swaps that somebody should look at.
+ * Condition of a swap that an operator should look at.
  *
- * @param hashLock of the swap; empty when it is about the account
- * @param swap the id of its row, where it has one
- * @param message for people: what happened and what to do
+ * @param hashLock of the swap; empty when the alarm concerns the account
+ * @param swap id of its row, if it has one
+ * @param message human-readable: what happened and what to do
  */
 public record SwapAlarm(Kind kind, Optional<Hash256> hashLock, Optional<String> swap, String message) {
-    /** Subject of an alarm. The words are told: never rename one. */
+    /** Kind of an alarm. The names are part of the interface: never rename one. */
     public enum Kind {
-        /** The pool has our secret, and its claim is not on the chain. */
+        /** The pool has our secret, but its claim is not on the chain. */
         RELAY_SILENT,
-        /** The gate was open, and no claim could be made: the secret is still ours. */
+        /** The gate was open, but no claim could be made; the secret was not revealed. */
         CLAIM_NOT_MADE,
-        /** A claim is journalled and in no block, and half of its margin is gone. */
+        /** A claim is journalled and in no block, and half of its margin has passed. */
         CLAIM_NOT_MINED,
-        /** The nonces of the account-chain key cannot be explained: nothing new is locked or paid from it, and no gate opens. */
+        /** The nonces of the account-chain key cannot be explained: no new lock or payment is made from it, and no gate opens. */
         SENDING_STOPPED,
-        /** Our lock could be taken back for a quarter of an hour, and stands, or nobody could find out whether it does. */
+        /** Our lock has been refundable for a quarter of an hour and is not refunded, or its state could not be determined. */
         REFUND_OVERDUE,
-        /** The pool claimed our lock, and its own is gone. */
+        /** The pool claimed our lock, and its own lock is gone. */
         LOST,
-        /** Money of ours in the contract of which the journal knows nothing is taken back. */
+        /** A lock of ours in the contract that has no row is refunded. */
         LOCK_WITHOUT_ROW,
-        /** Money for us of which the journal knows nothing is claimed. */
+        /** A lock that pays us and has no row is claimed. */
         CLAIM_WITHOUT_ROW,
-        /** Our lock was claimed, and the secret is nowhere to be read. */
+        /** Our lock was claimed, but the secret was found nowhere. */
         SECRET_NOT_FOUND,
         /** The chains contradict a row that was over. */
         ROW_OUTDATED;
@@ -50,7 +50,7 @@ public record SwapAlarm(Kind kind, Optional<Hash256> hashLock, Optional<String> 
         return new SwapAlarm(kind, Optional.of(hashLock), Optional.empty(), message);
     }
 
-    /** About the key that all swaps share. */
+    /** Returns an alarm about the account-chain key, which all swaps share. */
     public static SwapAlarm of(AccountSends.Stopped stop) {
         return new SwapAlarm(Kind.SENDING_STOPPED, Optional.empty(), Optional.empty(), stop.why());
     }

@@ -15,14 +15,14 @@ import org.chainwalletd.swap.gates.QuoteBinding;
 import org.chainwalletd.swap.gates.SwapRow;
 
 /**
- * The three clocks that a quote and a lock are judged by: the height of the followed chain, the newest block that a quorum of the account
- * chain has, and this machine's.
+ * The three clocks by which a quote and a lock are judged: the height of the followed chain, the newest block time that a quorum of the account
+ * chain's endpoints has reached, and this machine's clock.
  *
  * @param executor for continuations; never blocks
  */
 public record SwapClocks(
         AccountChain chain, Supplier<Optional<FollowedTip>> tip, InstantSource clock, Executor executor) {
-    /** Fails with {@link org.chainwalletd.account.endpoints.AccountException} when the quorum cannot be asked. */
+    /** Returns the current readings. Fails with {@link org.chainwalletd.account.endpoints.AccountException} when no quorum answers. */
     public CompletionStage<QuoteBinding.Now> now() {
         return chain.reached(SwapClocks::newestTime)
                 .thenApplyAsync(
@@ -42,7 +42,7 @@ public record SwapClocks(
                 .orElseThrow(() -> new IllegalStateException("the account chain names no newest block"));
     }
 
-    /** Objection to a lock at this moment by the bounds and by the quote's own time. */
+    /** Returns the objection to a lock now, by the bounds and by the quote's expiry. */
     public CompletionStage<Optional<String>> against(QuoteBinding binding, SwapRow row) {
         return now().thenApplyAsync(now -> binding.stillGood(row.terms(), row.minimumOut(), now), executor);
     }

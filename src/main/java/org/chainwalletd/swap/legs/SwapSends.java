@@ -16,16 +16,16 @@ import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.swap.gates.SwapRow;
 
 /**
- * Our transactions of a swap on the account chain. Their names follow from the swap's id and from how many of their kind have finally failed,
- * which the journal knows: doing a thing twice does it once, also after a restart.
+ * Our transactions of a swap on the account chain. Their references are derived from the swap's id and the number of finally failed attempts of
+ * their kind, which the journal knows, so a repeated call has the effect of one, also after a restart.
  */
 public record SwapSends(AccountSends sends) {
-    /** Gas of a claim or a refund, as long as none has failed; never estimated (swap.md, section 5). */
+    /** Gas of the first attempt of a claim or a refund; never estimated (swap.md, section 5). */
     static final long GAS = 120_000;
 
-    /** Greatest number of attempts to lock or claim; each but the last has failed in a final block, so they take hours. Refunds have no limit. */
+    /** Maximum number of attempts to lock or claim; each but the last has failed in a final block, so they take hours. Refunds have no limit. */
     private static final int MOST_ATTEMPTS = 16;
-    /** A contract that takes more than the reserve of a swap holds is none that the operator should have pinned. */
+    /** Maximum multiple of {@link #GAS}. An operator should not have pinned a contract that needs more than the gas reserve of a swap. */
     private static final int MOST_GAS_FACTOR = 4;
 
     /** All sends of a swap, oldest first. */
@@ -43,7 +43,7 @@ public record SwapSends(AccountSends sends) {
         }
 
         /**
-         * Whether one has failed in a block lately; a nonce that went elsewhere has cost nothing.
+         * Tests whether one has reverted in a block recently; a nonce that was used otherwise cost no gas here.
          *
          * @param since milliseconds since 1970
          */
@@ -53,7 +53,7 @@ public record SwapSends(AccountSends sends) {
                     .anyMatch(record -> (record.isCopy() ? record.updatedAt() : record.createdAt()) > since);
         }
 
-        /** Its transaction id: of what was mined, by whichever nonce, otherwise of the newest; empty text when there is none. */
+        /** Returns the transaction id of the mined one, at any nonce, otherwise of the newest; an empty text when there is none. */
         String id(SendKind kind) {
             return all(kind)
                     .filter(SwapSends::hasSucceeded)
@@ -80,7 +80,7 @@ public record SwapSends(AccountSends sends) {
         return "0x" + record.hash().hex();
     }
 
-    /** Whether it has ended, in a final block, without doing what it was for. */
+    /** Tests whether it has finally ended without the intended effect. */
     static boolean hasFailed(SendRecord record) {
         return record.state().isOver() && !(record.state() instanceof SendState.Final);
     }
@@ -90,15 +90,15 @@ public record SwapSends(AccountSends sends) {
                 || record.state() instanceof SendState.Mined mined && mined.succeeded();
     }
 
-    /** More than the attempt before: it may have run out of it. */
+    /** Returns the gas of an attempt. It grows, because the previous attempt may have run out of gas. */
     public static long gas(int attempt) {
         return GAS * Math.min(attempt, MOST_GAS_FACTOR);
     }
 
     /**
-     * Makes the transaction of a kind unless there is one that has not failed, which is kept going then; answers with its id.
+     * Makes a transaction of the kind, or continues to pursue an existing one that has not failed; returns its id.
      *
-     * @param deadline Unix seconds, unsigned, after which it is worth nothing
+     * @param deadline Unix seconds, unsigned, after which it is useless
      */
     String send(SwapRow row, SendKind kind, OptionalLong deadline, IntFunction<SendRequest> attempt) {
         Made made = of(row);
@@ -122,9 +122,9 @@ public record SwapSends(AccountSends sends) {
     }
 
     /**
-     * Sends for a lock without a row, whose attempts are known by their names alone.
+     * Sends for a lock without a row, whose attempts are found only by their references.
      *
-     * @param name of the first attempt
+     * @param name reference of the first attempt
      */
     public SendRecord send(String name, OptionalLong deadline, BiFunction<String, Integer, SendRequest> attempt) {
         for (int number = 1; ; number++) {

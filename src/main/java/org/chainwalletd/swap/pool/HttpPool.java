@@ -37,14 +37,14 @@ import org.chainwalletd.swap.pool.Pool.PoolInfo;
 import org.chainwalletd.swap.pool.Pool.PoolQuote;
 
 /**
- * The pool over REST. Each call has a time and a length that it must not exceed, however the pool behaves; nothing is tried twice, and no
- * redirection is followed. What a caller asks for in a path is checked before it gets there.
+ * REST client of the pool. Every call has a deadline and a maximum response length, regardless of the pool's behaviour. Nothing is retried and no
+ * redirect is followed. Caller input is validated before it becomes part of a path.
  */
 public final class HttpPool implements Pool {
     static final int LONGEST_ANSWER = 256 * 1024;
     static final int LONGEST_REFUSAL = 4_096;
     private static final int MOST_AT_ONCE = 8;
-    /** Bytes of answers at a time: each is there twice while it grows. */
+    /** Maximum number of bytes buffered for responses; a response may occupy twice its size while its buffer grows. */
     public static final long MOST_HELD = 2L * MOST_AT_ONCE * LONGEST_ANSWER;
 
     private static final int LONGEST_QUEUE = 64;
@@ -60,16 +60,16 @@ public final class HttpPool implements Pool {
     private final Duration patience;
     private final ByteBudget held;
     private final Executor executor;
-    /** Calls that wait for one of those under way to end. */
+    /** Calls that wait for a running one to end. */
     private final Queue<Runnable> waiting = new ArrayDeque<>();
 
     private int underWay;
 
     /**
      * @param peer the service, without {@code /api}
-     * @param patience for one call, from its first byte to the last of its answer
-     * @param held what answers may hold together
-     * @param executor reads answers; never blocks
+     * @param patience deadline of one call, from its first byte to the last of its response
+     * @param held budget shared by all responses
+     * @param executor parses responses; never blocks
      */
     public HttpPool(HttpPeer peer, PoolWords words, Duration patience, ByteBudget held, Executor executor) {
         this.peer = peer;
@@ -80,7 +80,7 @@ public final class HttpPool implements Pool {
         this.executor = executor;
     }
 
-    /** Numbers are read exactly, and a tree is bounded by its tokens, not only by its length. */
+    /** Returns a mapper that reads numbers exactly and bounds a tree by its number of tokens, not only by its length. */
     private static ObjectMapper mapper() {
         JsonFactory factory = JsonFactory.builder()
                 .streamReadConstraints(StreamReadConstraints.builder()
@@ -133,7 +133,7 @@ public final class HttpPool implements Pool {
                 .exceptionallyAsync(this::withoutWords, executor);
     }
 
-    /** The words of one who has just been given a secret may hold it. */
+    /** Removes the pool's error text, because a pool that has just received a secret may repeat it there. */
     private Hash256 withoutWords(Throwable failure) {
         throw Causes.of(failure) instanceof PoolException.Refused refused
                 ? new PoolException.Refused(refused.status(), "its words are not repeated, they may hold the secret")
@@ -224,7 +224,10 @@ public final class HttpPool implements Pool {
         return outcome;
     }
 
-    /** Calls under way end in their time, and a caller who has waited for as long is told so in turn: nobody waits longer than for one call. */
+    /**
+     * Starts or queues a call. Running calls end by their deadline, and a queued call that has waited as long fails in its turn, so no caller waits
+     * longer than for one call.
+     */
     private void begin(CompletableFuture<?> outcome, Runnable call) {
         synchronized (waiting) {
             if (underWay < MOST_AT_ONCE) {
@@ -266,7 +269,7 @@ public final class HttpPool implements Pool {
         }
     }
 
-    /** The member {@code error} of an object, otherwise all of it. */
+    /** Returns the member {@code error} of an object, otherwise the whole text. */
     private static String words(String text) {
         try {
             JsonNode error = MAPPER.readTree(text).path("error");
@@ -276,7 +279,7 @@ public final class HttpPool implements Pool {
         }
     }
 
-    /** Makes a stranger's words fit for a log or an answer: one line of printable characters, and not many. */
+    /** Makes untrusted text fit for a log line or an answer: one line of printable characters, truncated. */
     static String readable(String text) {
         String line = text.codePoints()
                 .limit(LONGEST_WORDS)

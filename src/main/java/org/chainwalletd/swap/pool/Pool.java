@@ -11,20 +11,17 @@ import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 
-/**
- * The market-making service (swap.md, section 3). Stages fail with {@link PoolException} alone; they are completed on the daemon's own
- * threads.
- */
+/** The market-making service (swap.md, section 3). Stages fail only with {@link PoolException}; they complete on the daemon's own threads. */
 public interface Pool {
-    /** Most klines in one answer. */
+    /** Maximum number of klines in one answer. */
     int MOST_KLINES = 500;
 
     /**
      * Request for a quote.
      *
      * @param amountIn decimal in whole coins
-     * @param evmAddress ours, to be paid at in a sell
-     * @param chainKey our public key, to be paid at in a buy
+     * @param evmAddress our address, paid in a sell
+     * @param chainKey our public key, paid in a buy
      */
     record QuoteRequest(
             Direction direction, String amountIn, Hash256 hashLock, EvmAddress evmAddress, PublicKey chainKey) {}
@@ -33,49 +30,51 @@ public interface Pool {
 
     CompletionStage<PoolInfo> info();
 
-    /** Notifies the pool of our lock on the chain, which it would also find by itself. */
+    /** Notifies the pool of our lock on the chain, which it could also find by itself. */
     CompletionStage<Void> notifyChainLock(String poolSwapId, Hash256 txId);
 
     /**
-     * Gives the pool the secret so that it sends our claim of its lock; completes with what it says is the transaction's id.
+     * Gives the pool the secret so that it sends our claim of its lock; completes with the transaction id that the pool reports.
      *
-     * @param secret 32 bytes; stays the caller's
+     * @param secret 32 bytes; remains the caller's
      */
     CompletionStage<Hash256> relayClaim(String poolSwapId, SecretBytes secret);
 
     /**
-     * At most {@code limit} of the newest.
+     * Returns at most {@code limit} of the newest klines.
      *
-     * @param interval the pool's own word, such as {@code 1d}
+     * @param interval in the pool's notation, such as {@code 1d}
      */
     CompletionStage<List<Kline>> klines(String interval, int limit);
 
-    /** The liquidity pool, as the pool describes it: a JSON object of bounded size and depth. */
+    /** Returns the pool's description of its liquidity pool: a JSON object of bounded size and depth. */
     CompletionStage<JsonNode> lpPool();
 
     CompletionStage<JsonNode> lpPosition(Address address);
 
     CompletionStage<JsonNode> lpDepositStart(Address chainAddress, EvmAddress evmAddress);
 
-    /** @param id as {@link #lpDepositStart} gave it */
+    /** @param id returned by {@link #lpDepositStart} */
     CompletionStage<JsonNode> lpDeposit(String id);
 
     CompletionStage<JsonNode> lpWithdraw(Address chainAddress, String shares);
 
-    /** Whether a text can be a part of a path here: 1 to 128 letters, digits, dots, colons, dashes and underscores, and not only dots. */
+    /**
+     * Tests whether a text is allowed as a path segment here: 1 to 128 letters, digits, dots, colons, dashes and underscores, and not only dots.
+     */
     static boolean isPathWord(String text) {
         return text.matches("[A-Za-z0-9_.:-]{1,128}") && !text.matches("\\.+");
     }
 
-    /** An own copy of an interval's word: digits and a letter. */
+    /** Validates an interval: up to three digits and a letter. */
     static Optional<String> interval(String text) {
         return text.matches("[1-9][0-9]{0,2}[a-zA-Z]") ? Optional.of(text) : Optional.empty();
     }
 
-    /** @param time Unix seconds at which it begins */
+    /** @param time start of the interval, Unix seconds */
     record Kline(long time, BigDecimal open, BigDecimal high, BigDecimal low, BigDecimal close) {}
 
-    /** The pool's description of itself; each part empty when it says nothing. Shown, and used to judge the pool by its own words. */
+    /** The pool's description of itself; absent fields are empty. Shown to callers, and used to check the pool's quotes against its own figures. */
     record PoolInfo(
             Optional<BigDecimal> midPrice,
             Optional<Long> feeBps,
@@ -85,14 +84,14 @@ public interface Pool {
             Optional<String> htlcContract) {}
 
     /**
-     * A quote as the pool wrote it (swap.md, section 3): of the right types and lengths, and otherwise unbelieved. Amounts are texts as they
-     * came; what they are worth is for who binds the quote.
+     * Quote as sent by the pool (swap.md, section 3): types and lengths are checked, the content is untrusted. Amounts are kept as text and
+     * interpreted when the quote is bound.
      *
      * @param expiresAt Unix seconds
      * @param feeBps of the output, in hundredths of a percent
      * @param networkFeeNative decimal, in whole native coins
-     * @param evm what we are to lock in a buy
-     * @param chain what we are to lock in a sell
+     * @param evm lock that we have to make in a buy
+     * @param chain lock that we have to make in a sell
      */
     record PoolQuote(
             String swapId,
@@ -114,7 +113,7 @@ public interface Pool {
         public record ChainLock(String receiverPubkey, long timeoutHeight) {}
     }
 
-    /** Why the pool gave no answer that can be used. All are -32020 to a caller. */
+    /** Failure of a call to the pool. Callers get the code -32020 for each. */
     abstract sealed class PoolException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -122,13 +121,13 @@ public interface Pool {
             super(message, null, false, false);
         }
 
-        /** The pool answered with an error of its own. */
+        /** The pool answered with an error. */
         public static final class Refused extends PoolException {
             private static final long serialVersionUID = 1L;
 
             private final int status;
 
-            /** @param words the pool's, already cut and cleaned */
+            /** @param words error text of the pool, already sanitised and truncated */
             public Refused(int status, String words) {
                 super("the pool refuses (HTTP " + status + "): " + words);
                 this.status = status;
@@ -139,7 +138,7 @@ public interface Pool {
             }
         }
 
-        /** Signals that no answer came in time. Whether the question arrived is not known. */
+        /** No answer arrived in time. Whether the request reached the pool is unknown. */
         public static final class Unreachable extends PoolException {
             private static final long serialVersionUID = 1L;
 
@@ -148,7 +147,7 @@ public interface Pool {
             }
         }
 
-        /** The pool gave an answer that is malformed or too long. */
+        /** The answer is malformed or too long. */
         public static final class BadAnswer extends PoolException {
             private static final long serialVersionUID = 1L;
 

@@ -12,10 +12,10 @@ import org.chainwalletd.swap.pool.Pool.PoolException;
 import org.chainwalletd.swap.pool.Pool.PoolInfo;
 import org.chainwalletd.swap.pool.Pool.PoolQuote;
 
-/** Reads the pool's answers: types and lengths, and nothing that could be believed beyond them. */
+/** Parser of the pool's answers. Checks types and lengths only; the content stays untrusted. */
 record PoolAnswers(PoolWords words) {
     private static final int LONGEST_TEXT = 128;
-    /** An exponent makes a short text a long number. */
+    /** Maximum scale and precision; an exponent makes a short text a long number. */
     private static final int LARGEST_SCALE = 80;
 
     private static final BigInteger TWO_64 = BigInteger.ONE.shiftLeft(64);
@@ -116,7 +116,7 @@ record PoolAnswers(PoolWords words) {
         return text;
     }
 
-    /** A decimal as text, whether it came as one or as a number. */
+    /** Returns a decimal as text, from a JSON string or number. */
     private static String decimalText(JsonNode json, String member) {
         return json.path(member).isNumber() ? decimal(json, member).toPlainString() : text(json, member);
     }
@@ -142,7 +142,7 @@ record PoolAnswers(PoolWords words) {
         return value.longValue();
     }
 
-    /** Unsigned bits, of a number or of a text of digits. */
+    /** Returns an unsigned 64-bit integer from a JSON number or a string of digits. */
     private static long u64(JsonNode json, String member) {
         JsonNode value = json.path(member);
         BigInteger number;

@@ -12,14 +12,14 @@ import java.util.Collection;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/** The one certificate that the pool's connections are trusted by, instead of all that the system trusts. */
+/** Trust in a single certificate for connections to the pool, instead of the system's trust store. */
 public final class PoolCertificate {
     private static final long LONGEST_FILE = 65_536;
 
     private PoolCertificate() {}
 
     /**
-     * A context for clients that trusts only what the certificate in {@code pem} vouches for. Blocks; for the start.
+     * Returns a client context that trusts only the certificate in {@code pem} as an anchor. Blocks; called at start.
      *
      * @throws IllegalArgumentException with the file's name, unless it holds exactly one X.509 certificate
      */

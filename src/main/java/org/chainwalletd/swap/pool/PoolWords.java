@@ -1,7 +1,7 @@
 package org.chainwalletd.swap.pool;
 
 /**
- * The words of the two chains in the pool's wire names (swap.md, section 1).
+ * Names of the two chains in the pool's wire format (swap.md, section 1).
  *
  * @param chain brand of the chain, by default {@code chain}
  * @param evm brand of the account chain, by default {@code evm}

@@ -1,2 +1,2 @@
-/** The market-making service that swaps are made with, over HTTP (swap.md, section 3). It can say what it likes: nothing here is believed. */
+/** Client of the market-making service that swaps are made with, over HTTP (swap.md, section 3). Its answers are untrusted. */
 package org.chainwalletd.swap.pool;
