@@ -15,7 +15,7 @@ import org.chainwalletd.spend.plan.ParameterDigest;
 import org.chainwalletd.store.TokenBinding;
 
 /**
- * A claim as the caller asked for it (interface.md, section 4.8): valid before and after the timeout, as long as nobody has spent the output.
+ * Claim as requested by the caller (interface.md, section 4.8): valid before and after the timeout, as long as the output is unspent.
  *
  * @param from the receiver, who is paid
  * @param preimage 1 to 1,024 bytes; public as soon as the claim is sent
@@ -35,7 +35,7 @@ public record ClaimRequest(
     public static final String KIND = "htlc_claim";
     public static final int MAX_PREIMAGE_BYTES = 1024;
 
-    /** Token of the watchtower's claim of a lock, the same in every life of the daemon; no caller can name it. */
+    /** Returns the token of the watchtower's claim of a lock, which is the same after a restart; no caller can use it. */
     public static String tokenOfWatchtower(Outpoint lock) {
         return TokenBinding.ofDaemon("watchtower-claim-" + lock);
     }
@@ -76,7 +76,7 @@ public record ClaimRequest(
                 .putNumber(timeout));
     }
 
-    /** Leaves out the preimage, which is a secret until the claim is sent. */
+    /** Omits the preimage, which is secret until the claim is sent. */
     @Override
     public String toString() {
         return "claim of " + lock + " by " + from;

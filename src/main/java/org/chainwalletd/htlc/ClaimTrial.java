@@ -18,18 +18,18 @@ import org.chainwalletd.chain.Witness;
 import org.chainwalletd.crypto.Ed25519;
 
 /**
- * The claim of one HTLC output as it would be sent, judged here as a node would judge it (chain protocol, sections 6.3 and 8.1): so that no
- * secret leaves in a transaction that no block can take. Pure.
+ * Claim of one HTLC output as it would be sent, validated here as a node would validate it (chain protocol, sections 6.3 and 8.1), so that no
+ * secret is revealed in a transaction that no block can include. Pure.
  *
- * @param output what it spends, from bytes whose transaction id was computed
+ * @param output the spent output, from bytes whose transaction id was computed
  */
 public record ClaimTrial(ChainProfile profile, Hash256 genesis, ClaimRequest request, TxOutput output) {
-    /** Message that the receiver signs. */
+    /** Returns the message that the receiver signs. */
     public byte[] message() {
         return TransactionCodec.signingMessage(profile, genesis, unsigned());
     }
 
-    /** Worth nothing when the output does not cover the fee. */
+    /** Builds the transaction; its output has value zero when the fee is not covered. */
     private Transaction unsigned() {
         Amount fee = request.effectiveFee();
         Amount rest =
@@ -38,10 +38,10 @@ public record ClaimTrial(ChainProfile profile, Hash256 genesis, ClaimRequest req
     }
 
     /**
-     * Whether a node would take the claim with this signature. The HTLC's program asks two things of it: a preimage of the hash lock, and the
-     * receiver's signature over this very transaction.
+     * Tests whether a node would accept the claim with this signature. The HTLC's program requires a preimage of the hash lock and the receiver's
+     * signature over this transaction.
      *
-     * @param params that the output must be the HTLC of
+     * @param params expected parameters of the output's HTLC
      */
     public boolean isValid(HtlcParams params, byte[] signature) {
         Transaction signed = unsigned().withWitnesses(List.of(request.witness(signature)));

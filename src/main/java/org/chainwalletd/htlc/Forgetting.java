@@ -12,7 +12,7 @@ import org.chainwalletd.store.books.Page;
 import org.chainwalletd.store.books.htlc.HtlcRow;
 import org.chainwalletd.store.books.htlc.HtlcRows;
 
-/** Takes settled records out of the index on the operator's word. */
+/** Removal of settled records from the index at the operator's request. */
 public record Forgetting(Books books, Supplier<Optional<FollowedTip>> tip, Executor executor) {
     private enum Outcome {
         REMOVED,
@@ -21,9 +21,9 @@ public record Forgetting(Books books, Supplier<Optional<FollowedTip>> tip, Execu
     }
 
     /**
-     * Leaves a settled record out from now on; it comes back when a reorganisation takes the block away that settled it.
+     * Hides a settled record from now on; it reappears when a reorganisation removes the block that settled it.
      *
-     * @return false when there is none; fails with {@link RefusedException} when it is not settled
+     * @return false when there is no such record; fails with {@link RefusedException} when it is not settled
      */
     public CompletionStage<Boolean> forget(Outpoint lock) {
         long height = tip.get().map(FollowedTip::height).orElse(-1L);

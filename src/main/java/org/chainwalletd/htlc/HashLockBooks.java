@@ -20,17 +20,17 @@ import org.chainwalletd.store.books.htlc.HtlcRow;
 import org.chainwalletd.store.books.htlc.HtlcRows;
 
 /**
- * View of one hash lock in the daemon's own books, all of it as of one followed tip. Only what our keys are a party of is there. However
- * many HTLCs somebody makes under a hash lock, few are read.
+ * View of one hash lock in the daemon's own books, all of it as of one followed tip. Contains only HTLCs with a key of this daemon as a party. The
+ * number of rows read is bounded, however many HTLCs others create under a hash lock.
  */
 public record HashLockBooks(Books books, Supplier<Optional<FollowedTip>> tip) {
     private static final int MOST = 16;
 
     /**
-     * HTLC as the books have it.
+     * HTLC as recorded in the books.
      *
      * @param block of its lock; empty while it is in none, or in one so old that its id is not kept
-     * @param settledAt time of the block with which it reached the demanded depth, Unix seconds
+     * @param settledAt time of the block at which it reached the required depth, Unix seconds
      * @param workChecked whether the work of all blocks from its own to the tip was checked
      */
     public record Found(HtlcRow row, Optional<BlockRow> block, OptionalLong settledAt, boolean workChecked) {
@@ -38,17 +38,17 @@ public record HashLockBooks(Books books, Supplier<Optional<FollowedTip>> tip) {
             return row.lockHeight().isPresent();
         }
 
-        /** Height of the block with the claim; empty while none has one. */
+        /** Returns the height of the block with the claim; empty while none contains one. */
         public OptionalLong claimedAt() {
             return row.claim().map(HtlcRow.Spend::height).orElseGet(OptionalLong::empty);
         }
 
-        /** Height of the block with the reclaim; empty while none has one. */
+        /** Returns the height of the block with the reclaim; empty while none contains one. */
         public OptionalLong takenBackAt() {
             return row.reclaim().map(HtlcRow.Spend::height).orElseGet(OptionalLong::empty);
         }
 
-        /** Whether a preimage is known that claims it, by a block or by a mempool. A claim with another one is nobody's. */
+        /** Tests whether a block or a mempool has a claim with the right preimage. A claim with another preimage is invalid. */
         public boolean isBeingClaimed() {
             return row.claim()
                     .flatMap(HtlcRow.Spend::preimage)
@@ -57,16 +57,16 @@ public record HashLockBooks(Books books, Supplier<Optional<FollowedTip>> tip) {
                     .isPresent();
         }
 
-        /** Whether it is in a block and nothing in a block spends it. */
+        /** Tests whether it is in a block and no block spends it. */
         public boolean isOpen() {
             return isMined() && claimedAt().isEmpty() && takenBackAt().isEmpty();
         }
     }
 
     /**
-     * @param found worth enough and claimable by the right key, the oldest first; those that are in no block last
+     * @param found HTLCs of sufficient value that the receiver can claim, oldest first; those in no block last
      * @param secretShown whether a preimage of the hash lock is known from a claim, in a block or outside
-     * @param all under the hash lock, decoys too, up to a bound
+     * @param all outpoints under the hash lock, including decoys, up to a bound
      */
     public record View(FollowedTip tip, List<Found> found, boolean secretShown, List<Outpoint> all) {
         public View {
@@ -74,21 +74,21 @@ public record HashLockBooks(Books books, Supplier<Optional<FollowedTip>> tip) {
             all = List.copyOf(all);
         }
 
-        /** Depth of a block at this height; 1 for the tip. */
+        /** Returns the depth of a block at this height; 1 for the tip. */
         public long depth(long height) {
             return tip.height() - height + 1;
         }
     }
 
     /**
-     * @param receiver whose claim it waits for
-     * @param least what it must be worth
-     * @param depth after how many blocks it counts as settled
-     * @param known one that is told of in any case, however many others there are
+     * @param receiver key that may claim
+     * @param least minimum value
+     * @param depth number of blocks after which it counts as settled
+     * @param known outpoint that is included in any case, however many others there are
      */
     public record Question(Hash256 hashLock, PublicKey receiver, Amount least, long depth, Optional<Outpoint> known) {}
 
-    /** Empty before the first block, and while the followed chain is being changed: then another look says more. */
+    /** Returns the view; empty before the first block and while the followed chain is being changed, when a later call succeeds. */
     public CompletionStage<Optional<View>> look(Question question) {
         Optional<FollowedTip> now = tip.get();
         return books.read(session -> now.filter(at -> BlockRows.has(session.head(), at.place()))
@@ -112,7 +112,7 @@ public record HashLockBooks(Books books, Supplier<Optional<FollowedTip>> tip) {
         return new View(tip, found, isShown(head, question.hashLock()), all);
     }
 
-    /** A claim of a mempool is only somebody's word until its preimage opens the hash lock. */
+    /** Tests whether the preimage is public. A claim in a mempool counts only if its preimage matches the hash lock. */
     private static boolean isShown(Page head, Hash256 hashLock) {
         return HtlcRows.claimedOfHashLock(head, hashLock, MOST).stream()
                 .flatMap(row -> row.claim().stream())

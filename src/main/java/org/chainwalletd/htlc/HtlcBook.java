@@ -24,8 +24,8 @@ import org.chainwalletd.store.books.htlc.HtlcTable.Change;
 import org.chainwalletd.store.books.htlc.HtlcTable.View;
 
 /**
- * The book of HTLCs in which a key of this daemon is a party (decisions.md, section 3): locks with or without datum, any number in a
- * transaction, claims with preimages of any length, both encodings of the selectors, redeemers.
+ * Book of HTLCs in which a key of this daemon is a party (decisions.md, section 3): locks with or without datum, any number per transaction, claims
+ * with preimages of any length, both encodings of the selectors, redeemers.
  */
 public record HtlcBook(ChainProfile profile, HtlcTable table) implements Book<View, Change> {
     @Override
@@ -50,7 +50,7 @@ public record HtlcBook(ChainProfile profile, HtlcTable table) implements Book<Vi
         return changes;
     }
 
-    /** A witness that no valid spend of an HTLC can have is not looked up: so plain payments cost nothing here. */
+    /** Returns the spends of known HTLCs. A witness that no valid HTLC spend can have is not looked up, so plain payments cost nothing here. */
     private static List<Change> spends(
             ChainTransaction transaction, Transaction tx, long height, Predicate<Outpoint> known) {
         List<Change> spends = new ArrayList<>();
@@ -68,7 +68,7 @@ public record HtlcBook(ChainProfile profile, HtlcTable table) implements Book<Vi
     }
 
     /**
-     * The locks for or by a key of this daemon among the outputs of a transaction.
+     * Returns the locks among the outputs of a transaction that have a key of this daemon as a party.
      *
      * @param height of its block, or {@link HtlcTable#NOWHERE}
      */

@@ -28,10 +28,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches over the index of HTLCs: counts it for operators, tells of own locks past their timeout and, when it is told to, takes them back,
- * and finds out which locks were lost before a block had them. Hears of the chain from the follower, reads the books, asks the nodes for
- * locks that are in no block, and spends through {@link HtlcSpends}. Owns only what it has told already: after a restart it tells again, and
- * a reclaim that was begun is found by its token.
+ * Maintenance of the HTLC index: counts it for operators, warns of own locks past their timeout and, if configured, reclaims them, and detects
+ * locks that were lost before a block contained them. Receives chain events from the follower, reads the books, queries the nodes for locks in no
+ * block, and spends through {@link HtlcSpends}. Owns only the set of warnings already logged: after a restart it warns again, and a reclaim that
+ * was begun is found by its token.
  */
 public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(HtlcIndex.class);
@@ -62,7 +62,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
 
     private record Checked(Outcome<Void> done) implements Command {}
 
-    /** The index at one moment. */
+    /** State of the index at one time. */
     private record Survey(
             List<HtlcRows.Count> counts, List<HtlcRow> overdue, List<HtlcRow> pending, List<Address> parties) {}
 
@@ -70,7 +70,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
     private final Runnable unhear;
     private final HtlcWatch watch;
     private final Set<Outpoint> told = new HashSet<>();
-    /** Reclaims that run, are made, or wait for another try. */
+    /** Reclaims that are running or done, or that wait for a retry. */
     private final Set<Outpoint> taken = new HashSet<>();
 
     private List<Address> parties = List.of();
@@ -127,7 +127,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         return markChanged();
     }
 
-    /** However many blocks came meanwhile, the books are read once. */
+    /** Reads the books once, however many blocks came since the last time. */
     private Behavior<Command> look() {
         Optional<FollowedTip> tip = watch.tip().get();
         if (!changed || looking || tip.isEmpty()) {
@@ -205,7 +205,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         taken.retainAll(now);
     }
 
-    /** Makes one spend for each lock, however often this is tried: its token follows from the outpoint. */
+    /** Reclaims a lock. Its token is derived from the outpoint, so repeated attempts make one spend. */
     private void takeBack(HtlcRow lock) {
         if (reclaiming >= RECLAIMS_AT_ONCE || !taken.add(lock.outpoint())) {
             return;

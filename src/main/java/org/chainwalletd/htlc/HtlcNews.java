@@ -32,10 +32,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes changes of the index: when the chain or a sighting has changed something it reads the books' log of changes and hands each record to
- * an {@link HtlcListener}. Owns its position in that log. Blocks whose work is not believed yet are not published, so it waits while the books
- * stand above the followed tip. On restart, of the actor or the daemon, it begins with the next change: nothing is published twice, and changes
- * during the downtime are not published. Where several daemons share the books each of them publishes; only one empties the log.
+ * Publishes changes of the index: when the chain or a sighting has changed something, it reads the books' change log and passes each record to an
+ * {@link HtlcListener}. Owns its position in that log. Blocks whose work is not checked yet are not published, so it waits while the books are
+ * above the followed tip. After a restart of the actor or the daemon it begins with the next change: nothing is published twice, and changes during
+ * the downtime are not published. When several daemons share the books, each of them publishes, but only one truncates the log.
  */
 public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(HtlcNews.class);
@@ -70,8 +70,8 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
     private boolean more;
 
     /**
-     * @param subscribe makes an actor hear of the chain
-     * @param empties whether the log is emptied here
+     * @param subscribe subscribes an actor to chain events
+     * @param empties whether this daemon truncates the log
      */
     public static Behavior<Command> create(
             Books books,
@@ -151,7 +151,7 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
         return look();
     }
 
-    /** Begins a read; one at a time: what happens meanwhile is read after it. */
+    /** Begins a read, one at a time; changes made meanwhile are read afterwards. */
     private Behavior<Command> look() {
         if (reading) {
             more = true;
@@ -201,7 +201,9 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
         return this;
     }
 
-    /** Publishes an HTLC that changed twice only once, at the place of its last change, since both would show its present state. */
+    /**
+     * Publishes an HTLC that changed several times only once, at the position of its last change, because each entry would show its current state.
+     */
     private void tell(List<HtlcChanges.Change> changes, long height) {
         Map<Outpoint, HtlcChanges.Change> last = new LinkedHashMap<>();
         for (HtlcChanges.Change change : changes) {
@@ -222,7 +224,7 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
                 .ifPresent(row -> listener.changed(LocalRecords.record(row, height)));
     }
 
-    /** Entries that could not be dropped cost room, no more: they are dropped with later ones. */
+    /** Continues after truncating the log. Entries that could not be removed only take space and are removed later. */
     private Behavior<Command> onDropped(Dropped dropped) {
         reading = false;
         return dropped.done().fold(done -> more ? look() : this, this::later);
@@ -234,14 +236,14 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
         return this;
     }
 
-    /** Receives every change of a record in the form that callers get. Must not block. */
+    /** Receives every change of a record in the form returned to callers. Must not block. */
     public interface HtlcListener {
-        /** Whether anybody would hear of a change now. */
+        /** Tests whether a change would reach anybody now. */
         boolean isListening();
 
         void changed(HtlcRecord record);
 
-        /** The block of a lock that nobody has seen outside of it was disconnected: there is no record any more. */
+        /** The lock's block was disconnected and the lock was not seen outside of it, so there is no record any more. */
         void removed(Outpoint lock);
     }
 }

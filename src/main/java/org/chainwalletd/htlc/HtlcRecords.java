@@ -14,23 +14,23 @@ import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
 
 /**
- * Source of records for the HTLC methods. The local index answers for the daemon's own keys; a source that also asks an indexer answers the same
- * queries and prefers the local record wherever there is one. Stages fail with {@link org.chainwalletd.store.StoreException}.
+ * Source of records for the HTLC methods. The local index answers for the daemon's own keys; a source that also queries an indexer answers the same
+ * queries and prefers local records. Stages fail with {@link org.chainwalletd.store.StoreException}.
  */
 public interface HtlcRecords {
     CompletionStage<Optional<HtlcRecord>> status(Outpoint lock);
 
     CompletionStage<Listing> list(Query query);
 
-    /** Finds all records with a hash lock, including decoys, in the order of listings. */
+    /** Returns all records with a hash lock, including decoys, in the order of listings. */
     CompletionStage<List<HtlcRecord>> ofHashLock(Hash256 hashLock);
 
     /**
      * Filter and page of a listing, in ascending order of (lock height, lock transaction id, output index), locks in no block last.
      *
      * @param sinceHeight only locks in blocks of this height (unsigned) or higher
-     * @param address only those of which it is a party
-     * @param cursor from a previous listing; its text is not checked yet
+     * @param address only HTLCs of which it is a party
+     * @param cursor from a previous listing; its text is not validated yet
      * @param limit at least 1
      */
     record Query(
@@ -54,11 +54,11 @@ public interface HtlcRecords {
     }
 
     /**
-     * HTLC as callers are told of it (interface.md, section 2.8; decisions.md, section 3).
+     * HTLC as returned to callers (interface.md, section 2.8; decisions.md, section 3).
      *
      * @param lockHeight empty while the lock is in no block
-     * @param claim also one that is in no block yet; the state changes only with its block
-     * @param lastIndexedHeight of the followed tip, 0 before the first block
+     * @param claim including one that is in no block yet; the state changes only with its block
+     * @param lastIndexedHeight height of the followed tip, 0 before the first block
      */
     record HtlcRecord(
             Outpoint lock,
@@ -70,7 +70,7 @@ public interface HtlcRecords {
             Optional<Htlc.Reclaim> reclaim,
             Htlcs.Role role,
             long lastIndexedHeight) {
-        /** Whether a key of its parties is still needed. */
+        /** Tests whether a key of its parties is still needed. */
         public boolean isOpen() {
             return state == Htlcs.State.LOCKED || state == Htlcs.State.LOCKED_EXPIRED;
         }

@@ -29,10 +29,10 @@ import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.Intent;
 
 /**
- * The way in to locking, claiming and reclaiming. Stages fail with {@link RefusedException} or with what {@link SpendService} fails with; what
- * that promises of a token, a crash and a lost answer holds here too.
+ * Entry point for locking, claiming and reclaiming. Stages fail with {@link RefusedException} or with the exceptions of {@link SpendService}, whose
+ * guarantees about tokens, crashes and lost answers also hold here.
  *
- * @param owners of HTLCs that are redeemed by nobody else
+ * @param owners parts of the daemon that alone may redeem an HTLC
  * @param executor for continuations; never blocks
  */
 public record HtlcSpends(
@@ -46,7 +46,7 @@ public record HtlcSpends(
     private static final String RECONCILE =
             "; the other party may have settled the HTLC: compare htlc_status or get_output_spent_by before any retry";
 
-    /** Builds, signs and broadcasts a lock, as far as the caller's token allows it: who is paid is the address of the receiver's key. */
+    /** Builds, signs and broadcasts a lock, as far as the caller's token allows it; the payee is the address of the receiver's key. */
     public CompletionStage<Receipt> lock(LockRequest request, Requester requester) {
         List<Address> receiver = List.of(profile.addressOf(request.receiver()));
         return checked(request, sender -> noted(spending.spend(request.plan(sender), requester, receiver)));
@@ -57,7 +57,7 @@ public record HtlcSpends(
         return checked(request, sender -> spending.simulate(request.plan(sender)));
     }
 
-    /** Whether something else in the daemon redeems what is under this hash lock. */
+    /** Tests whether another part of the daemon redeems HTLCs with this hash lock. */
     boolean hasOwner(Hash256 hashLock) {
         return owners.of(hashLock).isPresent();
     }
@@ -65,7 +65,7 @@ public record HtlcSpends(
     /**
      * Builds, signs and broadcasts a claim or a reclaim.
      *
-     * @param requester whose token allows it
+     * @param requester caller whose token must allow it
      */
     public CompletionStage<Receipt> redeem(Redemption request, Requester requester) {
         Amount minimum = request.shape().minimumFee();
@@ -83,9 +83,9 @@ public record HtlcSpends(
     }
 
     /**
-     * As {@link #lock}, but once it is durable only its owner rebroadcasts it ({@link OwnerRebroadcasts}).
+     * As {@link #lock}, but once durable, the lock is rebroadcast only by its owner ({@link OwnerRebroadcasts}).
      *
-     * @param mayBegin asked in the moment before it is durable, where it is not durable yet; false: it is refused
+     * @param mayBegin evaluated immediately before a lock that is not durable yet becomes so; if false, it is refused
      */
     public CompletionStage<Receipt> lockOfSwap(LockRequest request, BooleanSupplier mayBegin) {
         return checked(
@@ -94,12 +94,12 @@ public record HtlcSpends(
     }
 
     /**
-     * As {@link #redeem}, of an output that our own books show in a block. No node is asked before it is sent, so none can delay it by what it says
-     * of the output.
+     * As {@link #redeem}, for an output that our own books have in a block. No node is queried before the spend is sent, so none can delay it by
+     * its answers about the output.
      *
      * @param output from bytes whose transaction id was computed
      * @param tipHeight of the followed tip
-     * @param mayBegin asked in the moment before it is durable, where it is not durable yet; false: it is refused
+     * @param mayBegin evaluated immediately before a spend that is not durable yet becomes so; if false, it is refused
      */
     public CompletionStage<Receipt> redeemProven(
             Redemption request, TxOutput output, long tipHeight, BooleanSupplier mayBegin) {
@@ -112,7 +112,7 @@ public record HtlcSpends(
                     profile,
                     identity,
                     sightings));
-            // The preimage of a claim goes to the index only once a node is known to have the claim.
+            // // The preimage of a claim enters the index only after a node has the claim.
             return request instanceof ClaimRequest ? taken(spend) : noted(spend);
         });
     }
@@ -158,7 +158,7 @@ public record HtlcSpends(
                         "the HTLC " + request.lock() + " is redeemed by " + owner + "; nothing was broadcast"));
     }
 
-    /** An HTLC that was spent before there was an owner has its receipt, and "nothing was broadcast" would be false. */
+    /** Answers for an HTLC with an owner. One that was spent before it had an owner has a receipt, and "nothing was broadcast" would be false. */
     private CompletionStage<Receipt> redeemSent(
             Redemption request, HtlcParams params, Requester requester, Exception against) {
         return earlier(request)
@@ -196,7 +196,10 @@ public record HtlcSpends(
         return new RedeemPlan(request, params, rival, Optional.empty(), profile, identity, sightings);
     }
 
-    /** Notes in the index what was sent, or may have been, before the caller hears of it. That the index cannot be written changes no outcome. */
+    /**
+     * Enters a spend that was or may have been sent in the index before the caller gets the answer. A failure to write the index does not change
+     * the outcome.
+     */
     private CompletionStage<Receipt> noted(CompletionStage<Receipt> spend) {
         return spend.handleAsync(
                         (receipt, failure) -> sent(receipt, failure)
@@ -207,7 +210,7 @@ public record HtlcSpends(
                 .thenComposeAsync(outcome -> outcome, executor);
     }
 
-    /** As {@link #noted}, for a spend that a node has accepted. */
+    /** As {@link #noted}, but only for a spend that a node has accepted. */
     private CompletionStage<Receipt> taken(CompletionStage<Receipt> spend) {
         return spend.thenComposeAsync(
                 receipt -> sightings.ofIntent(receipt.txId()).thenApplyAsync(noted -> receipt, executor), executor);
@@ -223,7 +226,7 @@ public record HtlcSpends(
                 : Optional.empty();
     }
 
-    /** A conflict over an HTLC is most often the other party's doing. */
+    /** Adds advice to a conflict, which for an HTLC is usually caused by the other party. */
     private static Receipt advised(Throwable failure) {
         Throwable cause = Causes.of(failure);
         if (cause instanceof SpendException spend && spend.refusal() instanceof SpendRefusal.DoubleSpend conflict) {
@@ -243,22 +246,22 @@ public record HtlcSpends(
     }
 
     /**
-     * Registry of the parts of the daemon that look after an HTLC. Only its owner redeems it: a mempool keeps the first spend that it sees and refuses every
-     * dearer one, so a spend of minimum fee that comes between would keep out what the owner pays to be in time.
+     * Registry of the parts of the daemon that own HTLCs. Only the owner redeems an HTLC: a mempool keeps the first spend that it sees and rejects
+     * later ones with a higher fee, so another spend with the minimum fee would exclude the owner's, which pays more to be mined in time.
      */
     @FunctionalInterface
     public interface HtlcOwners {
         HtlcOwners NONE = hashLock -> Optional.empty();
 
         /**
-         * Completes when {@link #of} may be asked; fails with {@link org.chainwalletd.store.StoreException} where only another daemon, or nobody at
-         * this moment, knows the owners.
+         * Completes when {@link #of} may be called; fails with {@link org.chainwalletd.store.StoreException} when only another daemon, or none at
+         * the moment, knows the owners.
          */
         default CompletionStage<Void> known(Hash256 hashLock) {
             return CompletableFuture.completedFuture(null);
         }
 
-        /** Owner and what to do instead, for people; empty when there is none. Does not block. */
+        /** Returns the owner and what to do instead, as human-readable text; empty when there is none. Does not block. */
         Optional<String> of(Hash256 hashLock);
     }
 }

@@ -14,8 +14,8 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.node.NodeClient;
 
 /**
- * The outputs of HTLCs that the books have, as their bytes say: the books keep parties, terms and value of an HTLC, not whether it carries a
- * datum. What was read once is remembered, since bytes of one id never change. Safe for threads.
+ * Outputs of HTLCs in the books, read from transaction bytes: the books keep parties, terms and value of an HTLC, but not whether it has a datum.
+ * Outputs are cached, since the bytes of an id never change. Thread-safe.
  */
 public final class HtlcTransactions {
     private static final int REMEMBERED = 1_000;
@@ -36,8 +36,8 @@ public final class HtlcTransactions {
     }
 
     /**
-     * The output at {@code lock}, which is the HTLC of {@code params}, whatever datum it carries. Fails with {@link RefusedException} when it is
-     * another one, and with {@link org.chainwalletd.node.NodeException} when no node shows it.
+     * Returns the output at {@code lock}, which must be the HTLC of {@code params}, with or without datum. Fails with {@link RefusedException} when
+     * it is another output, and with {@link org.chainwalletd.node.NodeException} when no node has it.
      */
     public CompletionStage<TxOutput> output(Outpoint lock, HtlcParams params) {
         TxOutput before = known.get(lock);

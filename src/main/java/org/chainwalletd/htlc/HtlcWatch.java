@@ -26,9 +26,9 @@ import org.chainwalletd.store.books.htlc.HtlcRows;
 /**
  * Dependencies and settings of {@link HtlcIndex}.
  *
- * @param subscribe makes an actor hear of the chain
- * @param parties is told the addresses of the parties of open HTLCs when they change: claims show there first
- * @param autoReclaim whether own locks past their timeout are taken back without being asked
+ * @param subscribe subscribes an actor to chain events
+ * @param parties receives the addresses of the parties of open HTLCs when they change: claims appear first in the mempools of these addresses
+ * @param autoReclaim whether own locks past their timeout are reclaimed automatically
  */
 public record HtlcWatch(
         ChainProfile profile,
@@ -54,7 +54,7 @@ public record HtlcWatch(
                 Optional.of(ReclaimRequest.tokenOfWatchdog(lock.outpoint())));
     }
 
-    /** The figures of the HTLC index for operators. Safe for threads. */
+    /** Metrics of the HTLC index. Thread-safe. */
     public static final class HtlcMetrics {
         private final AtomicLong records = new AtomicLong();
         private final AtomicLong overdue = new AtomicLong();
@@ -75,8 +75,8 @@ public record HtlcWatch(
     }
 
     /**
-     * Finds locks that no block will have: the node does not know the lock transaction, and one of its inputs is spent by another one in a block
-     * (decisions.md, section 3). A block that has the lock all the same makes it locked again.
+     * Detects locks that will never be mined: the node does not know the lock transaction, and a block has another spend of one of its inputs
+     * (decisions.md, section 3). If a block contains the lock all the same, it is locked again.
      *
      * @param executor for continuations; never blocks
      */
@@ -96,7 +96,7 @@ public record HtlcWatch(
                             executor);
         }
 
-        /** The transaction that a block has instead of the lock's; none while the node knows that one. */
+        /** Returns the transaction that a block has instead of the lock's; empty while the node knows the lock's transaction. */
         private CompletionStage<Optional<Hash256>> rival(HtlcRow lock) {
             Hash256 txId = lock.outpoint().txId();
             return node.transaction(txId)

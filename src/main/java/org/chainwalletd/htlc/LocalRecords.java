@@ -35,8 +35,8 @@ import org.chainwalletd.store.books.htlc.HtlcRows.Position;
 import org.chainwalletd.store.books.htlc.HtlcTable;
 
 /**
- * The local index as callers read it: what the book has, as of the followed tip. Blocks above it are in the book already while their proof of
- * work is not believed; what they change is told to nobody.
+ * Local index as seen by callers: the content of the book as of the followed tip. The book already has blocks above it whose proof of work is not
+ * checked yet; their changes are not shown.
  */
 public record LocalRecords(ChainProfile profile, Books books, Supplier<Optional<FollowedTip>> tip)
         implements HtlcRecords {
@@ -81,7 +81,7 @@ public record LocalRecords(ChainProfile profile, Books books, Supplier<Optional<
         return books.read(session -> new Search(profile, session.head(), query, after, height).run());
     }
 
-    /** Counts the records of all roles and states, which is the length of all pages of a listing. */
+    /** Counts the records of all roles and states, which is the total length of a complete listing. */
     public CompletionStage<Long> count() {
         long height = height();
         return books.read(session -> {
@@ -97,13 +97,13 @@ public record LocalRecords(ChainProfile profile, Books books, Supplier<Optional<
         });
     }
 
-    /** Rows that blocks have made or changed that are not believed yet; nearly always there are none. */
+    /** Returns the rows created or changed by blocks above the followed tip; nearly always there are none. */
     private static List<HtlcRow> changedAbove(Page page, long tip) {
         long top = BlockRows.top(page).map(BlockRow::height).orElse(tip);
         return top > tip ? HtlcRows.changedAbove(page, tip, top) : List.of();
     }
 
-    /** Returns those of the outputs that the book has a record of, including forgotten ones. */
+    /** Returns the outputs for which the book has a record, including forgotten ones. */
     CompletionStage<Set<Outpoint>> known(Collection<Outpoint> locks) {
         return books.read(session -> locks.stream()
                 .filter(lock -> HtlcRows.find(session.head(), lock).isPresent())
@@ -121,7 +121,7 @@ public record LocalRecords(ChainProfile profile, Books books, Supplier<Optional<
         return cursor.isPresent() && cursor.get().compareTo(first) > 0 ? cursor.get() : first;
     }
 
-    /** -1 before the first block. */
+    /** Returns the height of the followed tip; -1 before the first block. */
     private long height() {
         return tip.get().map(FollowedTip::height).orElse(-1L);
     }
@@ -157,7 +157,7 @@ public record LocalRecords(ChainProfile profile, Books books, Supplier<Optional<
                 .orElseThrow();
     }
 
-    /** Search for one page: a short ordered run of each wanted state and role, merged. */
+    /** Search for one page: merges a short ordered run for each requested state and role. */
     private record Search(ChainProfile profile, Page page, Query query, Position after, long tip) {
         Listing run() {
             List<HtlcRow> changed = changedAbove(page, tip);
@@ -187,7 +187,7 @@ public record LocalRecords(ChainProfile profile, Books books, Supplier<Optional<
             List<HtlcRow> rows = new ArrayList<>();
             for (Htlcs.State state : query.states()) {
                 for (Htlcs.Role role : query.roles()) {
-                    // A record of its own book makes the daemon more than an observer.
+                    // // The book has no records in which the daemon is only an observer.
                     if (role != Htlcs.Role.OBSERVER) {
                         rows.addAll(stored(STATES.get(state), ROLES.get(role), enough));
                     }
@@ -229,7 +229,7 @@ public record LocalRecords(ChainProfile profile, Books books, Supplier<Optional<
         }
     }
 
-    /** A place in a listing as text that callers hand back unread: a version byte, the lock's height, its transaction id and output, in hex. */
+    /** Position in a listing as opaque text: a version byte, the lock's height, its transaction id and output index, in hex. */
     static final class ListCursor {
         private static final byte VERSION = 1;
         private static final int LENGTH = 1 + Long.BYTES + Hash256.LENGTH + Integer.BYTES;
@@ -245,7 +245,7 @@ public record LocalRecords(ChainProfile profile, Books books, Supplier<Optional<
             return HexFormat.of().formatHex(bytes.array());
         }
 
-        /** @throws RefusedException -32602 when it is none of ours */
+        /** @throws RefusedException -32602 when it is not a cursor of this daemon */
         static Position parse(String cursor) {
             if (cursor.length() != 2 * LENGTH) {
                 throw invalid();

@@ -15,11 +15,11 @@ import org.chainwalletd.spend.plan.PaymentPlan;
 import org.chainwalletd.store.TokenBinding;
 
 /**
- * A lock as the caller asked for it (interface.md, section 4.8).
+ * Lock as requested by the caller (interface.md, section 4.8).
  *
- * @param from funds it, and may reclaim it above {@code timeout}
- * @param receiver may claim it with the preimage of {@code hashLock}
- * @param timeout absolute block height, unsigned; any value, also one that has passed
+ * @param from funds the lock, and may reclaim it above {@code timeout}
+ * @param receiver may claim the lock with the preimage of {@code hashLock}
+ * @param timeout absolute block height, unsigned; any value, including one that has passed
  */
 public record LockRequest(
         Address from,
@@ -30,13 +30,13 @@ public record LockRequest(
         FeeChoice fee,
         Amount maxFee,
         Optional<String> clientToken) {
-    /** The method's name, also the kind of its intents. */
+    /** Method name, also the kind of its intents. */
     public static final String KIND = "htlc_lock";
 
     /** Output index of the HTLC in our lock transactions; change, if any, follows. */
     public static final int OUTPUT_INDEX = 0;
 
-    /** @param sender the public key of {@link #from} */
+    /** @param sender public key of {@link #from} */
     PaymentPlan plan(PublicKey sender) {
         HtlcParams params = new HtlcParams(sender, receiver, hashLock, timeout);
         return new PaymentPlan(

@@ -25,14 +25,14 @@ import org.chainwalletd.spend.plan.SpendRefusal;
 import org.chainwalletd.stage.Causes;
 
 /**
- * Fetches lock transactions. Bytes prove themselves by their id, so the first node that has the right ones is believed, and a node that lies
- * or lags only means that the next one is asked.
+ * Fetches lock transactions. Their bytes are verified by the id, so the first node that returns the right ones suffices; when a node returns false
+ * data or lags, the next one is queried.
  */
 record LockTransactions(ChainProfile profile, NodeClient node, Executor executor) {
     private static final String NOT_FOUND = "Transaction not found";
     private static final int NODE_INVALID_PARAMS = -32602;
 
-    /** Answers so far: the best bytes, and why there are none. */
+    /** Answers so far: the best bytes, and the reasons for having none. */
     private record Heard(Optional<LockTransaction> found, Optional<String> lie, Optional<Throwable> failure) {
         private static final Heard NOTHING = new Heard(Optional.empty(), Optional.empty(), Optional.empty());
 
@@ -49,8 +49,8 @@ record LockTransactions(ChainProfile profile, NodeClient node, Executor executor
     }
 
     /**
-     * The transaction that made {@code lock}. Fails with {@link RefusedException} when nodes answered, but none with its bytes; with {@link
-     * NodeException} when they do not know it or cannot be asked.
+     * Returns the transaction that created {@code lock}. Fails with {@link RefusedException} when nodes answered, but none with its bytes; with
+     * {@link NodeException} when they do not know it or cannot be queried.
      */
     CompletionStage<LockTransaction> find(Outpoint lock) {
         return ask(node, lock.txId())
@@ -62,7 +62,7 @@ record LockTransactions(ChainProfile profile, NodeClient node, Executor executor
                 .thenApplyAsync(heard -> conclude(lock, heard), executor);
     }
 
-    /** Whether every node answers that the transaction is in a block, and shows its bytes. */
+    /** Tests whether every node answers that the transaction is in a block, and returns its bytes. */
     CompletionStage<Boolean> isInBlockForAll(Hash256 txId) {
         return Bounded.first(
                         node.each(),
@@ -134,7 +134,10 @@ record LockTransactions(ChainProfile profile, NodeClient node, Executor executor
         }
     }
 
-    /** Refuses a claim whose lock the books do not have and not all nodes show in a block: its preimage would be public, whatever becomes of the lock. */
+    /**
+     * Refuses a claim whose lock is neither in the books nor in a block at all nodes: it would publish its preimage even if the lock is never
+     * mined.
+     */
     static void requireAgreed(Outpoint lock, boolean agreed) {
         if (!agreed) {
             throw new SpendException(new SpendRefusal.UpstreamFailed("the lock transaction " + lock.txId()
@@ -144,17 +147,17 @@ record LockTransactions(ChainProfile profile, NodeClient node, Executor executor
     }
 
     /**
-     * A transaction whose id was computed from its bytes: what its outputs are worth and how they are locked is proved.
+     * Transaction whose id was computed from its bytes, which proves the value and script of its outputs.
      *
-     * @param confirmed whether a node says that it is in a block
+     * @param confirmed whether a node reports it in a block
      */
     record LockTransaction(Transaction transaction, boolean confirmed) {
         /**
-         * The output at {@code lock}, which is exactly the HTLC of {@code expected} (chain protocol, section 15) and can be spent without
-         * anything else.
+         * Returns the output at {@code lock}, after checking that it is exactly the HTLC of {@code expected} (chain protocol, section 15) and that
+         * the daemon can spend it without a datum.
          *
          * @throws RefusedException -32036 when it is another output, or none
-         * @throws SpendException when it can never be spent with what the daemon is given
+         * @throws SpendException when it can never be spent with the given parameters
          */
         TxOutput authenticated(Outpoint lock, HtlcParams expected) {
             TxOutput output = output(lock, expected);
@@ -184,7 +187,7 @@ record LockTransactions(ChainProfile profile, NodeClient node, Executor executor
             return output;
         }
 
-        /** The output on the chain is not the one that the parameters describe, or a node answered with other bytes than asked for. */
+        /** Returns the refusal when the output on the chain is not the described one, or a node answered with other bytes than requested. */
         static RefusedException mismatch(Outpoint lock, String cause) {
             return new RefusedException(
                     ErrorCode.HTLC_OUTPUT_AUTH,
@@ -192,7 +195,7 @@ record LockTransactions(ChainProfile profile, NodeClient node, Executor executor
                             + "; nothing was broadcast");
         }
 
-        /** Names what differs, never what it should be: a wrong preimage stays the caller's. */
+        /** Names the difference but never the expected value: a wrong preimage stays the caller's. */
         private static String difference(Bytes script, HtlcParams expected) {
             return HtlcScript.recognise(script)
                     .map(actual -> {

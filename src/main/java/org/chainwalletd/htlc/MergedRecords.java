@@ -36,12 +36,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The local index, filled up with what an indexer has seen. Whatever the book has a record of, a forgotten one too, is told from the book
- * alone; the rest is hearsay and says so by its role, {@link Htlcs.Role#OBSERVER}. An indexer that fails, or is silent for {@link
- * #PATIENCE_SECONDS}, takes nothing from an answer that the book has; where the book has nothing, its failure is the answer, since nobody
- * knows that there is nothing.
+ * Local index complemented by an indexer. An output with a record in the book, even a forgotten one, is reported from the book only; records of the
+ * indexer are unverified and marked by their role, {@link Htlcs.Role#OBSERVER}. When the indexer fails or does not answer within
+ * {@link #PATIENCE_SECONDS}, records of the book are returned without it; if the book has none, the call fails, because absence cannot be
+ * concluded.
  *
- * @param keys the public key of an own address: indexers compare with those
+ * @param keys returns the public key of one of our addresses, by which indexers search
  * @param executor for continuations; never blocks
  */
 public record MergedRecords(
@@ -53,7 +53,7 @@ public record MergedRecords(
         implements HtlcRecords {
     private static final Logger LOG = LoggerFactory.getLogger(MergedRecords.class);
     private static final int PATIENCE_SECONDS = 10;
-    /** Rows of the indexer that a page is made of; one more than a page tells whether there is another. */
+    /** Maximum number of indexer rows requested per page; more rows than fit on the page show that another page follows. */
     private static final int MOST = 1_000;
 
     private static final Comparator<HtlcRecord> ORDER = Comparator.comparing(MergedRecords::position);
@@ -131,7 +131,7 @@ public record MergedRecords(
         return next <= 0 ? OptionalLong.empty() : OptionalLong.of(next);
     }
 
-    /** Checks the query again: an indexer may answer otherwise. */
+    /** Applies the query again, because an indexer may ignore it. */
     private boolean isWanted(IndexedHtlc htlc, Query query, Position after) {
         Address party = query.address().orElseThrow();
         boolean isParty = profile.addressOf(htlc.params().sender()).equals(party)
@@ -144,8 +144,8 @@ public record MergedRecords(
     }
 
     /**
-     * The page's share of the merged records. Beyond the last own record of a page that has a successor, and beyond the last row of such a
-     * page of the indexer, something may be missing.
+     * Returns the complete part of the merged records. Records may be missing beyond the last own record of a page that has a next page, and beyond
+     * the last row of such a page of the indexer.
      */
     private static Listing listing(Query query, Listing page, HtlcPage seen, List<HtlcRecord> all) {
         Optional<Position> ownEnd = page.nextCursor().map(ListCursor::parse);
@@ -164,15 +164,16 @@ public record MergedRecords(
             return new Listing(complete, Optional.empty());
         }
         if (complete.isEmpty()) {
-            // Rows that are all of one height, or none that was asked for: nothing to go on from but what the book has.
+            // // All rows have one height, or none matches the query: only the book's page gives a position to continue
+            // from.
             return page;
         }
         return new Listing(complete, Optional.of(ListCursor.of(position(complete.get(complete.size() - 1)))));
     }
 
     /**
-     * All own records, and those of the indexer whose output the book knows nothing of: its role and state, which come from blocks that it has
-     * checked, always win.
+     * Returns all own records, and those of the indexer for outputs unknown to the book: the book's role and state, which come from checked blocks,
+     * always take precedence.
      */
     private CompletionStage<List<HtlcRecord>> merged(List<HtlcRecord> found, List<IndexedHtlc> seen) {
         List<IndexedHtlc> sound =
@@ -183,7 +184,7 @@ public record MergedRecords(
                             Set<Outpoint> ours = new HashSet<>(known);
                             found.forEach(record -> ours.add(record.lock()));
                             List<HtlcRecord> all = new ArrayList<>(found);
-                            // An indexer may repeat itself.
+                            // // An indexer may return duplicates.
                             sound.stream()
                                     .filter(htlc -> ours.add(htlc.outpoint()))
                                     .map(MergedRecords::observed)
@@ -219,7 +220,7 @@ public record MergedRecords(
                         executor);
     }
 
-    /** A preimage that does not open the hash lock claimed nothing. */
+    /** Tests whether the preimage of a claim matches the hash lock; otherwise the claim is invalid. */
     private static boolean isConsistent(IndexedHtlc htlc) {
         return htlc.claim()
                 .map(claim -> HtlcWitness.hashLockOf(claim.preimage().toArray())
@@ -248,7 +249,7 @@ public record MergedRecords(
                 htlc.lastIndexedHeight());
     }
 
-    /** Heights beyond what a block can have count as none. */
+    /** Returns the position of a record; heights beyond the range of blocks count as none. */
     private static Position position(HtlcRecord record) {
         long height = record.lockHeight().orElse(HtlcTable.NOWHERE);
         return new Position(height < 0 ? HtlcTable.NOWHERE : height, record.lock());

@@ -14,7 +14,7 @@ import org.chainwalletd.spend.plan.ParameterDigest;
 import org.chainwalletd.store.TokenBinding;
 
 /**
- * A reclaim as the caller asked for it (interface.md, section 4.8).
+ * Reclaim as requested by the caller (interface.md, section 4.8).
  *
  * @param from the sender of the lock, who is paid back
  * @param receiver party of the lock
@@ -32,7 +32,7 @@ public record ReclaimRequest(
         implements Redemption {
     public static final String KIND = "htlc_reclaim";
 
-    /** Token of the watchdog's reclaim of a lock, the same in every life of the daemon; no caller can name it. */
+    /** Returns the token of the watchdog's reclaim of a lock, which is the same after a restart; no caller can use it. */
     public static String tokenOfWatchdog(Outpoint lock) {
         return TokenBinding.ofDaemon("auto-reclaim-" + lock);
     }

@@ -39,15 +39,15 @@ import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.TokenBinding;
 
 /**
- * Claims or reclaims one HTLC output: one input, one output to the party's own address, worth what is locked less the fee. The output is
- * authenticated against the script rebuilt from the parameters, and its value taken from bytes whose transaction id was computed, before
- * anything is built.
+ * Plan that claims or reclaims one HTLC output: one input, and one output of the locked value minus the fee to the party's own address. Before
+ * anything is built, the output is authenticated against the script rebuilt from the parameters, and its value is taken from bytes whose
+ * transaction id was computed.
  *
- * @param params of the HTLC that must be there
- * @param rival whose reclaim a claim must not race, since it would publish its preimage in vain: the sender, unless it is a key of this
- *     daemon, whose reclaim has the output reserved. Empty for a reclaim, which has nothing to lose
- * @param proven output that our own books show, of which no node is asked; empty when the nodes are to show it
- * @param sightings tell which locks are in blocks of the followed chain, so that no single node decides when a preimage is published
+ * @param params expected parameters of the HTLC
+ * @param rival address whose pending reclaim a claim must not race, since the claim would publish its preimage in vain: the sender's, unless its
+ * key is in this daemon, whose own reclaim has the output reserved. Empty for a reclaim, which has nothing to lose
+ * @param proven output that our own books have in a block, so that no node is queried; empty when the nodes have to return it
+ * @param sightings source of the locks in blocks of the followed chain, so that no single node decides whether a preimage is published
  */
 record RedeemPlan(
         Redemption request,
@@ -59,11 +59,11 @@ record RedeemPlan(
         Sightings sightings)
         implements ReturningPlan {
     /**
-     * An output that our own books show in a block.
+     * Output that our own books have in a block.
      *
      * @param output from bytes whose transaction id was computed
      * @param tipHeight of the followed tip
-     * @param permission asked in the moment before the spend is durable; false: it is refused
+     * @param permission evaluated immediately before the spend is durable; if false, it is refused
      */
     record Proven(TxOutput output, long tipHeight, BooleanSupplier permission) {}
 
@@ -97,7 +97,7 @@ record RedeemPlan(
         return request.shape();
     }
 
-    /** Derives the output from the parameters: they are what is signed for. */
+    /** Checks a proven output against the script rebuilt from the parameters, which are what is signed for. */
     @Override
     public void check() {
         ReturningPlan.super.check();
@@ -173,7 +173,7 @@ record RedeemPlan(
                         executor);
     }
 
-    /** Fails when a claim would publish its preimage on the word of some of the nodes. */
+    /** Fails when a claim would publish its preimage on the word of only some of the nodes. */
     private CompletionStage<Void> agreed(LockTransactions transactions, Executor executor) {
         Outpoint lock = request.lock();
         if (request instanceof ReclaimRequest) {
@@ -194,7 +194,7 @@ record RedeemPlan(
                 .thenApplyAsync(genesis -> new PriorSpend(profile, genesis, node, executor), executor);
     }
 
-    /** Searches mempools for a reclaim, which can be there only at and above the timeout. */
+    /** Searches mempools for a reclaim, which they accept only at and above the timeout. */
     private CompletionStage<Optional<Hash256>> waitingReclaim(long height, NodeClient node, Executor executor) {
         if (rival.isEmpty() || !params.reclaimableInBlock(height + 1)) {
             return CompletableFuture.completedFuture(Optional.empty());
@@ -217,7 +217,7 @@ record RedeemPlan(
                 "the HTLC output " + request.lock() + " is spent already, by " + spender + "; nothing was broadcast"));
     }
 
-    /** The one thing that can be spent, with its proved value. */
+    /** Returns the single output that can be spent, with its proved value. */
     private Candidates candidates(TxOutput output, long tipHeight) {
         NodeClient.Utxo utxo = new NodeClient.Utxo(request.lock(), output.value(), tipHeight, false, HtlcScript.LENGTH);
         return Candidates.proven(List.of(utxo), tipHeight);
@@ -247,15 +247,15 @@ record RedeemPlan(
     }
 
     /**
-     * Whether an HTLC output is spent already, asked before anything is built: a claim that cannot confirm would still make its preimage public,
-     * and whoever holds the other leg of a swap could use it. A node's word alone stops nothing: the spending transaction must carry the
-     * signature of the party that its witness speaks for. That a node knows of no spend proves nothing and lets the spend go on.
+     * Check whether an HTLC output is already spent, made before anything is built: a claim that cannot confirm would still publish its preimage,
+     * which the holder of a swap's other leg could use. A node's answer alone refuses nothing: the spending transaction must carry the signature of
+     * the party to which its witness belongs. Absence of a spend at a node proves nothing, and the spend proceeds.
      */
     private record PriorSpend(ChainProfile profile, Hash256 genesis, NodeClient node, Executor executor) {
-        /** Most of the sender's transactions in a mempool that are looked at. */
+        /** Maximum number of the sender's mempool transactions that are examined. */
         private static final int MOST_WAITING = 16;
 
-        /** The transaction that has spent {@code lock}, as far as that is proved. Never fails. */
+        /** Returns the transaction that is proved to have spent {@code lock}. Never fails. */
         CompletionStage<Optional<Hash256>> find(Outpoint lock, HtlcParams params) {
             return node.spentBy(lock)
                     .thenComposeAsync(
@@ -267,8 +267,8 @@ record RedeemPlan(
         }
 
         /**
-         * A reclaim that waits in a mempool and pays the sender's own address, which is where daemons reclaim to; one that pays elsewhere is not
-         * found. Never fails.
+         * Returns a reclaim in a mempool that pays the sender's own address, as reclaims of daemons do; one that pays elsewhere is not found. Never
+         * fails.
          */
         CompletionStage<Optional<Hash256>> waiting(Outpoint lock, Address sender, HtlcParams params) {
             return node.addressMempool(sender)

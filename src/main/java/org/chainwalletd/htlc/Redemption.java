@@ -13,51 +13,51 @@ import org.chainwalletd.spend.plan.ParameterDigest;
 import org.chainwalletd.spend.plan.TransferRequest;
 
 /**
- * Spend of an HTLC output by one of its parties, into one plain output of its own. Since input, output and fee follow from the parameters,
- * the same redemption is always the same transaction.
+ * Spend of an HTLC output by one of its parties, into one plain output of the same party. Input, output and fee follow from the parameters, so the
+ * same redemption is always the same transaction.
  */
 public sealed interface Redemption permits ClaimRequest, ReclaimRequest {
-    /** The method's name. */
+    /** Returns the method's name. */
     String kind();
 
-    /** The party that signs and is paid. */
+    /** Returns the address of the party that signs and is paid. */
     Address from();
 
     Outpoint lock();
 
-    /** Empty: the consensus minimum. */
+    /** Returns the requested fee; empty for the consensus minimum. */
     Optional<Amount> fee();
 
-    /** Fee that is paid; a default counts as given. */
+    /** Returns the fee to pay; a default is equivalent to an explicit value. */
     default Amount effectiveFee() {
         return fee().orElseGet(shape()::minimumFee);
     }
 
     /**
-     * Highest fee that the caller allows. Empty for what the daemon does by itself, for a swap or for a lock past its timeout: whoever makes the
-     * request bounds its fee, which is counted against the spend allowance and never refused by it.
+     * Returns the highest fee that the caller allows. Empty for redemptions that the daemon makes by itself, for a swap or for a lock past its
+     * timeout: the component that makes the request bounds its fee, which counts against the spend allowance but is never refused because of it.
      */
     Optional<Amount> maxFee();
 
     Optional<String> clientToken();
 
     /**
-     * The HTLC that must be there.
+     * Returns the expected parameters of the HTLC.
      *
-     * @param own the public key of {@link #from}
+     * @param own public key of {@link #from}
      */
     HtlcParams params(PublicKey own);
 
-    /** Shape of the spending transaction, which its fee follows from. */
+    /** Returns the shape of the spending transaction, from which its fee follows. */
     TxShape shape();
 
     /** @param signature 64 bytes over the signing message of the spending transaction */
     Witness witness(byte[] signature);
 
-    /** Over what the parameters mean. */
+    /** Returns the digest of the parameters' meaning. */
     Hash256 digest();
 
-    /** A default counts as given, and tokens of releases without {@code max_fee} mean the default. */
+    /** Completes the digest. A default is equivalent to an explicit value, and tokens of releases without {@code max_fee} mean the default. */
     default Hash256 finish(ParameterDigest digest) {
         digest.putNumber(effectiveFee().bits());
         maxFee().filter(most -> !most.equals(TransferRequest.DEFAULT_MAX_FEE))

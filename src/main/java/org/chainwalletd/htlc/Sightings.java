@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Knowledge of the index from outside the blocks: locks, claims and reclaims that were sent or are in a mempool. Durable when a stage completes.
- * A block says the same again and more; what it says stays.
+ * Enters in the index what is known from outside the blocks: locks, claims and reclaims that were sent or are in a mempool. Durable when a stage
+ * completes. A block repeats and extends this, and its information is never overwritten here.
  */
 public final class Sightings {
     private static final Logger LOG = LoggerFactory.getLogger(Sightings.class);
@@ -49,8 +49,8 @@ public final class Sightings {
     }
 
     /**
-     * @param listener runs after each time that something may have been entered; must not block
-     * @return ends that
+     * @param listener run each time that something may have been entered; must not block
+     * @return removes the listener
      */
     public Runnable whenEntered(Runnable listener) {
         listeners.add(listener);
@@ -61,7 +61,7 @@ public final class Sightings {
         return writing.whenCompleteAsync((done, failure) -> listeners.forEach(Runnable::run), executor);
     }
 
-    /** Whether the followed chain has the lock in a block; false also while the books cannot be read. */
+    /** Tests whether the followed chain has the lock in a block; also false while the books cannot be read. */
     CompletionStage<Boolean> isInBlock(Outpoint lock) {
         return books.read(session -> HtlcRows.find(session.head(), lock))
                 .thenApplyAsync(
@@ -73,7 +73,7 @@ public final class Sightings {
     }
 
     /**
-     * A transaction that is in no block, whoever made it: of a mempool, or our own. What is not about HTLCs of this daemon is passed over.
+     * Enters a transaction that is in no block, from a mempool or our own. Ignores it unless it concerns HTLCs of this daemon.
      *
      * @param txId computed from the bytes
      */
@@ -93,7 +93,7 @@ public final class Sightings {
         }));
     }
 
-    /** Spends of outpoints that the index does not know change no row. */
+    /** Enters the HTLC spends of a transaction; spends of unknown outpoints change no row. */
     private static void see(Page page, Hash256 txId, Transaction tx) {
         for (int i = 0; i < tx.witnesses().size(); i++) {
             Outpoint outpoint = tx.inputs().get(i);
@@ -106,7 +106,7 @@ public final class Sightings {
         }
     }
 
-    /** A transaction of this daemon. Never fails: the block that has it brings what could not be written now. */
+    /** Enters a transaction of this daemon. Never fails: what could not be written now is entered with its block. */
     CompletionStage<Void> ofIntent(Hash256 txId) {
         return intents.find(txId)
                 .thenComposeAsync(
@@ -123,7 +123,7 @@ public final class Sightings {
         return seen(intent.txId(), TransactionCodec.decode(intent.transaction().toArray()));
     }
 
-    /** Records every lock, claim and reclaim in flight, which the previous process may not have written before it ended. */
+    /** Enters every lock, claim and reclaim in flight, which the previous process may not have written before it ended. */
     CompletionStage<Void> ofIntentsInFlight() {
         return intents.inFlight()
                 .thenComposeAsync(
@@ -144,12 +144,12 @@ public final class Sightings {
                         .contains(intent.kind());
     }
 
-    /** The claim of a swap that no node is known to have taken: its preimage may be nobody's but ours yet. */
+    /** Tests whether this is a claim of a swap that no node is known to have accepted: its preimage may not be public yet. */
     private static boolean isSecret(Intent intent) {
         return intent.state() == IntentState.PREPARED && SealedClaims.isSwapClaim(intent);
     }
 
-    /** The nodes have lost a lock to another transaction. */
+    /** Marks a lock as lost to another transaction at the nodes. */
     CompletionStage<Void> lose(Outpoint lock) {
         return entering(books.write(session -> {
             HtlcRows.lose(session.head(), lock);
