@@ -1,6 +1,6 @@
 package org.chainwalletd.chain;
 
-/** A 32-byte address, which is at once the script of a plain output (chain protocol, section 3). */
+/** A 32-byte address, which is also the script of a plain output (chain protocol, section 3). */
 public final class Address extends Bytes32<Address> {
     private Address(byte[] value) {
         super(value);

@@ -72,7 +72,7 @@ public record Amount(long bits) implements Comparable<Amount> {
         return Long.compareUnsigned(bits, other.bits);
     }
 
-    /** Decimal digits. */
+    /** Returns decimal digits. */
     @Override
     public String toString() {
         return Long.toUnsignedString(bits);

@@ -3,7 +3,7 @@ package org.chainwalletd.chain;
 import java.util.List;
 
 /**
- * A block: header, number of transactions, transactions (chain protocol, section 9.1).
+ * A block: header, transaction count, transactions (chain protocol, section 9.1).
  *
  * @param transactions the coinbase first
  */
@@ -27,9 +27,9 @@ public record Block(BlockHeader header, List<Transaction> transactions) {
     }
 
     /**
-     * Strict, like {@link TransactionCodec#decode}.
+     * Decodes a block strictly, like {@link TransactionCodec#decode}.
      *
-     * @throws DecodeException when {@code bytes} are anything but exactly one block of at most 4,194,304 bytes
+     * @throws DecodeException unless {@code bytes} are exactly one block of at most 4,194,304 bytes
      */
     public static Block decode(byte[] bytes) {
         if (bytes.length > ChainProfile.MAX_BLOCK_BYTES) {
@@ -48,7 +48,7 @@ public record Block(BlockHeader header, List<Transaction> transactions) {
         return header.id();
     }
 
-    /** The transaction tree root that the header should carry. */
+    /** Computes the transaction tree root that the header should contain. */
     public Hash256 computeTxRoot(ChainProfile profile) {
         return MerkleTree.root(
                 profile,

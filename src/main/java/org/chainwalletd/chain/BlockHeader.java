@@ -3,10 +3,10 @@ package org.chainwalletd.chain;
 /**
  * The 156-byte header of a block (chain protocol, section 9.1).
  *
- * @param version unsigned 32-bit, 1 today
+ * @param version unsigned 32-bit, currently 1
  * @param height unsigned
  * @param timestamp Unix seconds, unsigned
- * @param target big-endian number that the proof-of-work hash must stay below
+ * @param target big-endian number; the proof-of-work hash must be below it
  * @param nonce unsigned
  * @param txRoot root of the transaction tree
  * @param stateRoot root of the state tree after the block
@@ -65,7 +65,7 @@ public record BlockHeader(
                 in.hash("state root"));
     }
 
-    /** The block id: plain SHA-256 of the header. */
+    /** Returns the block id: plain SHA-256 of the header. */
     public Hash256 id() {
         return Hash256.sha256(encode());
     }
@@ -74,17 +74,17 @@ public record BlockHeader(
         return new BlockHeader(version, height, previousId, timestamp, target, newNonce, txRoot, stateRoot);
     }
 
-    /** Password of the proof-of-work Argon2id (section 9.5). */
+    /** Returns the password of the proof-of-work Argon2id (section 9.5). */
     public Hash256 powPassword(ChainProfile profile) {
         return profile.hash(DomainTag.POW_P, encode());
     }
 
-    /** Salt of the proof-of-work Argon2id (section 9.5). */
+    /** Returns the salt of the proof-of-work Argon2id (section 9.5). */
     public Hash256 powSalt(ChainProfile profile) {
         return profile.hash(DomainTag.POW_S, encode());
     }
 
-    /** Whether this proof-of-work hash is good enough: strictly below the target. */
+    /** Tests whether this proof-of-work hash is strictly below the target. */
     public boolean isMetBy(Hash256 powHash) {
         return powHash.compareTo(target) < 0;
     }

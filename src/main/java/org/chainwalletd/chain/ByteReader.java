@@ -3,8 +3,8 @@ package org.chainwalletd.chain;
 import java.util.Arrays;
 
 /**
- * A cursor over untrusted bytes in the chain's little-endian encoding. Every method throws {@link DecodeException} instead of reading
- * beyond the end, and checks the length before it allocates.
+ * Cursor over untrusted bytes in the chain's little-endian encoding. Every method throws {@link DecodeException} instead of reading beyond the end,
+ * and checks the length before it allocates.
  */
 final class ByteReader {
     private final byte[] bytes;
@@ -45,7 +45,7 @@ final class ByteReader {
         return value;
     }
 
-    /** 0 … 2^32-1. */
+    /** Returns 0 … 2^32-1. */
     long u32(String what) {
         require(4, what);
         return LittleEndian.getInt(bytes, advance(4)) & 0xffff_ffffL;
@@ -71,7 +71,7 @@ final class ByteReader {
         position += (int) count;
     }
 
-    /** {@code VarBytes}: a u16 length, then that many bytes; a length above {@code limit} is invalid data. */
+    /** Reads {@code VarBytes}: a u16 length, then that many bytes; a length above {@code limit} is invalid data. */
     Bytes varBytes(int limit, String what) {
         int start = position;
         int length = u16(what);
@@ -81,7 +81,7 @@ final class ByteReader {
         return Bytes.wrap(take(length, what));
     }
 
-    /** Reads a byte that must be 0 or 1; {@code name} is the node's word for it, such as {@code has_datum}. */
+    /** Reads a byte that must be 0 or 1; {@code name} is the node's name for it, such as {@code has_datum}. */
     boolean flag(String name) {
         int start = position;
         int value = u8(name);
@@ -91,7 +91,7 @@ final class ByteReader {
         return value == 1;
     }
 
-    /** Fails unless everything was consumed. */
+    /** Fails unless all bytes were consumed. */
     void end(String what) {
         if (remaining() > 0) {
             throw DecodeException.trailingBytes(position, bytes.length, what);

@@ -1,13 +1,11 @@
 package org.chainwalletd.chain;
 
-/** Fills an array of a length known beforehand in the chain's little-endian encoding. */
+/** Writer into an array of known length, in the chain's little-endian encoding. */
 final class ByteWriter {
     private final byte[] bytes;
     private int position;
 
-    /**
-     * @throws IllegalArgumentException when no array can be that long
-     */
+    /** @throws IllegalArgumentException if the length exceeds that of an array */
     ByteWriter(long length) {
         if (length > Integer.MAX_VALUE - 8) {
             throw new IllegalArgumentException(length + " bytes do not fit into one array");
@@ -52,7 +50,7 @@ final class ByteWriter {
         return u16(value.length()).raw(value.unsafe());
     }
 
-    /** The filled array itself. */
+    /** Returns the filled array itself, without a copy. */
     byte[] finish() {
         if (position != bytes.length) {
             throw new IllegalStateException("wrote " + position + " of " + bytes.length + " bytes");

@@ -3,7 +3,7 @@ package org.chainwalletd.chain;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/** An immutable byte string of any length. Never holds a secret: it cannot be overwritten. */
+/** An immutable byte string of any length. Never used for secrets, since it cannot be overwritten. */
 public final class Bytes {
     public static final Bytes EMPTY = new Bytes(new byte[0]);
 
@@ -18,7 +18,7 @@ public final class Bytes {
         return value.length == 0 ? EMPTY : new Bytes(value.clone());
     }
 
-    /** Takes {@code value} over without a copy; the caller must not touch it again. */
+    /** Takes over {@code value} without a copy; the caller must not use it again. */
     public static Bytes wrap(byte[] value) {
         return value.length == 0 ? EMPTY : new Bytes(value);
     }
@@ -44,22 +44,22 @@ public final class Bytes {
         return value[index];
     }
 
-    /** A copy. */
+    /** Returns a copy. */
     public byte[] toArray() {
         return value.clone();
     }
 
-    /** A copy of the bytes from {@code from} (inclusive) to {@code to} (exclusive). */
+    /** Returns a copy of the bytes from {@code from} (inclusive) to {@code to} (exclusive). */
     public byte[] slice(int from, int to) {
         return Arrays.copyOfRange(value, from, to);
     }
 
-    /** The content itself, for read-only use inside this package. */
+    /** Returns the content itself, for read-only use inside this package. */
     byte[] unsafe() {
         return value;
     }
 
-    /** Lower-case hexadecimal. */
+    /** Returns lower-case hexadecimal. */
     public String hex() {
         return HexFormat.of().formatHex(value);
     }

@@ -6,7 +6,7 @@ import java.util.HexFormat;
 
 /**
  * A value of 32 bytes in natural byte order, printed as 64 lower-case hexadecimal characters and ordered as an unsigned big-endian number. Values
- * of two kinds are never equal.
+ * of different subclasses are never equal.
  */
 public abstract sealed class Bytes32<T extends Bytes32<T>> implements Comparable<T>
         permits Address, Hash256, PublicKey {
@@ -14,13 +14,13 @@ public abstract sealed class Bytes32<T extends Bytes32<T>> implements Comparable
 
     private final byte[] value;
 
-    /** Takes the bytes over. */
+    /** Takes over the array without a copy. */
     Bytes32(byte[] value) {
         this.value = value;
     }
 
     /**
-     * A copy of {@code value}.
+     * Returns a copy of {@code value}.
      *
      * @throws IllegalArgumentException unless there are exactly 32 bytes
      */
@@ -32,7 +32,7 @@ public abstract sealed class Bytes32<T extends Bytes32<T>> implements Comparable
     }
 
     /**
-     * The bytes of 64 hexadecimal characters of either case.
+     * Parses 64 hexadecimal characters of either case.
      *
      * @throws IllegalArgumentException for any other text
      */
@@ -43,22 +43,22 @@ public abstract sealed class Bytes32<T extends Bytes32<T>> implements Comparable
         return HexFormat.of().parseHex(hex);
     }
 
-    /** A copy of the 32 bytes in natural order. */
+    /** Returns a copy of the 32 bytes in natural order. */
     public final byte[] toArray() {
         return value.clone();
     }
 
-    /** The content itself, for read-only use inside this package. */
+    /** Returns the content itself, for read-only use inside this package. */
     final byte[] unsafe() {
         return value;
     }
 
-    /** The first eight bytes as a big-endian number, for what sorts or spreads many values. */
+    /** Returns the first eight bytes as a big-endian number, for sorting and hashing. */
     public final long leading() {
         return ByteBuffer.wrap(value).getLong();
     }
 
-    /** 64 lower-case hexadecimal characters. */
+    /** Returns 64 lower-case hexadecimal characters. */
     public final String hex() {
         return HexFormat.of().formatHex(value);
     }

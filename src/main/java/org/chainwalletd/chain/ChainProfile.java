@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Everything that is particular to one branded chain: the brand word, the tags that derive from it, and the consensus numbers.
- * Immutable; one instance for the life of a keystore.
+ * Parameters of one branded chain: the brand word, the tags derived from it, and the consensus constants. Immutable; one instance for the lifetime
+ * of a keystore.
  */
 public final class ChainProfile {
     /** Smallest value of any output, in base units. */
@@ -22,7 +22,7 @@ public final class ChainProfile {
     public static final int MAX_BLOCK_BYTES = 4_194_304;
     public static final int MAX_DATUM_BYTES = 4_096;
     public static final int MAX_REDEEMER_BYTES = 16_384;
-    /** Longest script and longest witness data: what a u16 length can say. */
+    /** Longest script and longest witness data: the maximum of a u16 length. */
     public static final int MAX_VAR_BYTES = 65_535;
 
     public static final long MAX_STEPS_PER_TRANSACTION = 20_000_000;
@@ -48,27 +48,27 @@ public final class ChainProfile {
         return new ChainProfile(brand.toLowerCase(Locale.ROOT));
     }
 
-    /** Lower-case brand word. */
+    /** Returns the brand word in lower case. */
     public String brand() {
         return brand;
     }
 
-    /** {@code <brand>-walletd}: data folder, certificate paths, subject name. */
+    /** Returns {@code <brand>-walletd}: used for the data folder, certificate paths and the subject name. */
     public String daemonName() {
         return brand + "-walletd";
     }
 
-    /** Additional data that binds a sealed file to its role (chain protocol, appendix C). */
+    /** Returns the additional authenticated data that binds a sealed file to its role (chain protocol, appendix C). */
     public byte[] sealedRole(String role) {
         return (daemonName() + "/v1/" + role).getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** A copy of the tag's ASCII bytes, such as {@code CHAIN-SIG}. */
+    /** Returns a copy of the tag's ASCII bytes, such as {@code CHAIN-SIG}. */
     public byte[] tag(DomainTag tag) {
         return tags.get(tag).clone();
     }
 
-    /** {@code H(tag, parts)}: SHA-256 of the tag's length byte, the tag and the parts in order (section 2.1). */
+    /** Computes {@code H(tag, parts)}: SHA-256 of the tag's length byte, the tag and the parts in order (section 2.1). */
     public Hash256 hash(DomainTag tag, byte[]... parts) {
         byte[] ascii = tags.get(tag);
         MessageDigest sha256 = Sha256.digest();
@@ -80,7 +80,7 @@ public final class ChainProfile {
         return Hash256.wrap(sha256.digest());
     }
 
-    /** {@code H("…-ADDR", key)} (section 3). */
+    /** Computes {@code H("…-ADDR", key)} (section 3). */
     public Address addressOf(PublicKey key) {
         return Address.of(hash(DomainTag.ADDR, key.unsafe()).unsafe());
     }

@@ -1,19 +1,19 @@
 package org.chainwalletd.chain;
 
 /**
- * Untrusted bytes do not follow the protocol. The message says what is wrong and at which byte offset; {@link #kind()} tells the
- * classes of failure apart for a caller that has to answer in the words of a node (chain protocol, section 10.4).
+ * Failure to decode untrusted bytes. The message names the fault and its byte offset; {@link #kind()} distinguishes the classes of failure for a
+ * caller that must use a node's error texts (chain protocol, section 10.4).
  */
 public final class DecodeException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 
-    /** Why decoding stopped. */
+    /** Reason why decoding stopped. */
     public enum Kind {
         /** The bytes end before the element does. */
         UNEXPECTED_EOF,
-        /** An element has a value that the encoding does not allow; {@link DecodeException#detail()} names it. */
+        /** An element has a value that the encoding does not allow; {@link DecodeException#detail()} names the fault. */
         INVALID_DATA,
-        /** Something follows the last element: {@link DecodeException#position()} of {@link DecodeException#total()} bytes were used. */
+        /** Bytes follow the last element: {@link DecodeException#position()} of {@link DecodeException#total()} bytes were consumed. */
         TRAILING_BYTES
     }
 
@@ -30,19 +30,19 @@ public final class DecodeException extends IllegalArgumentException {
         this.detail = detail;
     }
 
-    /** Invalid data: {@code reason} without the offset becomes the {@link #detail()}. */
+    /** Creates a failure for invalid data; {@code reason} without the offset becomes the {@link #detail()}. */
     public DecodeException(int position, String reason) {
         this(Kind.INVALID_DATA, position, -1, reason, reason + " at byte " + position);
     }
 
-    /** The element {@code what}, which starts at {@code position}, would reach beyond the last of {@code total} bytes. */
+    /** Returns the failure when the element {@code what}, which starts at {@code position}, extends beyond the last of {@code total} bytes. */
     public static DecodeException unexpectedEof(int position, int total, String what) {
         String detail = "unexpected end of data in " + what;
         return new DecodeException(
                 Kind.UNEXPECTED_EOF, position, total, detail, detail + " at byte " + position + " of " + total);
     }
 
-    /** Failure because only {@code consumed} of {@code total} bytes belong to the element {@code what}. */
+    /** Returns the failure when only {@code consumed} of {@code total} bytes belong to the element {@code what}. */
     public static DecodeException trailingBytes(int consumed, int total, String what) {
         String detail = "trailing bytes after " + what;
         return new DecodeException(
@@ -53,17 +53,17 @@ public final class DecodeException extends IllegalArgumentException {
         return kind;
     }
 
-    /** Offset of the element that could not be understood; for trailing bytes the number of bytes consumed. */
+    /** Returns the offset of the invalid element; for trailing bytes the number of bytes consumed. */
     public int position() {
         return position;
     }
 
-    /** Length of the input; -1 for invalid data, where it plays no part. */
+    /** Returns the length of the input; -1 for invalid data, where it is not relevant. */
     public int total() {
         return total;
     }
 
-    /** Fault without the offset, for example {@code non-canonical has_datum flag: 2 (expected 0 or 1)}. */
+    /** Returns the fault without the offset, for example {@code non-canonical has_datum flag: 2 (expected 0 or 1)}. */
     public String detail() {
         return detail;
     }

@@ -2,11 +2,11 @@ package org.chainwalletd.chain;
 
 import java.math.BigInteger;
 
-/** The rule for the difficulty target (chain protocol, section 9.5). */
+/** Adjustment of the difficulty target (chain protocol, section 9.5). */
 public final class Difficulty {
-    /** Blocks between two adjustments, and the distance over which time is measured. */
+    /** Number of blocks between two adjustments, and over which the elapsed time is measured. */
     public static final int WINDOW = 4_320;
-    /** The largest target there can be: every hash but one meets it. */
+    /** The largest possible target: every hash except one is below it. */
     public static final Hash256 EASIEST = Hash256.parse("ff".repeat(32));
 
     private static final BigInteger LONGEST = BigInteger.valueOf(172_760);
@@ -17,17 +17,17 @@ public final class Difficulty {
 
     private Difficulty() {}
 
-    /** Whether the block at this height gets a target of its own instead of inheriting its parent's. */
+    /** Tests whether the block at this height gets an adjusted target instead of its parent's. */
     public static boolean adjustsAt(long height) {
         return height != 0 && Long.remainderUnsigned(height, WINDOW) == 0;
     }
 
     /**
-     * The target of a block at a height where {@link #adjustsAt} holds.
+     * Returns the target of a block at a height where {@link #adjustsAt} holds.
      *
      * @param old target of the parent
      * @param firstTime timestamp of the block 4,320 below, unsigned
-     * @param lastTime timestamp of the parent, unsigned; may be the smaller one
+     * @param lastTime timestamp of the parent, unsigned; may be less than {@code firstTime}
      */
     public static Hash256 adjust(Network network, Hash256 old, long firstTime, long lastTime) {
         BigInteger elapsed = U64.toBigInteger(lastTime)

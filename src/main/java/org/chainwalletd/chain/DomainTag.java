@@ -1,8 +1,8 @@
 package org.chainwalletd.chain;
 
-/** The purposes for which bytes are hashed or signed under a tag of their own (chain protocol, section 2.2). */
+/** Domain separation tags for hashing and signing (chain protocol, section 2.2). */
 public enum DomainTag {
-    /** Raw prefix of what a transaction signature covers. */
+    /** Raw prefix of the signing message of a transaction. */
     SIG("SIG"),
     /** Raw prefix of a signed text message. */
     MSG("MSG"),

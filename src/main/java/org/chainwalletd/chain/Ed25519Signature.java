@@ -3,7 +3,7 @@ package org.chainwalletd.chain;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/** The 64 bytes of an Ed25519 signature, R and S (RFC 8032, section 5.1.6). Not checked to be one. */
+/** The 64 bytes of an Ed25519 signature, R and S (RFC 8032, section 5.1.6). Their validity is not checked. */
 public final class Ed25519Signature {
     public static final int LENGTH = 64;
 
@@ -37,12 +37,12 @@ public final class Ed25519Signature {
         return new Ed25519Signature(HexFormat.of().parseHex(hex));
     }
 
-    /** A copy of the 64 bytes. */
+    /** Returns a copy of the 64 bytes. */
     public byte[] toArray() {
         return value.clone();
     }
 
-    /** 128 lower-case hexadecimal characters. */
+    /** Returns 128 lower-case hexadecimal characters. */
     public String hex() {
         return HexFormat.of().formatHex(value);
     }

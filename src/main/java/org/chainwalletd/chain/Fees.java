@@ -3,8 +3,8 @@ package org.chainwalletd.chain;
 import java.math.BigInteger;
 
 /**
- * From transaction cost to fees and back (chain protocol, section 7). Costs come from {@link TxShape}. Integers only; intermediates
- * are wider than 64 bits, so nothing wraps.
+ * Conversion between transaction costs and fees (chain protocol, section 7). Costs come from {@link TxShape}. Integers only; intermediate results
+ * are wider than 64 bits, so nothing overflows.
  */
 public final class Fees {
     private static final BigInteger DIVISOR = BigInteger.valueOf(ChainProfile.FEE_DIVISOR);
@@ -13,13 +13,13 @@ public final class Fees {
 
     private Fees() {}
 
-    /** {@code ceil(cost / 100)}: what the consensus asks for, in base units. */
+    /** Returns {@code ceil(cost / 100)}: the consensus minimum, in base units. */
     public static Amount minimumFee(long cost) {
         return feeForRate(cost, 1);
     }
 
     /**
-     * {@code ceil(cost · rate / 100)}.
+     * Returns {@code ceil(cost · rate / 100)}.
      *
      * @param cost not negative
      * @param rate base units per 100 cost units, unsigned 64-bit; 1 gives the minimum fee
@@ -32,17 +32,17 @@ public final class Fees {
     }
 
     /**
-     * {@code floor(fee · 100 / cost)}: the rate that a fee amounts to, unsigned 64-bit.
+     * Returns {@code floor(fee · 100 / cost)}: the rate that corresponds to a fee, unsigned 64-bit.
      *
      * @param cost above zero
-     * @throws ArithmeticException when the rate is above 2^64-1, which takes a cost below 100
+     * @throws ArithmeticException when the rate is above 2^64-1, which is possible only for a cost below 100
      */
     public static long effectiveRate(Amount fee, long cost) {
         return U64.fromBigInteger(fee.toBigInteger().multiply(DIVISOR).divide(BigInteger.valueOf(checked(cost, 1))));
     }
 
     /**
-     * {@code floor(fee · 1,000,000 / cost)}: what a mempool and a miner order transactions by.
+     * Returns {@code floor(fee · 1,000,000 / cost)}, by which mempools and miners order transactions.
      *
      * @param cost above zero
      */
@@ -51,7 +51,7 @@ public final class Fees {
     }
 
     /**
-     * Evaluation steps of one plain input.
+     * Returns the evaluation steps of one plain input.
      *
      * @param signingMessageLength {@code M}, in bytes
      */
@@ -59,7 +59,7 @@ public final class Fees {
         return PLAIN_BASE_STEPS + 8 * chunks(signingMessageLength);
     }
 
-    /** {@code ceil(length / 64)}. */
+    /** Returns {@code ceil(length / 64)}. */
     static long chunks(long length) {
         return length / 64 + (length % 64 == 0 ? 0 : 1);
     }

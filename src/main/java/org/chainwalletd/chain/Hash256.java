@@ -28,12 +28,12 @@ public final class Hash256 extends Bytes32<Hash256> {
         return new Hash256(parsed(hex));
     }
 
-    /** Takes 32 bytes over without a copy; the caller must not touch them again. */
+    /** Takes over 32 bytes without a copy; the caller must not use them again. */
     static Hash256 wrap(byte[] value) {
         return new Hash256(value);
     }
 
-    /** The plain SHA-256 of {@code parts} in order: datum hashes, hash locks, block ids (chain protocol, section 2.1). */
+    /** Returns the plain SHA-256 of {@code parts} in order: for datum hashes, hash locks, block ids (chain protocol, section 2.1). */
     public static Hash256 sha256(byte[]... parts) {
         MessageDigest sha256 = Sha256.digest();
         for (byte[] part : parts) {

@@ -3,7 +3,7 @@ package org.chainwalletd.chain;
 import java.util.Objects;
 
 /**
- * Parameters that distinguish one HTLC script from another (chain protocol, section 6.3).
+ * Parameters of an HTLC script (chain protocol, section 6.3).
  *
  * @param sender may reclaim in every block above {@code timeoutHeight}
  * @param receiver may claim with the preimage, before and after the timeout
@@ -17,7 +17,7 @@ public record HtlcParams(PublicKey sender, PublicKey receiver, Hash256 hashLock,
         Objects.requireNonNull(hashLock, "hashLock");
     }
 
-    /** Whether a reclaim is valid in a block of this height: only strictly above the timeout. */
+    /** Tests whether a reclaim is valid in a block of this height, which must be strictly above the timeout. */
     public boolean reclaimableInBlock(long height) {
         return Long.compareUnsigned(height, timeoutHeight) > 0;
     }

@@ -5,8 +5,8 @@ import java.util.HexFormat;
 import java.util.Optional;
 
 /**
- * The one script that makes an output a hash time-locked contract (chain protocol, section 6.3): 385 bytes with four holes. The
- * receiver may spend it at any time with the preimage of the hash lock, the sender in every block above the timeout height.
+ * Script of a hash time-locked contract (chain protocol, section 6.3): a template of 385 bytes with four parameter fields. The receiver may spend
+ * the output at any time with the preimage of the hash lock, the sender in every block above the timeout height.
  */
 public final class HtlcScript {
     public static final int LENGTH = 385;
@@ -28,7 +28,7 @@ public final class HtlcScript {
             "012000000021000000020b080400000124000000230000000b040300000326000000250000000e2100000009";
     private static final String UP_TO_END = "0128000000270000000b010000000c";
 
-    /** The script with zeros in the holes. */
+    /** The script with zeros in the parameter fields. */
     private static final byte[] TEMPLATE = HexFormat.of()
             .parseHex(UP_TO_SENDER
                     + "00".repeat(PublicKey.LENGTH)
@@ -42,7 +42,7 @@ public final class HtlcScript {
 
     private HtlcScript() {}
 
-    /** The 385 bytes of the script for these parameters. */
+    /** Returns the 385 bytes of the script for these parameters. */
     public static Bytes build(HtlcParams params) {
         byte[] script = TEMPLATE.clone();
         System.arraycopy(params.sender().unsafe(), 0, script, SENDER, PublicKey.LENGTH);
@@ -52,12 +52,12 @@ public final class HtlcScript {
         return Bytes.wrap(script);
     }
 
-    /** The parameters of {@code script} when it is an HTLC: right length, and equal to the template outside the holes. */
+    /** Returns the parameters of {@code script} if it is an HTLC: right length, and equal to the template outside the parameter fields. */
     public static Optional<HtlcParams> recognise(Bytes script) {
         return isHtlc(script) ? Optional.of(read(script.unsafe())) : Optional.empty();
     }
 
-    /** Whether {@link #recognise} would find parameters; allocates nothing. */
+    /** Tests whether {@link #recognise} would return parameters; allocates nothing. */
     public static boolean isHtlc(Bytes script) {
         byte[] bytes = script.unsafe();
         return bytes.length == LENGTH
@@ -68,7 +68,7 @@ public final class HtlcScript {
                 && sameAsTemplate(bytes, HASH_LOCK + Hash256.LENGTH, LENGTH);
     }
 
-    /** The structural hash by which some indexers group all HTLCs, whatever their parameters (appendix F). */
+    /** Returns the structural hash by which some indexers group all HTLCs, regardless of parameters (appendix F). */
     public static Hash256 contractHash(ChainProfile profile, ScriptProgram.HashVariant variant) {
         return ScriptProgram.decode(TEMPLATE)
                 .structuralHash(profile, variant)

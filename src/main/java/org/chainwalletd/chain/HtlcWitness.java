@@ -3,11 +3,11 @@ package org.chainwalletd.chain;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** Writes and reads the witnesses that spend an HTLC output (chain protocol, section 6.4). */
+/** Codec of the witnesses that spend an HTLC output (chain protocol, section 6.4). */
 public final class HtlcWitness {
-    /** Longest preimage that fits into the witness data of a claim. */
+    /** Maximum length of a preimage in the witness data of a claim. */
     public static final int MAX_PREIMAGE_BYTES = ChainProfile.MAX_VAR_BYTES - 76;
-    /** Witness data of a reclaim. */
+    /** Length of the witness data of a reclaim. */
     public static final int RECLAIM_LENGTH = 71;
 
     private static final int SIGNATURE_BYTES = 64;
@@ -18,16 +18,16 @@ public final class HtlcWitness {
 
     private HtlcWitness() {}
 
-    /** Witness data of a claim: 108 for a preimage of 32 bytes. */
+    /** Returns the length of the witness data of a claim: 108 for a preimage of 32 bytes. */
     public static int claimLength(int preimageLength) {
         return 76 + preimageLength;
     }
 
     /**
-     * The receiver's spend with the usual selector and without a redeemer.
+     * Returns the receiver's witness with the usual selector and without a redeemer.
      *
      * @param preimage 0 … 65,459 bytes
-     * @throws IllegalArgumentException for a longer preimage or a signature that has not 64 bytes
+     * @throws IllegalArgumentException for a longer preimage or a signature that is not 64 bytes long
      */
     public static Witness claim(byte[] preimage, byte[] signature) {
         if (preimage.length > MAX_PREIMAGE_BYTES) {
@@ -42,9 +42,9 @@ public final class HtlcWitness {
     }
 
     /**
-     * The sender's spend with the usual selector and without a redeemer.
+     * Returns the sender's witness with the usual selector and without a redeemer.
      *
-     * @throws IllegalArgumentException for a signature that has not 64 bytes
+     * @throws IllegalArgumentException for a signature that is not 64 bytes long
      */
     public static Witness reclaim(byte[] signature) {
         ByteWriter out = new ByteWriter(RECLAIM_LENGTH).u8(TAG_RIGHT).u8(0);
@@ -53,8 +53,8 @@ public final class HtlcWitness {
     }
 
     /**
-     * Kind of a witness that spends an HTLC output, by its form alone: neither preimage nor signature is checked. Both encodings of
-     * the selector count, a redeemer is ignored; empty for every form that no valid spend can have.
+     * Classifies a witness that spends an HTLC output by its form alone; neither preimage nor signature is checked. Accepts both encodings of the
+     * selector and ignores a redeemer; empty for every form that no valid spend can have.
      */
     public static Optional<HtlcSpend> classify(Witness witness) {
         byte[] data = witness.data().unsafe();
@@ -69,7 +69,7 @@ public final class HtlcWitness {
         };
     }
 
-    /** The hash lock that {@code preimage} opens: its plain SHA-256. */
+    /** Returns the hash lock of {@code preimage}: its plain SHA-256. */
     public static Hash256 hashLockOf(byte[] preimage) {
         return Hash256.sha256(preimage);
     }
@@ -119,7 +119,7 @@ public final class HtlcWitness {
         /**
          * Spend by the receiver.
          *
-         * @param preimage any length, also empty
+         * @param preimage of any length, including empty
          */
         record Claim(Bytes preimage, Bytes signature) implements HtlcSpend {}
 

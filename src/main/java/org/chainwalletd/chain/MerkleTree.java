@@ -3,13 +3,13 @@ package org.chainwalletd.chain;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The transaction tree of a block (chain protocol, section 9.2). */
+/** Transaction tree of a block (chain protocol, section 9.2). */
 public final class MerkleTree {
     private MerkleTree() {}
 
     /**
-     * @param leaves witness transaction ids in the order of the block
-     * @return 32 zero bytes without leaves; an odd level repeats its last node
+     * @param leaves witness transaction ids in block order
+     * @return 32 zero bytes for no leaves; an odd level duplicates its last node
      */
     public static Hash256 root(ChainProfile profile, List<Hash256> leaves) {
         if (leaves.isEmpty()) {

@@ -3,7 +3,7 @@ package org.chainwalletd.chain;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The networks of the chain with the coinbase maturity of each (chain protocol, section 8.2). */
+/** Networks of the chain, with the coinbase maturity of each (chain protocol, section 8.2). */
 public enum Network {
     MAINNET(360),
     TESTNET(10),
@@ -15,12 +15,12 @@ public enum Network {
         this.coinbaseMaturity = coinbaseMaturity;
     }
 
-    /** Blocks between a coinbase and the first block that may spend it. */
+    /** Returns the number of blocks from a coinbase to the first block that may spend it. */
     public int coinbaseMaturity() {
         return coinbaseMaturity;
     }
 
-    /** Lower-case name, as {@code get_node_info} spells it. */
+    /** Returns the name in lower case, as in {@code get_node_info}. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

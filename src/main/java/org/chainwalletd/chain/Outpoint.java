@@ -3,7 +3,7 @@ package org.chainwalletd.chain;
 import java.util.Objects;
 
 /**
- * Names one output of a transaction (chain protocol, section 4.4).
+ * Reference to one output of a transaction (chain protocol, section 4.4).
  *
  * @param index 0 … 2^32-1
  */
@@ -17,14 +17,14 @@ public record Outpoint(Hash256 txId, long index) implements Comparable<Outpoint>
         }
     }
 
-    /** Compares by transaction id, then by index: the order in which a node lists outputs. */
+    /** Compares by transaction id, then by index, as nodes order outputs. */
     @Override
     public int compareTo(Outpoint other) {
         int byId = txId.compareTo(other.txId);
         return byId != 0 ? byId : Long.compare(index, other.index);
     }
 
-    /** {@code <tx id>:<index>}. */
+    /** Returns {@code <tx id>:<index>}. */
     @Override
     public String toString() {
         return txId + ":" + index;

@@ -1,6 +1,6 @@
 package org.chainwalletd.chain;
 
-/** A 32-byte Ed25519 public key as it stands in witnesses and HTLC scripts (RFC 8032, section 5.1.5). Not checked to be a curve point. */
+/** A 32-byte Ed25519 public key as used in witnesses and HTLC scripts (RFC 8032, section 5.1.5). Not checked to be a curve point. */
 public final class PublicKey extends Bytes32<PublicKey> {
     private PublicKey(byte[] value) {
         super(value);

@@ -2,7 +2,7 @@ package org.chainwalletd.chain;
 
 import java.math.BigInteger;
 
-/** The block reward, which halves its decaying part smoothly every 6,307,200 blocks (chain protocol, section 9.4). */
+/** Block reward, whose decaying part falls smoothly and halves every 6,307,200 blocks (chain protocol, section 9.4). */
 public final class Reward {
     private static final long HALVING_BLOCKS = 6_307_200;
     private static final int STEP_BLOCKS = 1_540;
@@ -18,7 +18,7 @@ public final class Reward {
     private Reward() {}
 
     /**
-     * The reward of the block at {@code height}, fees not included.
+     * Returns the reward of the block at {@code height}, without fees.
      *
      * @param height unsigned
      */

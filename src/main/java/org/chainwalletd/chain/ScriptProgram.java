@@ -4,8 +4,8 @@ import java.util.BitSet;
 import java.util.Optional;
 
 /**
- * The structure of a serialised script program (chain protocol, section 6.1): decoded strictly, never run. Enough to tell a
- * well-formed program from other bytes and to compute its structural hash; admission and evaluation are not judged here.
+ * Structure of a serialised script program (chain protocol, section 6.1): decoded strictly, never executed. Sufficient to recognise a well-formed
+ * program and to compute its structural hash; admission and evaluation rules are not checked.
  */
 public final class ScriptProgram {
     /** Treatment of constants in the structural hash (appendix F). */
@@ -32,7 +32,7 @@ public final class ScriptProgram {
     private final byte[] tags;
     private final int[] first;
     private final int[] second;
-    /** Id of a jet, or tag of the value of a constant. */
+    /** Id of a jet, or value tag of a constant. */
     private final int[] payload;
 
     private ScriptProgram(int nodes) {
@@ -42,9 +42,7 @@ public final class ScriptProgram {
         payload = new int[nodes];
     }
 
-    /**
-     * @throws DecodeException when {@code bytes} are no well-formed program
-     */
+    /** @throws DecodeException unless {@code bytes} are a well-formed program */
     public static ScriptProgram decode(byte[] bytes) {
         ByteReader in = new ByteReader(bytes);
         long nodes = in.u32("node count");
@@ -68,7 +66,7 @@ public final class ScriptProgram {
         return program;
     }
 
-    /** Whether {@code script} decodes as a program. */
+    /** Tests whether {@code script} decodes as a program. */
     public static boolean isWellFormed(Bytes script) {
         try {
             decode(script.toArray());
@@ -83,8 +81,8 @@ public final class ScriptProgram {
     }
 
     /**
-     * The structural hash of appendix F: equal for programs that differ only in the content of their constants. Empty when the program
-     * has a node for which the appendix defines no hash.
+     * Returns the structural hash of appendix F, equal for programs that differ only in the content of their constants; empty when the program has
+     * a node for which the appendix defines no hash.
      */
     public Optional<Hash256> structuralHash(ChainProfile profile, HashVariant variant) {
         byte[][] hashes = new byte[tags.length][];
@@ -151,7 +149,7 @@ public final class ScriptProgram {
         return tag;
     }
 
-    /** Passes over one serialised value (section 6.2) and tells its tag. */
+    /** Skips one serialised value (section 6.2) and returns its tag. */
     private static int skipValue(ByteReader in, int depth) {
         int start = in.position();
         if (depth > MAX_DEPTH) {

@@ -6,14 +6,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The sparse Merkle tree of depth 256 over the unspent outputs (chain protocol, section 9.3).
+ * Sparse Merkle tree of depth 256 over the unspent outputs (chain protocol, section 9.3).
  *
- * <p>Immutable: a change gives a new tree that shares everything off the changed path, so that the tree before a block is kept for a
- * reorganisation at the price of the path alone. Only places where two keys part are stored, hence memory grows with the number of
- * outputs and not with the depth. Subtree hashes are computed when a root is asked for and kept.
+ * <p>Immutable: a change returns a new tree that shares everything off the changed path, so keeping the tree before a block for a reorganisation
+ * costs only that path. Only nodes where keys diverge are stored, so memory grows with the number of outputs, not with the depth. Subtree hashes
+ * are computed when a root is requested, and cached.
  *
- * <p>Nearly all hashes of a change lie between a leaf and the depth where keys part. A leaf goes that way once, however often others come
- * close to it; and chains of the same miner begin with the same leaves, so that a process with many such chains goes it once for all.
+ * <p>Nearly all hashes of a change lie between a leaf and the depth where its key diverges from others. They are computed once per leaf, even if
+ * keys inserted later diverge nearby. Chains of the same miner begin with the same leaves, so a process with many such chains computes them once
+ * for all.
  */
 public final class StateTree {
     public static final StateTree EMPTY = new StateTree(null, 0);
@@ -29,7 +30,7 @@ public final class StateTree {
         this.size = size;
     }
 
-    /** {@code H("…-STATE", tx_id ‖ u32le output_index)}: the place of an output in the tree. */
+    /** Returns {@code H("…-STATE", tx_id ‖ u32le output_index)}: the key of an output in the tree. */
     public static Hash256 key(ChainProfile profile, Outpoint outpoint) {
         byte[] index = new byte[4];
         LittleEndian.putInt(index, 0, (int) outpoint.index());
@@ -37,7 +38,7 @@ public final class StateTree {
     }
 
     /**
-     * {@code SHA-256(serialised output ‖ u64le height ‖ coinbase flag)}: the value of an output in the tree.
+     * Returns {@code SHA-256(serialised output ‖ u64le height ‖ coinbase flag)}: the value of an output in the tree.
      *
      * @param height of the block that created the output, unsigned
      */
@@ -49,9 +50,9 @@ public final class StateTree {
     }
 
     /**
-     * The tree with one more leaf.
+     * Returns the tree with one more leaf.
      *
-     * @throws IllegalStateException when the key is there already
+     * @throws IllegalStateException when the key already exists
      */
     public StateTree insert(Hash256 key, Hash256 leaf) {
         Leaf added = new Leaf(key.unsafe(), leaf.unsafe());
@@ -59,9 +60,9 @@ public final class StateTree {
     }
 
     /**
-     * The tree without this leaf; equal in root to one that never had it.
+     * Returns the tree without this leaf; its root equals that of a tree that never had the leaf.
      *
-     * @throws IllegalStateException when there is no such key
+     * @throws IllegalStateException when the key does not exist
      */
     public StateTree remove(Hash256 key) {
         if (top == null) {
@@ -74,7 +75,7 @@ public final class StateTree {
         return Hash256.of(top == null ? EMPTY_SUBTREES[DEPTH] : top.hashAt(0));
     }
 
-    /** Number of leaves. */
+    /** Returns the number of leaves. */
     public int size() {
         return size;
     }
@@ -92,7 +93,7 @@ public final class StateTree {
         throw new IllegalStateException("leaf is there already: " + Hash256.of(added.key()));
     }
 
-    /** Null when nothing remains. */
+    /** Returns the remaining subtree; null when it is empty. */
     private static Node remove(Node node, byte[] key) {
         if (firstDifference(node.key(), key, node.depth()) < node.depth()) {
             throw new IllegalStateException("no leaf " + Hash256.of(key));
@@ -108,28 +109,28 @@ public final class StateTree {
         return right == null ? branch.left : new Branch(branch.depth(), branch.left, right);
     }
 
-    /** A subtree that is not empty. Its key path is shared by all its leaves down to its depth. */
+    /** A subtree that is not empty. All its leaves share the key prefix up to its depth. */
     private abstract static class Node {
-        /** Immutable, so that threads which race to fill it in see a whole one. */
+        /** Immutable, so that threads that race to set it never see a partial value. */
         record Cached(int depth, byte[] hash) {}
 
         private Cached cached;
 
-        /** Number of leading key bits that all leaves have in common: where the subtree parts, or 256 for a leaf. */
+        /** Number of leading key bits common to all leaves: the depth at which the subtree branches, or 256 for a leaf. */
         abstract int depth();
 
-        /** Any key of the subtree. */
+        /** Returns any key of the subtree. */
         abstract byte[] key();
 
-        /** The hash of the node at {@link #depth()}. */
+        /** Returns the hash of the node at {@link #depth()}. */
         abstract byte[] ownHash();
 
-        /** A depth at or below {@code wanted}, and the hash there. */
+        /** Returns the hash at some depth of at least {@code wanted}. */
         Cached below(int wanted) {
             return new Cached(depth(), ownHash());
         }
 
-        /** The hash of the subtree seen from a depth above its own: empty siblings on the way up. */
+        /** Returns the hash of the subtree at a depth above its own, combined with empty siblings on the way up. */
         final byte[] hashAt(int wanted) {
             Cached known = cached;
             if (known == null || known.depth() < wanted) {
@@ -152,7 +153,7 @@ public final class StateTree {
         /** Key and value. */
         private record Content(Hash256 key, Hash256 value) {}
 
-        /** The leaves that were asked for last, as they are seen from {@link #NEAR_TOP}. */
+        /** Hashes at depth {@link #NEAR_TOP} of the most recently used leaves. */
         private static final Map<Content, Cached> LIFTED =
                 Collections.synchronizedMap(new LinkedHashMap<>(16, 0.75f, true) {
                     @Override
@@ -242,12 +243,12 @@ public final class StateTree {
         return sha256.digest(right);
     }
 
-    /** Bit {@code index} of a key, counted from the most significant: 0 is left. */
+    /** Returns bit {@code index} of a key, counted from the most significant: 0 is left. */
     private static int bit(byte[] key, int index) {
         return key[index >>> 3] >>> (7 - (index & 7)) & 1;
     }
 
-    /** The first bit below {@code limit} in which the keys differ, or {@code limit}. */
+    /** Returns the index of the first bit below {@code limit} in which the keys differ, or {@code limit}. */
     private static int firstDifference(byte[] a, byte[] b, int limit) {
         for (int i = 0; i < a.length && 8 * i < limit; i++) {
             int difference = (a[i] ^ b[i]) & 0xff;

@@ -3,8 +3,8 @@ package org.chainwalletd.chain;
 import java.util.List;
 
 /**
- * A transaction with one witness per input (chain protocol, section 4.1). While it is being built it may have no witnesses.
- * Serialisation, ids and the signing message are in {@link TransactionCodec}.
+ * Transaction with one witness per input (chain protocol, section 4.1). It may have no witnesses while it is being built. Serialisation, ids and
+ * the signing message are in {@link TransactionCodec}.
  */
 public record Transaction(List<Outpoint> inputs, List<TxOutput> outputs, List<Witness> witnesses) {
     public Transaction {
@@ -13,12 +13,12 @@ public record Transaction(List<Outpoint> inputs, List<TxOutput> outputs, List<Wi
         witnesses = List.copyOf(witnesses);
     }
 
-    /** A transaction that nobody has signed yet. */
+    /** Returns a transaction without witnesses. */
     public static Transaction unsigned(List<Outpoint> inputs, List<TxOutput> outputs) {
         return new Transaction(inputs, outputs, List.of());
     }
 
-    /** The form of a coinbase: a single input whose previous transaction id is zero (section 4.3). */
+    /** Tests for the form of a coinbase: a single input whose previous transaction id is zero (section 4.3). */
     public boolean isCoinbase() {
         return inputs.size() == 1 && inputs.get(0).txId().isZero();
     }

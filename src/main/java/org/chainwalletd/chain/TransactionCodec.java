@@ -6,8 +6,8 @@ import java.util.List;
 /**
  * Bytes, ids and signing messages of transactions (chain protocol, sections 4 and 5).
  *
- * <p>Decoding is strict and safe for hostile input: it throws nothing but {@link DecodeException} and allocates no more than a small
- * multiple of the bytes that are there. Encoding refuses what decoding would refuse.
+ * <p>Decoding is strict and safe for hostile input: it throws only {@link DecodeException} and allocates at most a small multiple of the input's
+ * length. Encoding rejects what decoding would reject.
  */
 public final class TransactionCodec {
     private static final int MAX_COUNT = 65_535;
@@ -20,7 +20,7 @@ public final class TransactionCodec {
     private TransactionCodec() {}
 
     /**
-     * {@code tx_header ‖ tx_body ‖ tx_witnesses}.
+     * Encodes {@code tx_header ‖ tx_body ‖ tx_witnesses}.
      *
      * @throws IllegalArgumentException when there is not one witness per input or a part is longer than the encoding allows
      */
@@ -38,7 +38,7 @@ public final class TransactionCodec {
     }
 
     /**
-     * {@code tx_header ‖ tx_body}: what the transaction id and the signature cover.
+     * Encodes {@code tx_header ‖ tx_body}, which the transaction id and the signature cover.
      *
      * @throws IllegalArgumentException when a part is longer than the encoding allows
      */
@@ -48,7 +48,7 @@ public final class TransactionCodec {
         return out.finish();
     }
 
-    /** Serialises an output, as it stands in a transaction and in a leaf of the state tree. */
+    /** Encodes an output, as in a transaction and in a leaf of the state tree. */
     public static byte[] encodeOutput(TxOutput output) {
         ByteWriter out = new ByteWriter(output.encodedLength());
         writeOutput(output, out);
@@ -56,9 +56,9 @@ public final class TransactionCodec {
     }
 
     /**
-     * Reads one complete transaction.
+     * Decodes one complete transaction.
      *
-     * @throws DecodeException when {@code bytes} are anything but exactly one canonical transaction
+     * @throws DecodeException unless {@code bytes} are exactly one canonical transaction
      */
     public static Transaction decode(byte[] bytes) {
         ByteReader in = new ByteReader(bytes);
@@ -68,9 +68,9 @@ public final class TransactionCodec {
     }
 
     /**
-     * Reads one serialised output.
+     * Decodes one serialised output.
      *
-     * @throws DecodeException when {@code bytes} are anything but exactly one canonical output
+     * @throws DecodeException unless {@code bytes} are exactly one canonical output
      */
     public static TxOutput decodeOutput(byte[] bytes) {
         ByteReader in = new ByteReader(bytes);
@@ -79,19 +79,19 @@ public final class TransactionCodec {
         return output;
     }
 
-    /** {@code H("…-TX", tx_header ‖ tx_body)}: the same for every set of witnesses. */
+    /** Returns {@code H("…-TX", tx_header ‖ tx_body)}, which does not depend on the witnesses. */
     public static Hash256 txId(ChainProfile profile, Transaction tx) {
         return profile.hash(DomainTag.TX, encodeUnsigned(tx));
     }
 
-    /** {@code H("…-WTXID", complete serialisation)}: a leaf of the block's transaction tree. */
+    /** Returns {@code H("…-WTXID", complete serialisation)}: a leaf of the block's transaction tree. */
     public static Hash256 witnessTxId(ChainProfile profile, Transaction tx) {
         return profile.hash(DomainTag.WTXID, encode(tx));
     }
 
     /**
-     * Message that every plain input and every HTLC spend of {@code tx} signs: raw tag ‖ genesis id ‖ tx_header ‖ tx_body, to be handed to pure
-     * Ed25519 without hashing (section 5).
+     * Returns the message that every plain input and every HTLC spend of {@code tx} signs: raw tag ‖ genesis id ‖ tx_header ‖ tx_body, to be passed
+     * to pure Ed25519 without hashing (section 5).
      *
      * @throws IllegalArgumentException when {@code genesisId} is zero: such a signature would be bound to no chain
      */
@@ -105,7 +105,7 @@ public final class TransactionCodec {
         return out.finish();
     }
 
-    /** Length of {@link #encodeUnsigned}, without building it. */
+    /** Returns the length of {@link #encodeUnsigned}, without building it. */
     public static long unsignedLength(Transaction tx) {
         long length = HEADER_BYTES + (long) INPUT_BYTES * tx.inputs().size();
         for (TxOutput output : tx.outputs()) {
@@ -114,7 +114,7 @@ public final class TransactionCodec {
         return length;
     }
 
-    /** Length of the serialised transaction with the witnesses it has, without building it. */
+    /** Returns the length of the serialised transaction with its current witnesses, without building it. */
     public static long length(Transaction tx) {
         long length = unsignedLength(tx);
         for (Witness witness : tx.witnesses()) {
@@ -123,7 +123,7 @@ public final class TransactionCodec {
         return length;
     }
 
-    /** Length of {@link #signingMessage}, the {@code M} of the fee rules; the same for every brand word. */
+    /** Returns the length of {@link #signingMessage}, the {@code M} of the fee rules; equal for every brand word. */
     public static long signingMessageLength(Transaction tx) {
         return SIGNING_PREFIX_BYTES + unsignedLength(tx);
     }

@@ -4,11 +4,11 @@ import java.util.List;
 import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
 
 /**
- * Everything about a transaction that its cost depends on: counts and lengths, no content (chain protocol, section 7.1). Immutable;
- * every {@code plus…} is O(1), so coin selection can price a candidate without building it. A shape that is put together from the
- * parts of a transaction costs exactly what the finished transaction costs.
+ * Counts and lengths that determine a transaction's cost (chain protocol, section 7.1), without its content. Immutable; every {@code plus…} is
+ * O(1), so coin selection can price a candidate without building it. A shape composed of a transaction's parts has exactly the cost of the finished
+ * transaction.
  *
- * <p>Sums saturate at {@link Long#MAX_VALUE} instead of wrapping; such a shape never {@link #fitsLimits}.
+ * <p>Sums saturate at {@link Long#MAX_VALUE} instead of overflowing; such a shape never {@link #fitsLimits}.
  */
 public final class TxShape {
     public static final TxShape EMPTY = new TxShape(0, 0, 0, 0, 0, 0, 0, 0, 0);
@@ -25,7 +25,7 @@ public final class TxShape {
 
     private final long plainInputs;
     private final long htlcInputs;
-    /** The part of the HTLC inputs' steps that does not depend on the signing message. */
+    /** Steps of the HTLC inputs that do not depend on the signing message. */
     private final long htlcFixedSteps;
 
     private final long witnessBytes;
@@ -57,9 +57,9 @@ public final class TxShape {
     }
 
     /**
-     * The shape of a finished transaction.
+     * Returns the shape of a finished transaction.
      *
-     * @param kinds what each input spends, in the order of the inputs
+     * @param kinds kind of output that each input spends, in the order of the inputs
      * @throws IllegalArgumentException when the lists do not match or a witness cannot spend its HTLC
      */
     public static TxShape of(Transaction tx, List<InputKind> kinds) {
@@ -74,7 +74,7 @@ public final class TxShape {
         return shape;
     }
 
-    /** No inputs yet. */
+    /** Returns a shape with these outputs and no inputs. */
     public static TxShape ofOutputs(List<TxOutput> outputs) {
         TxShape shape = EMPTY;
         for (TxOutput output : outputs) {
@@ -83,7 +83,7 @@ public final class TxShape {
         return shape;
     }
 
-    /** {@code count} more inputs that spend plain outputs, each with a 96-byte witness. */
+    /** Adds {@code count} inputs that spend plain outputs, each with a 96-byte witness. */
     public TxShape plusPlainInputs(long count) {
         checkCount(count);
         return inputs(
@@ -94,22 +94,22 @@ public final class TxShape {
                 saturatedMultiply(count, Fees.chunks(Witness.PLAIN_LENGTH)));
     }
 
-    /** Adds an input, an HTLC claim with a preimage of this length and no redeemer. */
+    /** Adds an HTLC claim input with a preimage of this length and no redeemer. */
     public TxShape plusClaim(int preimageLength) {
         return plusHtlcInput(HtlcEvaluation.claimFixedSteps(preimageLength), HtlcWitness.claimLength(preimageLength));
     }
 
-    /** Adds an input, an HTLC reclaim without a redeemer. */
+    /** Adds an HTLC reclaim input without a redeemer. */
     public TxShape plusReclaim() {
         return plusHtlcInput(HtlcEvaluation.RECLAIM_BASE_STEPS, HtlcWitness.RECLAIM_LENGTH);
     }
 
-    /** Adds a redeemer of this length to an HTLC input that is there already. */
+    /** Adds a redeemer of this length to an existing HTLC input. */
     public TxShape plusRedeemer(int length) {
         return inputs(0, 0, 0, 2L + length, Fees.chunks(length));
     }
 
-    /** Adds an output with everything it carries. */
+    /** Adds an output with its script and datum. */
     public TxShape plusOutput(TxOutput output) {
         return outputs(
                 1,
@@ -118,13 +118,13 @@ public final class TxShape {
                 output.datum() == null ? 0 : Fees.chunks(output.datum().length()));
     }
 
-    /** {@code count} more outputs to addresses, without datum. */
+    /** Adds {@code count} outputs to addresses, without datum. */
     public TxShape plusPlainOutputs(long count) {
         checkCount(count);
         return outputs(count, saturatedMultiply(count, PLAIN_OUTPUT_BYTES), 0, 0);
     }
 
-    /** Adds an inline datum of this length, 0 included, to an output that is there already. */
+    /** Adds an inline datum of this length, possibly 0, to an existing output. */
     public TxShape plusDatum(int length) {
         return outputs(0, 2L + length, 0, Fees.chunks(length));
     }
@@ -137,17 +137,17 @@ public final class TxShape {
         return outputs;
     }
 
-    /** {@code M}: length of the signing message in bytes. */
+    /** Returns {@code M}: the length of the signing message in bytes. */
     public long signingMessageLength() {
         return saturatedAdd(SIGNING_OVERHEAD, saturatedAdd(saturatedMultiply(INPUT_BYTES, inputs()), outputBytes));
     }
 
-    /** Length of the serialised transaction in bytes. */
+    /** Returns the length of the serialised transaction in bytes. */
     public long size() {
         return saturatedAdd(signingMessageLength() - SIGNING_OVERHEAD + 4, witnessBytes);
     }
 
-    /** Evaluation steps of all inputs: what the budget of 20,000,000 limits. */
+    /** Returns the evaluation steps of all inputs, which are limited to 20,000,000. */
     public long steps() {
         long length = signingMessageLength();
         return saturatedAdd(
@@ -155,7 +155,7 @@ public final class TxShape {
                 saturatedAdd(htlcFixedSteps, saturatedMultiply(htlcInputs, HtlcEvaluation.messageSteps(length))));
     }
 
-    /** {@code tx_cost}. */
+    /** Returns {@code tx_cost}. */
     public long cost() {
         long cost = saturatedAdd(steps(), saturatedMultiply(htlcInputs, HTLC_VALIDATION));
         cost = saturatedAdd(cost, saturatedMultiply(scriptOutputs, TYPE_CHECK_COST));
@@ -169,7 +169,7 @@ public final class TxShape {
         return Fees.minimumFee(cost());
     }
 
-    /** Whether counts, size and step budget stay within what the consensus allows (section 4.5). */
+    /** Tests whether counts, size and steps are within the consensus limits (section 4.5). */
     public boolean fitsLimits() {
         return inputs() <= MAX_COUNT
                 && outputs <= MAX_COUNT
@@ -234,25 +234,25 @@ public final class TxShape {
         }
     }
 
-    /** Both operands not negative. */
+    /** Adds two operands that are not negative. */
     private static long saturatedAdd(long a, long b) {
         long sum = a + b;
         return sum < 0 ? Long.MAX_VALUE : sum;
     }
 
-    /** Both operands not negative. */
+    /** Multiplies two operands that are not negative. */
     private static long saturatedMultiply(long a, long b) {
         return Math.multiplyHigh(a, b) != 0 || a * b < 0 ? Long.MAX_VALUE : a * b;
     }
 
     /**
-     * Run-time cost of the HTLC program in evaluation steps, by the closed forms of chain protocol, section 6.5. The same for every
-     * parameter set, because nothing but the lengths that are hashed varies.
+     * Run-time cost of the HTLC program in evaluation steps, by the closed forms of chain protocol, section 6.5. Independent of the parameters,
+     * because only the lengths of the hashed data vary.
      */
     public static final class HtlcEvaluation {
-        /** Steps of a claim apart from what depends on the signing message and the preimage. */
+        /** Steps of a claim without the part that depends on the signing message and the preimage. */
         static final int CLAIM_BASE_STEPS = 5_536;
-        /** Steps of a reclaim apart from what depends on the signing message. */
+        /** Steps of a reclaim without the part that depends on the signing message. */
         static final int RECLAIM_BASE_STEPS = 5_037;
 
         private HtlcEvaluation() {}
@@ -276,19 +276,19 @@ public final class TxShape {
             return CLAIM_BASE_STEPS + 8L * (preimageLength / 64);
         }
 
-        /** TxSigHash builds the message, Ed25519Verify hashes it. */
+        /** Returns the steps of TxSigHash, which builds the message, and of Ed25519Verify, which hashes it. */
         static long messageSteps(long signingMessageLength) {
             return signingMessageLength / 64 + 8 * Fees.chunks(signingMessageLength);
         }
     }
 
-    /** The kinds of outputs that an input can spend, as far as its cost depends on them (chain protocol, section 7.1). */
+    /** Kinds of outputs that an input can spend, as far as its cost depends on them (chain protocol, section 7.1). */
     public enum InputKind {
         PLAIN,
         HTLC;
 
         /**
-         * The kind of an input that spends an output with this script.
+         * Returns the kind of an input that spends an output with this script.
          *
          * @throws IllegalArgumentException for a script that is neither an address nor an HTLC
          */

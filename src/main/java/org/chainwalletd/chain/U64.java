@@ -3,8 +3,8 @@ package org.chainwalletd.chain;
 import java.math.BigInteger;
 
 /**
- * Helpers for heights, timeouts, nonces and times, which are unsigned 64-bit numbers held in a {@code long}.
- * Amounts of money have a type of their own, {@link Amount}.
+ * Helpers for heights, timeouts, nonces and times, which are unsigned 64-bit numbers held in a {@code long}. Amounts of money have their own type,
+ * {@link Amount}.
  */
 public final class U64 {
     public static final BigInteger MAX = BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE);

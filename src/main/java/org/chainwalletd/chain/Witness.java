@@ -11,7 +11,7 @@ public record Witness(Bytes data, Bytes redeemer) {
     /** Length of the witness of a plain input: public key and signature. */
     public static final int PLAIN_LENGTH = 96;
 
-    /** The witness of a coinbase input. */
+    /** Witness of a coinbase input. */
     public static final Witness EMPTY = new Witness(Bytes.EMPTY, null);
 
     public Witness {
@@ -28,7 +28,7 @@ public record Witness(Bytes data, Bytes redeemer) {
         return new Witness(Bytes.wrap(data), null);
     }
 
-    /** Bytes of the serialised witness: 99 for a plain input. */
+    /** Returns the length of the serialised witness in bytes: 99 for a plain input. */
     public int encodedLength() {
         return 3 + data.length() + (redeemer == null ? 0 : 2 + redeemer.length());
     }

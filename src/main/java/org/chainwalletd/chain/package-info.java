@@ -1,6 +1,6 @@
 /**
  * The chain's protocol: profile, hashing, addresses, amounts, transaction codec, HTLC scripts, fees, blocks.
  *
- * <p>Pure functions and immutable values: no actor, no I/O, no clock. Everyone may call it; it calls nobody.
+ * <p>Pure functions and immutable values: no actor, no I/O, no clock. Any package may use it; it depends on no other.
  */
 package org.chainwalletd.chain;

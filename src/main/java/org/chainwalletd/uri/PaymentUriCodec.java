@@ -21,15 +21,15 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.U64;
 
 /**
- * Payment URIs as text: {@code <brand>:<address>[?amount=N&memo=…&hash_lock=…&timeout=N&label=…]} (interface.md, section 4.12), in this order when
- * written, in any when read.
+ * Codec of payment URIs: {@code <brand>:<address>[?amount=N&memo=…&hash_lock=…&timeout=N&label=…]} (interface.md, section 4.12). Fields are written
+ * in this order and read in any.
  *
- * <p>What section 4.12 leaves open: the scheme is read in either case (RFC 3986, section 3.1), names of fields are not. Unknown fields are
- * dropped however often they come, but a known one that comes twice is refused: two readers could take two amounts out of it. A field without
- * {@code =} is an unknown one or a fault. Whatever is read can be written again and then reads the same.
+ * <p>Section 4.12 leaves open: the scheme is case-insensitive (RFC 3986, section 3.1), field names are not. Unknown fields are ignored, even when
+ * repeated, but a repeated known field is refused, because two readers could take two different amounts from it. A known field without {@code =} is
+ * refused. Every URI that can be decoded can be encoded again and then decodes to the same value.
  */
 public final class PaymentUriCodec {
-    /** Longest text that is read or written, in characters. */
+    /** Maximum length of the text, in characters, when reading and writing. */
     public static final int MAX_LENGTH = 65_536;
 
     private final String scheme;
@@ -60,9 +60,9 @@ public final class PaymentUriCodec {
     }
 
     /**
-     * The canonical form.
+     * Returns the canonical form.
      *
-     * @throws RefusedException for a timeout without a hash lock, when a text has no UTF-8, or all together is longer than {@link #MAX_LENGTH}
+     * @throws RefusedException for a timeout without a hash lock, a text that is not valid Unicode, or a result longer than {@link #MAX_LENGTH}
      */
     public String encode(PaymentRequest uri) {
         refuseTimeoutAlone(uri);
@@ -83,9 +83,7 @@ public final class PaymentUriCodec {
         return text.toString();
     }
 
-    /**
-     * @throws RefusedException for anything that is not a payment URI of this brand
-     */
+    /** @throws RefusedException for any text that is not a payment URI of this brand */
     public PaymentRequest decode(String text) {
         refuseLongerThanAllowed(text.length());
         int colon = text.indexOf(':');
@@ -157,13 +155,13 @@ public final class PaymentUriCodec {
                 : OptionalLong.of(U64.fromBigInteger(number(digits, Field.TIMEOUT)));
     }
 
-    /** Decimal digits and nothing else: no sign, no blank, no point. */
+    /** Parses decimal digits only: no sign, blank or decimal point. */
     private static BigInteger number(byte[] digits, Field field) {
         boolean plain = digits.length > 0;
         for (byte digit : digits) {
             plain &= digit >= '0' && digit <= '9';
         }
-        // No u64 is longer; so a long row of zeros is not worth a big number either.
+        // // No u64 has more digits; this also avoids big integers for long runs of zeros.
         if (plain && digits.length <= U64.MAX.toString().length()) {
             BigInteger number = new BigInteger(new String(digits, StandardCharsets.US_ASCII));
             if (number.compareTo(U64.MAX) <= 0) {
@@ -180,12 +178,12 @@ public final class PaymentUriCodec {
         }
     }
 
-    /** Percent-encoding of UTF-8 text (RFC 3986, section 2.1). A plus sign is a plus sign: forms write blanks so, URIs do not. */
+    /** Percent-encoding of UTF-8 text (RFC 3986, section 2.1). A plus sign is literal: only form encoding uses it for a blank. */
     static final class PercentEncoding {
         private static final HexFormat UPPER = HexFormat.of().withUpperCase();
         private static final String UNRESERVED_MARKS = "-._~";
 
-        /** Besides the unreserved ones, what may stand in a query as it is (RFC 3986, section 3.4); the separators are gone by then. */
+        /** Characters besides the unreserved ones that may appear unescaped in a query (RFC 3986, section 3.4); separators were removed before. */
         private static final String ALLOWED_IN_QUERY = "!$'()*+,;:@/?=";
 
         private PercentEncoding() {}
@@ -193,7 +191,7 @@ public final class PaymentUriCodec {
         /**
          * Keeps the unreserved characters (RFC 3986, section 2.3) and escapes the bytes of all others, in upper case.
          *
-         * @throws RefusedException for half of a surrogate pair, which has no UTF-8
+         * @throws RefusedException for an unpaired surrogate, which has no UTF-8 encoding
          */
         static String encode(String text) {
             StringBuilder encoded = new StringBuilder(text.length() + 16);
@@ -218,9 +216,9 @@ public final class PaymentUriCodec {
         }
 
         /**
-         * The bytes that {@code encoded} stands for.
+         * Returns the bytes that {@code encoded} represents.
          *
-         * @param part what it is, for messages
+         * @param part name of the decoded part, for messages
          * @throws RefusedException for an escape that is not {@code %} and two hexadecimal digits, and for a character that must be escaped
          */
         static byte[] decode(String encoded, String part) {
@@ -249,10 +247,10 @@ public final class PaymentUriCodec {
         }
 
         /**
-         * Strict UTF-8.
+         * Decodes strict UTF-8.
          *
-         * @param part what it is, for messages
-         * @throws RefusedException for anything else
+         * @param part name of the decoded part, for messages
+         * @throws RefusedException for any other bytes
          */
         static String text(byte[] utf8, String part) {
             try {

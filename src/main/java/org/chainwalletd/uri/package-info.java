@@ -1,5 +1,2 @@
-/**
- * Payment URIs (interface.md, section 4.12): a request for a payment as a text that people can click on or scan. Pure; the methods of {@code rpc}
- * call it.
- */
+/** Payment URIs (interface.md, section 4.12): payment requests as text for links and QR codes. Pure; called by the methods of {@code rpc}. */
 package org.chainwalletd.uri;
