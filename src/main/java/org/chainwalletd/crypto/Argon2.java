@@ -9,21 +9,24 @@ import org.bouncycastle.crypto.generators.Argon2BytesGenerator.BlockPool;
 import org.bouncycastle.crypto.params.Argon2Parameters;
 
 /**
- * Argon2id, version 0x13 (RFC 9106), as the sealed files use it. A computation with the {@link #SPECIFIED} cost takes a few tenths of a second and
- * 64 MiB of heap: never on an actor's thread.
+ * Argon2id, version 0x13 (RFC 9106), as used for sealed files. A computation with the {@link #SPECIFIED} cost takes a few tenths of a second and 64
+ * MiB of heap, so it must not run on an actor's thread.
  *
  * @param memoryKib memory in KiB, at least {@code 8 * parallelism}
  * @param iterations passes over the memory, at least 1
  * @param parallelism lanes, at least 1
  */
 public record Argon2(int memoryKib, int iterations, int parallelism) {
-    /** The cost of every sealed file (chain protocol, appendix C). A blob does not carry its cost: files of another cost open nowhere else. */
+    /**
+     * Cost parameters of every sealed file (chain protocol, appendix C). A blob does not contain its parameters, so a file sealed with others could
+     * not be opened.
+     */
     public static final Argon2 SPECIFIED = new Argon2(65_536, 3, 1);
 
     /** Length of a derived key in bytes. */
     public static final int KEY_LENGTH = 32;
 
-    /** Blocks beside the memory that a computation works with. */
+    /** Blocks that a computation uses in addition to its memory. */
     private static final int WORKING_BLOCKS = 8;
 
     /** @throws IllegalArgumentException for values outside the ranges above */
@@ -35,7 +38,7 @@ public record Argon2(int memoryKib, int iterations, int parallelism) {
     }
 
     /**
-     * The 32-byte key of a passphrase; no secret, no associated data.
+     * Derives a 32-byte key from a passphrase, without secret and associated data.
      *
      * @param passphrase UTF-8 bytes as given, without Unicode normalisation; only read, may be empty
      * @param salt at least 8 bytes (16 in sealed files)
@@ -46,7 +49,7 @@ public record Argon2(int memoryKib, int iterations, int parallelism) {
         return SecretBytes.takeOver(key);
     }
 
-    /** The whole function with secret and associated data, which the daemon leaves empty; fills {@code output}. */
+    /** Computes the full function with secret and associated data, which the daemon leaves empty; fills {@code output}. */
     void hash(byte[] passphrase, byte[] salt, byte[] secret, byte[] associatedData, byte[] output) {
         Argon2Parameters.Builder parameters = new Argon2Parameters.Builder(Argon2Parameters.ARGON2_id)
                 .withVersion(Argon2Parameters.ARGON2_VERSION_13)
@@ -68,12 +71,12 @@ public record Argon2(int memoryKib, int iterations, int parallelism) {
     }
 
     /**
-     * The blocks of one Argon2 computation, overwritten after it and kept for the next one: 64 MiB of small arrays that are made anew each time
-     * fill the new space of a small heap, and the collector then copies them while they are still in use, which takes as long as the
-     * computation. Used by one computation at a time.
+     * Block pool of one Argon2 computation, overwritten afterwards and reused for the next one. Allocating 64 MiB of small arrays each time would
+     * fill the young generation of a small heap, and the collector would copy them while in use, which takes as long as the computation itself.
+     * Used by one computation at a time.
      */
     static final class Argon2Memory implements BlockPool {
-        /** Memory that nobody uses, at most as many as ran at once; given up when the heap gets short. */
+        /** Idle pools, at most as many as ran concurrently; softly referenced, so they are released under memory pressure. */
         private static final Deque<SoftReference<Argon2Memory>> IDLE = new ArrayDeque<>();
 
         private static boolean begun;
@@ -81,12 +84,12 @@ public record Argon2(int memoryKib, int iterations, int parallelism) {
         private final Block[] free;
         private int size;
 
-        /** @param blocks how many are kept: 1 KiB each */
+        /** @param blocks maximum number of pooled blocks, 1 KiB each */
         Argon2Memory(int blocks) {
             free = new Block[blocks];
         }
 
-        /** Memory that was kept, or else new. */
+        /** Returns an idle pool, or a new one. */
         static Argon2Memory take(int blocks) {
             synchronized (IDLE) {
                 while (!IDLE.isEmpty()) {
@@ -100,8 +103,8 @@ public record Argon2(int memoryKib, int iterations, int parallelism) {
         }
 
         /**
-         * Keeps this memory for the next computation. Not after the first one of the process, which proves the passphrase: keeping it would cost
-         * the start of the daemon a garbage collection.
+         * Makes this pool available for the next computation, except after the first one of the process, which checks the passphrase: keeping its
+         * memory would add a garbage collection to the start of the daemon.
          */
         void giveBack() {
             synchronized (IDLE) {

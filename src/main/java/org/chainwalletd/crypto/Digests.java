@@ -5,8 +5,8 @@ import java.security.MessageDigest;
 import javax.crypto.Mac;
 
 /**
- * SHA-2 and HMAC of the JDK, which keep the last block and the padded key in their buffers after the result is there. A digest of a secret
- * would so leave the secret on the heap; resetting and keying anew overwrites those buffers.
+ * SHA-2 and HMAC of the JDK. They keep the last block and the padded key in their buffers after the result was computed, so a digest of a secret
+ * would leave the secret on the heap; resetting and rekeying overwrites these buffers.
  */
 final class Digests {
     private static final String HMAC_SHA512 = "HmacSHA512";
@@ -14,7 +14,7 @@ final class Digests {
 
     private Digests() {}
 
-    /** SHA-256 over the concatenation of the parts, without joining them in memory. */
+    /** Computes SHA-256 over the concatenation of the parts, without joining them in memory. */
     static byte[] sha256(byte[]... parts) {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
@@ -29,7 +29,7 @@ final class Digests {
         }
     }
 
-    /** HMAC-SHA-512 under {@code key}, which is only read. End its use with {@link #forget}. */
+    /** Returns HMAC-SHA-512 under {@code key}, which is only read. The caller must end its use with {@link #forget}. */
     static Mac hmacSha512(byte[] key) {
         try {
             Mac mac = Mac.getInstance(HMAC_SHA512);
@@ -40,9 +40,7 @@ final class Digests {
         }
     }
 
-    /**
-     * The HMAC of {@code data}, 64 bytes that belong to the caller. (Giving {@code Mac} an array to write to would leave a second copy behind.)
-     */
+    /** Returns the HMAC of {@code data}, 64 bytes that belong to the caller. (Passing {@code Mac} an output array would leave a second copy.) */
     static byte[] hmacSha512(byte[] key, byte[] data) {
         Mac mac = hmacSha512(key);
         try {
@@ -52,7 +50,7 @@ final class Digests {
         }
     }
 
-    /** Overwrites what {@code mac} remembers of its key and its last input. */
+    /** Overwrites the key and the last input in the buffers of {@code mac}. */
     static void forget(Mac mac) {
         try {
             init(mac, NO_KEY);

@@ -1,10 +1,10 @@
 package org.chainwalletd.crypto;
 
 /**
- * Pure Ed25519 (RFC 8032, section 5.1): not the pre-hashed and not the context variant. Seeds and public keys have 32 bytes, signatures 64.
+ * Pure Ed25519 (RFC 8032, section 5.1), neither the pre-hashed nor the context variant. Seeds and public keys have 32 bytes, signatures 64.
  *
- * <p>Signatures are deterministic. For honestly made keys and signatures every RFC 8032 verifier agrees with this one; for crafted ones it
- * is as strict as the nodes (chain protocol, sections 3 and 17).
+ * <p>Signatures are deterministic. For honestly generated keys and signatures all RFC 8032 verifiers agree with this one; for crafted ones it is as
+ * strict as the nodes (chain protocol, sections 3 and 17).
  */
 public final class Ed25519 {
     public static final int SEED_LENGTH = 32;
@@ -14,7 +14,7 @@ public final class Ed25519 {
     private Ed25519() {}
 
     /**
-     * The public key of a seed (RFC 8032, section 5.1.5).
+     * Returns the public key of a seed (RFC 8032, section 5.1.5).
      *
      * @throws IllegalArgumentException unless the seed has 32 bytes
      */
@@ -26,10 +26,10 @@ public final class Ed25519 {
     }
 
     /**
-     * Signs {@code message} as it is. The public key is supplied because deriving it again doubles the cost.
+     * Signs {@code message} without hashing it first. The public key is a parameter because deriving it again would double the cost.
      *
-     * <p>It must be the one of {@code seed}: two signatures of one message under two different public keys give the secret scalar away.
-     * Therefore never pass a public key that came from outside; {@link SigningKey} keeps the pair together.
+     * <p>It must belong to {@code seed}: two signatures of one message under two different public keys reveal the secret scalar. Therefore never
+     * pass a public key from an external source; {@link SigningKey} keeps the pair together.
      *
      * @throws IllegalArgumentException unless seed and public key have 32 bytes each
      */
@@ -42,8 +42,8 @@ public final class Ed25519 {
     }
 
     /**
-     * Whether {@code signature} is a valid signature of {@code message}. Key and signature may be any bytes: those of a wrong length, that
-     * are no canonical encoding, or whose key or nonce point R is of small order or has a torsion part, are simply not valid.
+     * Tests whether {@code signature} is a valid signature of {@code message}. Accepts any bytes as key and signature: those of a wrong length,
+     * without canonical encoding, or whose key or nonce point R is of small or mixed order are invalid.
      */
     public static boolean verify(byte[] publicKey, byte[] message, byte[] signature) {
         return publicKey.length == PUBLIC_KEY_LENGTH
@@ -55,26 +55,26 @@ public final class Ed25519 {
     }
 
     /**
-     * The library's equation is the one multiplied by the cofactor, under which torsion parts vanish: with both points free of them it is
-     * the exact one. Asked last, since it more than doubles the price of a
-     * valid signature, and most of the others never come this far.
+     * Tests whether a point is in the subgroup of prime order. The library checks the verification equation multiplied by the cofactor, which
+     * ignores torsion components; for two points without them this is equivalent to the exact equation. Called last, because it more than doubles
+     * the cost of a valid signature and most invalid ones fail before.
      *
-     * @param point its encoding in the first 32 bytes
+     * @param point encoded in the first 32 bytes
      */
     private static boolean isInPrimeOrderGroup(byte[] point) {
         return org.bouncycastle.math.ec.rfc8032.Ed25519.validatePublicKeyFull(point, 0);
     }
 
     /**
-     * Whether {@code publicKey} may stand for a party: 32 bytes that decode to a point of the curve which is not of small order (chain
-     * protocol, section 3). Membership in the prime-order subgroup is not asked for.
+     * Tests whether {@code publicKey} is acceptable as a party's key: 32 bytes that decode to a curve point that is not of small order (chain
+     * protocol, section 3). Membership in the prime-order subgroup is not required.
      */
     public static boolean isUsable(byte[] publicKey) {
         return publicKey.length == PUBLIC_KEY_LENGTH
                 && org.bouncycastle.math.ec.rfc8032.Ed25519.validatePublicKeyPartial(publicKey, 0);
     }
 
-    /** As {@link #isUsable}, and the point is in the subgroup of prime order, so that all verifiers agree on every signature under the key. */
+    /** As {@link #isUsable}, and also requires the subgroup of prime order, where all verifiers agree on every signature under the key. */
     public static boolean isOfPrimeOrder(byte[] publicKey) {
         return publicKey.length == PUBLIC_KEY_LENGTH && isInPrimeOrderGroup(publicKey);
     }

@@ -2,7 +2,7 @@ package org.chainwalletd.crypto;
 
 import org.bouncycastle.crypto.digests.KeccakDigest;
 
-/** Keccak-256 with the original padding, as the account chain uses it; not SHA3-256 of FIPS 202, which pads differently. */
+/** Keccak-256 with the original padding, as the account chain uses it; differs from SHA3-256 of FIPS 202, which pads differently. */
 public final class Keccak256 {
     public static final int LENGTH = 32;
 
@@ -10,7 +10,7 @@ public final class Keccak256 {
 
     private Keccak256() {}
 
-    /** The 32-byte hash of {@code data}. */
+    /** Returns the 32-byte hash of {@code data}. */
     public static byte[] of(byte[] data) {
         KeccakDigest digest = new KeccakDigest(BITS);
         digest.update(data, 0, data.length);

@@ -4,11 +4,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/**
- * From a phrase to the 32-byte Ed25519 secret (chain protocol, appendix B). The same phrase gives three different keys, one per method.
- */
+/** Derivation of 32-byte secrets from a phrase (chain protocol, appendix B). The same phrase gives a different key with each method. */
 public final class KeyDerivation {
-    /** SLIP-0044 purpose level of the path. */
+    /** SLIP-0044 coin type of the account chain. */
     private static final int ACCOUNT_CHAIN_COIN = 60;
 
     private static final int PURPOSE = 44;
@@ -20,7 +18,7 @@ public final class KeyDerivation {
     /**
      * Standard: SHA-256 over the raw tag bytes and the 64 bytes of the BIP-39 seed; no length byte, no HMAC.
      *
-     * @param tag the mnemonic tag of the chain's brand, {@code CHAIN-MNEMONIC-ED25519-V1} by default
+     * @param tag mnemonic tag of the chain's brand, {@code CHAIN-MNEMONIC-ED25519-V1} by default
      */
     public static SecretBytes standard(byte[] tag, Mnemonic phrase) {
         try (SecretBytes seed = phrase.seed()) {
@@ -29,7 +27,7 @@ public final class KeyDerivation {
     }
 
     /**
-     * Independent: the entropy itself; the phrase merely spells the secret.
+     * Independent: returns the entropy itself, which the phrase merely encodes.
      *
      * @throws IllegalArgumentException unless the phrase has 24 words
      */
@@ -41,9 +39,7 @@ public final class KeyDerivation {
         return phrase.entropy();
     }
 
-    /**
-     * Account chain: BIP-32 over the BIP-39 seed, {@code m/44'/60'/0'/0/0}, a secp256k1 secret (chain protocol, appendix E.1).
-     */
+    /** Account chain: BIP-32 over the BIP-39 seed, {@code m/44'/60'/0'/0/0}, a secp256k1 secret (chain protocol, appendix E.1). */
     public static SecretBytes accountChain(Mnemonic phrase) {
         int h = Bip32.HARDENED;
         try (SecretBytes seed = phrase.seed()) {
@@ -63,12 +59,12 @@ public final class KeyDerivation {
         }
     }
 
-    /** A node (key ‖ chain code) below another one, in an array of its own. */
+    /** Derives a child node (key ‖ chain code) from a parent, into a new array. */
     private interface Child {
         byte[] of(byte[] node, int index);
     }
 
-    /** The key of the node that {@code indexes} lead to from {@code master}; this and every node between is overwritten. */
+    /** Returns the key of the node at {@code indexes} below {@code master}; overwrites the master and every intermediate node. */
     private static SecretBytes keyAt(byte[] master, int[] indexes, Child child) {
         byte[] node = master;
         try {
@@ -91,17 +87,17 @@ public final class KeyDerivation {
         private Slip10() {}
 
         /**
-         * The 32-byte Ed25519 seed at the path {@code m/i0'/i1'/…}; without indexes, the master key.
+         * Returns the 32-byte Ed25519 seed at the path {@code m/i0'/i1'/…}; without indexes, the master key.
          *
-         * @param seed any bytes, as a rule the 64 of a BIP-39 seed; only read
-         * @param hardenedIndexes the indexes without their hardening bit, 0 … 2^31-1
+         * @param seed any bytes, usually the 64 of a BIP-39 seed; only read
+         * @param hardenedIndexes indexes without their hardening bit, 0 … 2^31-1
          * @throws IllegalArgumentException for a negative index
          */
         public static SecretBytes derive(byte[] seed, int... hardenedIndexes) {
             return keyAt(Digests.hmacSha512(MASTER_KEY, seed), hardenedIndexes, Slip10::child);
         }
 
-        /** The hardened child of a node (key ‖ chain code): HMAC(chain code, 00 ‖ key ‖ big-endian index). */
+        /** Derives the hardened child of a node (key ‖ chain code): HMAC(chain code, 00 ‖ key ‖ big-endian index). */
         private static byte[] child(byte[] node, int index) {
             if (index < 0) {
                 throw new IllegalArgumentException(
@@ -121,7 +117,7 @@ public final class KeyDerivation {
 
     /** Hierarchical keys for secp256k1 (BIP-32), private derivation only. */
     public static final class Bip32 {
-        /** Added to an index to harden it; in text, an apostrophe behind it. */
+        /** Bit that hardens an index; written as an apostrophe after the index. */
         public static final int HARDENED = 0x8000_0000;
 
         private static final byte[] MASTER_KEY = "Bitcoin seed".getBytes(StandardCharsets.US_ASCII);
@@ -129,11 +125,11 @@ public final class KeyDerivation {
         private Bip32() {}
 
         /**
-         * The 32-byte secret at the path {@code m/i0/i1/…}; without indexes, the master key.
+         * Returns the 32-byte secret at the path {@code m/i0/i1/…}; without indexes, the master key.
          *
-         * @param seed any bytes, as a rule the 64 of a BIP-39 seed; only read
+         * @param seed any bytes, usually the 64 of a BIP-39 seed; only read
          * @param indexes each with its hardening bit
-         * @throws IllegalArgumentException for a seed or an index without a key, which is as likely as guessing one (1 in 2^127)
+         * @throws IllegalArgumentException for a seed or an index without a valid key, with a probability of 1 in 2^127
          */
         public static SecretBytes derive(byte[] seed, int... indexes) {
             byte[] master = Digests.hmacSha512(MASTER_KEY, seed);
@@ -145,7 +141,10 @@ public final class KeyDerivation {
             }
         }
 
-        /** Child of a node (key ‖ chain code): HMAC(chain code, 00 ‖ key or public key ‖ big-endian index), whose left half is added to the key. */
+        /**
+         * Derives the child of a node (key ‖ chain code): HMAC(chain code, 00 ‖ key or public key ‖ big-endian index), whose left half is added to
+         * the key.
+         */
         private static byte[] child(byte[] node, int index) {
             byte[] key = Arrays.copyOf(node, KEY_LENGTH);
             byte[] chainCode = Arrays.copyOfRange(node, KEY_LENGTH, 2 * KEY_LENGTH);

@@ -9,17 +9,17 @@ import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Seals messages between those who have one key: a random nonce of 12 bytes, then the ciphertext with its tag of 16 bytes. ChaCha20-Poly1305 (RFC
- * 8439); whoever does not have the key can neither read nor make one. Safe for threads.
+ * Authenticated encryption of messages under a shared key: a random nonce of 12 bytes, then the ciphertext with its tag of 16 bytes.
+ * ChaCha20-Poly1305 (RFC 8439). Thread-safe.
  */
 public final class MessageSeal {
     /** Length of a key in bytes. */
     public static final int KEY_BYTES = 32;
 
-    /** Length of the random beginning of a sealed message, in bytes. */
+    /** Length of the nonce at the start of a sealed message, in bytes. */
     public static final int NONCE_BYTES = 12;
 
-    /** Length of what a seal adds to a message, in bytes. */
+    /** Length that sealing adds to a message, in bytes. */
     public static final int SEAL_BYTES = 28;
 
     private static final String CIPHER = "ChaCha20-Poly1305";
@@ -38,7 +38,7 @@ public final class MessageSeal {
     /**
      * Seals a message.
      *
-     * @param context bound to the message and not sent with it: it can be opened only with the same
+     * @param context associated data, bound to the message but not sent with it; needed again to open the message
      */
     public byte[] seal(byte[] message, byte[] context) {
         byte[] nonce = new byte[NONCE_BYTES];
@@ -53,7 +53,7 @@ public final class MessageSeal {
         }
     }
 
-    /** Opens a message; empty when it was not sealed with this key and context, or was changed. */
+    /** Opens a message; empty when it was not sealed with this key and context, or was modified. */
     public Optional<byte[]> open(byte[] sealed, byte[] context) {
         if (sealed.length < SEAL_BYTES) {
             return Optional.empty();

@@ -13,11 +13,11 @@ import javax.crypto.Mac;
 import org.chainwalletd.crypto.Mnemonic.MnemonicException.Reason;
 
 /**
- * An English BIP-39 phrase of 12, 15, 18, 21 or 24 words, kept as its entropy (16, 20, 24, 28 or 32 bytes). No part of it ever becomes a
- * string. Closing it overwrites the entropy; whatever it handed out has a life of its own.
+ * English BIP-39 phrase of 12, 15, 18, 21 or 24 words, stored as its entropy (16, 20, 24, 28 or 32 bytes). No part of it is ever converted to a
+ * string. Closing it overwrites the entropy; values that it returned have to be closed separately.
  */
 public final class Mnemonic implements AutoCloseable {
-    /** Words of a phrase of the wallet: 32 bytes of entropy (chain protocol, appendix B). */
+    /** Number of words of a wallet phrase: 32 bytes of entropy (chain protocol, appendix B). */
     public static final int KEY_WORDS = 24;
 
     private static final byte[] SALT = "mnemonic".getBytes(StandardCharsets.US_ASCII);
@@ -31,7 +31,7 @@ public final class Mnemonic implements AutoCloseable {
     }
 
     /**
-     * The phrase of an entropy, which is copied.
+     * Returns the phrase of an entropy, which is copied.
      *
      * @throws IllegalArgumentException unless there are 16, 20, 24, 28 or 32 bytes
      */
@@ -41,9 +41,9 @@ public final class Mnemonic implements AutoCloseable {
     }
 
     /**
-     * A new phrase of {@code words} words: {@code words * 4 / 3} bytes from {@code random}.
+     * Returns a new phrase of {@code words} words: {@code words * 4 / 3} bytes from {@code random}.
      *
-     * @throws IllegalArgumentException unless 12, 15, 18, 21 or 24 words are wanted
+     * @throws IllegalArgumentException unless {@code words} is 12, 15, 18, 21 or 24
      */
     public static Mnemonic random(int words, SecureRandom random) {
         if (!isWordCount(words)) {
@@ -53,9 +53,9 @@ public final class Mnemonic implements AutoCloseable {
     }
 
     /**
-     * Reads a phrase of any legal number of words from UTF-8, which is only read. Words are lower case and separated by any white space.
+     * Parses a phrase of any valid number of words from UTF-8, which is only read. Words are lower case and separated by any white space.
      *
-     * @throws MnemonicException for another number of words, unknown words, or a wrong checksum, in this order
+     * @throws MnemonicException for an invalid number of words, unknown words, or a wrong checksum, in this order
      */
     public static Mnemonic parse(byte[] utf8) {
         return new Mnemonic(PhraseReader.entropyOf(utf8, PhraseReader.ANY_COUNT));
@@ -65,23 +65,23 @@ public final class Mnemonic implements AutoCloseable {
      * Parses as {@link #parse(byte[])}, a phrase of exactly {@code words} words.
      *
      * @throws MnemonicException for another number of words, unknown words, or a wrong checksum, in this order
-     * @throws IllegalArgumentException when no phrase has {@code words} words
+     * @throws IllegalArgumentException unless {@code words} is a valid number of words
      */
     public static Mnemonic parse(byte[] utf8, int words) {
         return new Mnemonic(PhraseReader.entropyOf(utf8, words));
     }
 
-    /** 12, 15, 18, 21 or 24. */
+    /** Returns 12, 15, 18, 21 or 24. */
     public int wordCount() {
         return entropy.length() / 4 * 3;
     }
 
-    /** A copy of the entropy. */
+    /** Returns a copy of the entropy. */
     public SecretBytes entropy() {
         return entropy.duplicate();
     }
 
-    /** The words in UTF-8 with single spaces between them. */
+    /** Returns the words in UTF-8, separated by single spaces. */
     public SecretBytes phrase() {
         int[] indexes = entropy.use(Mnemonic::indexes);
         try {
@@ -105,7 +105,7 @@ public final class Mnemonic implements AutoCloseable {
         }
     }
 
-    /** The 64-byte BIP-39 seed with the empty passphrase: PBKDF2-HMAC-SHA512 (RFC 8018) over the phrase, salt "mnemonic", 2048 rounds. */
+    /** Returns the 64-byte BIP-39 seed with the empty passphrase: PBKDF2-HMAC-SHA512 (RFC 8018) over the phrase, salt "mnemonic", 2048 rounds. */
     public SecretBytes seed() {
         try (SecretBytes phrase = phrase()) {
             return phrase.use(Mnemonic::stretch);
@@ -117,7 +117,7 @@ public final class Mnemonic implements AutoCloseable {
         entropy.close();
     }
 
-    /** The word indexes of entropy ‖ checksum, 11 bits each, most significant bit first; the caller overwrites them. */
+    /** Returns the word indexes of entropy ‖ checksum, 11 bits each, most significant bit first; the caller overwrites them. */
     private static int[] indexes(byte[] entropy) {
         byte[] digest = Digests.sha256(entropy);
         byte[] bits = Arrays.copyOf(entropy, entropy.length + 1);
@@ -135,7 +135,10 @@ public final class Mnemonic implements AutoCloseable {
         }
     }
 
-    /** PBKDF2 with one block, since the output is as long as the HMAC. The JDK's own takes characters and keeps copies of them. */
+    /**
+     * Computes PBKDF2 with a single block, because the output is as long as the HMAC. The JDK's implementation takes characters and keeps copies of
+     * them.
+     */
     private static SecretBytes stretch(byte[] phrase) {
         Mac mac = Digests.hmacSha512(phrase);
         try {
@@ -167,9 +170,9 @@ public final class Mnemonic implements AutoCloseable {
         return words >= 12 && words <= 24 && words % 3 == 0;
     }
 
-    /** Turns words into entropy and checks them: their number, each word, the checksum (BIP-39). */
+    /** Parser that converts words to entropy and checks their number, each word, and the checksum (BIP-39). */
     static final class PhraseReader {
-        /** Any legal number of words. */
+        /** Any valid number of words. */
         static final int ANY_COUNT = 0;
 
         private static final int MOST_WORDS = 24;
@@ -248,7 +251,7 @@ public final class Mnemonic implements AutoCloseable {
                     bits[i / 8] |= (byte) (bit << (7 - i % 8));
                 }
                 System.arraycopy(bits, 0, entropy, 0, entropy.length);
-                // The checksum has a bit for every 32 bits of entropy.
+                // // The checksum has one bit per 32 bits of entropy.
                 int mask = 0xff00 >> entropy.length / 4 & 0xff;
                 byte[] digest = Digests.sha256(entropy);
                 boolean matches = ((digest[0] ^ bits[entropy.length]) & mask) == 0;
@@ -276,8 +279,8 @@ public final class Mnemonic implements AutoCloseable {
         }
 
         /**
-         * Number of bytes of the white space character that starts at {@code at}, 0 when there is none: all of Unicode's White_Space, and the
-         * byte order mark that some editors put before a text file.
+         * Returns the number of bytes of the white space character that starts at {@code at}, or 0 if there is none: all of Unicode's White_Space,
+         * and the byte order mark that some editors write at the start of a text file.
          */
         private static int whiteSpaceAt(byte[] text, int at) {
             int first = text[at] & 0xff;
@@ -310,8 +313,8 @@ public final class Mnemonic implements AutoCloseable {
     }
 
     /**
-     * The English word list of BIP-39: 2048 words of 3 to 8 lower-case letters in ASCII order. Words are byte arrays, so that looking one up
-     * makes no string of it.
+     * English word list of BIP-39: 2048 words of 3 to 8 lower-case letters in ASCII order. Words are byte arrays, so that a lookup creates no
+     * string.
      */
     static final class WordList {
         static final int SIZE = 2048;
@@ -323,12 +326,12 @@ public final class Mnemonic implements AutoCloseable {
 
         private WordList() {}
 
-        /** The word's own array, for reading. */
+        /** Returns the word's own array, for reading only. */
         static byte[] word(int index) {
             return WORDS[index];
         }
 
-        /** Index of the word in {@code text[from, to)}, or a negative number. */
+        /** Returns the index of the word in {@code text[from, to)}, or a negative number. */
         static int indexOf(byte[] text, int from, int to) {
             int low = 0;
             int high = SIZE - 1;
@@ -348,7 +351,7 @@ public final class Mnemonic implements AutoCloseable {
             return -1;
         }
 
-        /** Refuses a damaged list: with another list, phrases would open other wallets. */
+        /** Loads the list; refuses a damaged one, since with another list the same phrases would give other keys. */
         private static byte[][] load() {
             byte[] text = read();
             if (!HexFormat.of().formatHex(Digests.sha256(text)).equals(SHA256)) {
@@ -380,13 +383,13 @@ public final class Mnemonic implements AutoCloseable {
     }
 
     /**
-     * Words that are no BIP-39 phrase. The message says why and may be shown to the caller: it tells the places of
-     * unknown words and never a word, because one in capitals, or with a typing error, is as good as the right one.
+     * The words are not a BIP-39 phrase. The message gives the reason and may be shown to the caller: it contains the positions of unknown words
+     * but never a word, because a word in capitals or with a typing error reveals the right one.
      */
     public static final class MnemonicException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
-        /** Fault of a mnemonic. When there are several, the first of this order. */
+        /** Fault of a mnemonic; if there are several, the first in this order. */
         public enum Reason {
             WORD_COUNT,
             UNKNOWN_WORD,

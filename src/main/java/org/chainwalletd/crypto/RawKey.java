@@ -6,8 +6,8 @@ import java.util.List;
 import javax.crypto.SecretKey;
 
 /**
- * Hands a raw key to the JDK's ciphers and overwrites every copy it made on close. {@code SecretKeySpec} leaves its copies to the
- * collector, and the JDK's ChaCha20 works with the very array that it asked the key for. One thread uses it.
+ * Passes a raw key to the JDK's ciphers and on close overwrites every copy that it made. {@code SecretKeySpec} leaves its copies to the garbage
+ * collector, and the JDK's ChaCha20 works directly on the array that it got from the key. Used by one thread.
  */
 final class RawKey implements SecretKey, AutoCloseable {
     private static final long serialVersionUID = 1L;

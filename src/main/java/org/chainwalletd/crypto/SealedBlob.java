@@ -11,17 +11,17 @@ import javax.crypto.spec.IvParameterSpec;
 import org.chainwalletd.crypto.SealedBlob.UnsealException.Reason;
 
 /**
- * The one format of everything at rest (interface, section 1.6; chain protocol, appendix C): magic {@code WDV1}, version 1, salt (16), nonce (12),
- * ciphertext with its 16-byte tag. ChaCha20-Poly1305 (RFC 8439) under an Argon2id key, with the role's bytes as associated data; the
- * header is not part of it.
+ * Format of all sealed data at rest (interface, section 1.6; chain protocol, appendix C): magic {@code WDV1}, version 1, salt (16), nonce (12),
+ * ciphertext with its 16-byte tag. ChaCha20-Poly1305 (RFC 8439) under an Argon2id key, with the role's bytes as associated data; the header is not
+ * part of the associated data.
  *
- * <p>The key derivation is a step of its own, so that callers can run it elsewhere: {@code argon2.derive(passphrase, blob.salt())}, then
+ * <p>Key derivation is a separate step, so that callers can run it elsewhere: {@code argon2.derive(passphrase, blob.salt())}, then
  * {@code blob.open(key, role)}. Immutable.
  */
 public final class SealedBlob {
     public static final int SALT_LENGTH = 16;
     public static final int NONCE_LENGTH = 12;
-    /** Bytes of a blob beside the plaintext, and so the smallest blob. */
+    /** Bytes of a blob in addition to the plaintext, which is also the minimum length of a blob. */
     public static final int OVERHEAD = 49;
 
     private static final byte[] MAGIC = "WDV1".getBytes(StandardCharsets.US_ASCII);
@@ -38,20 +38,20 @@ public final class SealedBlob {
         this.bytes = bytes;
     }
 
-    /** Its first bytes. */
+    /** Returns a copy of the magic bytes. */
     public static byte[] magic() {
         return MAGIC.clone();
     }
 
-    /** Whether these bytes say that they are sealed; nothing else of them is looked at. */
+    /** Tests whether the bytes are long enough and begin with the magic; nothing else is checked. */
     public static boolean isMarked(byte[] bytes) {
         return bytes.length >= OVERHEAD && Arrays.equals(bytes, 0, MAGIC.length, MAGIC, 0, MAGIC.length);
     }
 
     /**
-     * Reads a blob, which is copied. Costs no key derivation.
+     * Parses a blob, which is copied. Does not derive a key.
      *
-     * @throws UnsealException too short, other magic, or other version, in this order
+     * @throws UnsealException too short, wrong magic, or unknown version, in this order
      */
     public static SealedBlob parse(byte[] bytes) {
         if (bytes.length < OVERHEAD) {
@@ -67,9 +67,10 @@ public final class SealedBlob {
     }
 
     /**
-     * Seals {@code plaintext}. A key must never meet the same nonce twice: every seal takes a fresh salt, hence a fresh key, and a fresh nonce.
+     * Seals {@code plaintext}. A key must never be used twice with the same nonce: every seal uses a fresh salt, hence a fresh key, and a fresh
+     * nonce.
      *
-     * @param key 32 bytes, derived from the passphrase and this very salt
+     * @param key 32 bytes, derived from the passphrase and {@code salt}
      * @param salt 16 random bytes
      * @param nonce 12 random bytes
      * @param role associated data, {@code chain-walletd/v1/…}
@@ -89,7 +90,7 @@ public final class SealedBlob {
         return new SealedBlob(bytes);
     }
 
-    /** Loads what sealing and opening need, for a start that waits for a key derivation meanwhile. Not needed before either. */
+    /** Warms up sealing and opening while the start waits for a key derivation. Optional. */
     public static void prepare() {
         byte[] nothing = new byte[0];
         try (SecretBytes key = SecretBytes.takeOver(new byte[Argon2.KEY_LENGTH])) {
@@ -119,7 +120,7 @@ public final class SealedBlob {
     }
 
     /**
-     * The plaintext.
+     * Returns the plaintext.
      *
      * @param key 32 bytes, derived from the passphrase and {@link #salt}
      * @throws UnsealException with {@link Reason#DECRYPTION_FAILED}
@@ -136,22 +137,22 @@ public final class SealedBlob {
         }
     }
 
-    /** A copy of the 16 bytes of the salt. */
+    /** Returns a copy of the 16 bytes of the salt. */
     public byte[] salt() {
         return Arrays.copyOfRange(bytes, SALT_AT, NONCE_AT);
     }
 
-    /** A copy of the whole blob, as it stands in a file. */
+    /** Returns a copy of the whole blob, as stored in a file. */
     public byte[] toBytes() {
         return bytes.clone();
     }
 
-    /** Length of the plaintext in bytes. */
+    /** Returns the length of the plaintext in bytes. */
     public int plaintextLength() {
         return bytes.length - OVERHEAD;
     }
 
-    /** Runs the cipher once, then keys it anew, which overwrites its state; {@link RawKey} overwrites the key it was given. */
+    /** Runs the cipher once, then rekeys it, which overwrites its state; {@link RawKey} overwrites the key passed to it. */
     private static byte[] crypt(int mode, SecretBytes key, byte[] nonce, byte[] role, byte[] input, int from)
             throws GeneralSecurityException {
         requireLength("key", key.length(), Argon2.KEY_LENGTH);
@@ -167,7 +168,9 @@ public final class SealedBlob {
         }
     }
 
-    /** Another nonce: the JDK refuses to key a cipher anew with the pair that it has, and the key is overwritten by then. */
+    /**
+     * Returns another nonce, because the JDK refuses to initialise a cipher again with the same key and nonce, and the key is overwritten by then.
+     */
     private static byte[] inverted(byte[] nonce) {
         byte[] other = nonce.clone();
         for (int i = 0; i < other.length; i++) {
@@ -182,11 +185,11 @@ public final class SealedBlob {
         }
     }
 
-    /** A sealed blob that does not open (chain protocol, appendix C). Never carries content, keys or a cause. */
+    /** Failure to open a sealed blob (chain protocol, appendix C). Never carries content, keys or a cause. */
     public static final class UnsealException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
-        /** Why not, in the order in which the reasons are checked. */
+        /** Reasons, in the order in which they are checked. */
         public enum Reason {
             /** Fewer than 49 bytes. */
             TOO_SHORT("it is too short to be a sealed file"),
@@ -194,7 +197,7 @@ public final class SealedBlob {
             BAD_MAGIC("it is not a sealed file"),
             /** The version byte is not 1. */
             BAD_VERSION("it is a sealed file of an unknown version"),
-            /** Wrong passphrase, another role, or damaged: cannot be told apart. */
+            /** Wrong passphrase, another role, or damaged; these cannot be distinguished. */
             DECRYPTION_FAILED("wrong passphrase, another kind of sealed file, or damaged");
 
             private final String text;

@@ -12,11 +12,11 @@ import org.bouncycastle.math.ec.FixedPointCombMultiplier;
 import org.bouncycastle.util.BigIntegers;
 
 /**
- * ECDSA over secp256k1 (SEC 2, section 2.4.1) with the nonce of RFC 6979 over SHA-256 and the lower of the two possible {@code s}. Secrets
- * and hashes have 32 bytes, big-endian.
+ * ECDSA over secp256k1 (SEC 2, section 2.4.1) with deterministic nonces by RFC 6979 over SHA-256 and low {@code s}. Secrets and hashes have 32
+ * bytes, big-endian.
  *
- * <p>Bouncy Castle computes with {@code BigInteger}, which cannot be overwritten: copies of the secret scalar and of nonces stay on the heap
- * until the collector takes them.
+ * <p>Bouncy Castle computes with {@code BigInteger}, which cannot be overwritten: copies of the secret scalar and of nonces stay on the heap until
+ * they are garbage-collected.
  */
 public final class Secp256k1 {
     public static final int SECRET_LENGTH = 32;
@@ -29,15 +29,15 @@ public final class Secp256k1 {
     private Secp256k1() {}
 
     /**
-     * A signature whose public key can be recovered.
+     * Signature from which the public key can be recovered.
      *
-     * @param yParity whether the y coordinate of the nonce's point is odd: 0 or 1
-     * @param r positive, below the order of the group
-     * @param s positive, at most half of the order of the group
+     * @param yParity parity of the y coordinate of the nonce point: 0 (even) or 1 (odd)
+     * @param r positive, below the group order
+     * @param s positive, at most half of the group order
      */
     public record Signature(int yParity, BigInteger r, BigInteger s) {}
 
-    /** Whether {@code secret} is a scalar in 1 … n-1. */
+    /** Tests whether {@code secret} is a scalar in 1 … n-1. */
     public static boolean isUsable(byte[] secret) {
         if (secret.length != SECRET_LENGTH) {
             return false;
@@ -47,7 +47,7 @@ public final class Secp256k1 {
     }
 
     /**
-     * The public key: 33 bytes, {@code 02} or {@code 03} before x (SEC 1, section 2.3.3).
+     * Returns the public key in 33 bytes: {@code 02} or {@code 03}, then x (SEC 1, section 2.3.3).
      *
      * @throws IllegalArgumentException unless the secret is usable
      */
@@ -56,7 +56,7 @@ public final class Secp256k1 {
     }
 
     /**
-     * The public key: 64 bytes, x before y, without the leading {@code 04}.
+     * Returns the public key in 64 bytes: x, then y, without the leading {@code 04}.
      *
      * @throws IllegalArgumentException unless the secret is usable
      */
@@ -85,7 +85,8 @@ public final class Secp256k1 {
             BigInteger s = BigIntegers.modOddInverse(N, k)
                     .multiply(e.add(d.multiply(x)))
                     .mod(N);
-            // An x of n or above would need a third bit to recover the key; about one nonce in 2^127 has one.
+            // // An x of n or above would need a third bit to recover the key; this happens for about one nonce in
+            // 2^127.
             if (x.signum() == 0 || x.compareTo(N) >= 0 || s.signum() == 0) {
                 continue;
             }
@@ -97,8 +98,8 @@ public final class Secp256k1 {
     }
 
     /**
-     * {@code secret + tweak} modulo the order of the group, 32 bytes that belong to the caller; empty when the tweak is no scalar below the
-     * order or the sum is zero (BIP-32, private parent key to private child key).
+     * Returns {@code secret + tweak} modulo the group order, 32 bytes that belong to the caller; empty when the tweak is not below the order or the
+     * sum is zero (BIP-32, private parent key to private child key).
      *
      * @throws IllegalArgumentException unless the secret is usable
      */

@@ -5,10 +5,10 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A secret that is overwritten when it is closed. Equality is identity, and {@link #toString} never shows the content.
+ * Secret that is overwritten when it is closed. Equality is identity, and {@link #toString} never shows the content.
  *
- * <p>Safe for use by several threads: {@link #close} during a running {@link #use} takes effect when that use ends, so nobody ever
- * computes with a half overwritten key, and close never blocks.
+ * <p>Thread-safe: {@link #close} during a running {@link #use} takes effect when that use ends, so no computation ever sees a partly overwritten
+ * key, and close never blocks.
  */
 public final class SecretBytes implements AutoCloseable {
     private static final int CLOSED = Integer.MIN_VALUE;
@@ -22,23 +22,23 @@ public final class SecretBytes implements AutoCloseable {
         this.content = content;
     }
 
-    /** A computation over the content. It must neither keep nor change the array. */
+    /** Computation over the content. It must neither keep nor change the array. */
     @FunctionalInterface
     public interface Use<T, X extends Exception> {
         T apply(byte[] content) throws X;
     }
 
-    /** Owns {@code content} from now on: the caller must not touch it again, {@link #close} overwrites it. */
+    /** Takes ownership of {@code content}: the caller must not use it again, and {@link #close} overwrites it. */
     public static SecretBytes takeOver(byte[] content) {
         return new SecretBytes(content);
     }
 
-    /** Owns a copy of {@code content}; the original stays the caller's to overwrite. */
+    /** Takes a copy of {@code content}; the caller remains responsible for overwriting the original. */
     public static SecretBytes copyOf(byte[] content) {
         return new SecretBytes(content.clone());
     }
 
-    /** {@code length} fresh random bytes. */
+    /** Returns {@code length} fresh random bytes. */
     public static SecretBytes random(int length, SecureRandom random) {
         byte[] content = new byte[length];
         random.nextBytes(content);
@@ -46,7 +46,7 @@ public final class SecretBytes implements AutoCloseable {
     }
 
     /**
-     * Lends the content to {@code body} for the length of the call.
+     * Lends the content to {@code body} for the duration of the call.
      *
      * @throws IllegalStateException when closed
      */
@@ -60,7 +60,7 @@ public final class SecretBytes implements AutoCloseable {
     }
 
     /**
-     * A copy that the caller overwrites.
+     * Returns a copy, which the caller has to overwrite.
      *
      * @throws IllegalStateException when closed
      */
@@ -69,7 +69,7 @@ public final class SecretBytes implements AutoCloseable {
     }
 
     /**
-     * A second owner with a life of its own.
+     * Returns an independent copy, which has to be closed separately.
      *
      * @throws IllegalStateException when closed
      */
@@ -77,7 +77,7 @@ public final class SecretBytes implements AutoCloseable {
         return takeOver(copy());
     }
 
-    /** Number of bytes, known even after closing. */
+    /** Returns the number of bytes, also after closing. */
     public int length() {
         return content.length;
     }
@@ -86,7 +86,7 @@ public final class SecretBytes implements AutoCloseable {
         return uses.get() < 0;
     }
 
-    /** Overwrites the content with zeros, at once or when the last running use ends. Closing twice is harmless. */
+    /** Overwrites the content with zeros, immediately or when the last running use ends. Idempotent. */
     @Override
     public void close() {
         int before = uses.getAndUpdate(count -> count | CLOSED);

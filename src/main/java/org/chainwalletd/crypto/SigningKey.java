@@ -1,9 +1,9 @@
 package org.chainwalletd.crypto;
 
 /**
- * A secret seed together with its own public key, which is derived once. Closing it overwrites the seed.
+ * Secret seed with its public key, which is derived once. Closing it overwrites the seed.
  *
- * <p>Any number of threads may sign at the same time; see {@link SecretBytes} for what happens when one of them closes it.
+ * <p>Any number of threads may sign concurrently; see {@link SecretBytes} for closing it meanwhile.
  */
 public final class SigningKey implements AutoCloseable {
     private final SecretBytes seed;
@@ -28,13 +28,13 @@ public final class SigningKey implements AutoCloseable {
         }
     }
 
-    /** A copy of the 32 bytes of the public key. */
+    /** Returns a copy of the 32 bytes of the public key. */
     public byte[] publicKey() {
         return publicKey.clone();
     }
 
     /**
-     * The 64-byte Ed25519 signature of {@code message}.
+     * Returns the 64-byte Ed25519 signature of {@code message}.
      *
      * @throws IllegalStateException when closed
      */
@@ -43,7 +43,7 @@ public final class SigningKey implements AutoCloseable {
     }
 
     /**
-     * A copy of the secret with a life of its own, for sealing or revealing it.
+     * Returns an independent copy of the secret, for sealing or revealing it; it has to be closed separately.
      *
      * @throws IllegalStateException when closed
      */
