@@ -122,8 +122,9 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
     private Behavior<Command> restored(Restored command) {
         command.done()
                 .failure()
-                .ifPresent(failure ->
-                        LOG.warn("locks in flight are not in the index before their blocks: {}", failure.toString()));
+                .ifPresent(failure -> LOG.warn(
+                        "locks in flight could not be entered in the index, they appear with their blocks: {}",
+                        failure.toString()));
         return markChanged();
     }
 
@@ -219,13 +220,13 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         Outpoint lock = command.lock().outpoint();
         command.receipt()
                 .match(
-                        receipt -> LOG.info("the lock {} was taken back by {}", lock, receipt.txId()),
+                        receipt -> LOG.info("the lock {} was reclaimed by {}", lock, receipt.txId()),
                         failure -> notTaken(lock, failure));
         return markChanged();
     }
 
     private void notTaken(Outpoint lock, Throwable failure) {
-        LOG.warn("the lock {} is not taken back yet: {}", lock, failure.getMessage());
+        LOG.warn("the lock {} is not reclaimed yet: {}", lock, failure.getMessage());
         timers.startSingleTimer(lock, new RetryDue(lock), RETRY);
     }
 

@@ -231,7 +231,7 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
     }
 
     private Behavior<Command> later(Throwable failure) {
-        LOG.warn("changes of HTLCs are not told now: {}", failure.toString());
+        LOG.warn("changes of HTLCs cannot be published now: {}", failure.toString());
         timers.startSingleTimer(new Again(), RETRY);
         return this;
     }

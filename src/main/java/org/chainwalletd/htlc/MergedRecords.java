@@ -202,7 +202,7 @@ public record MergedRecords(
                             if (!isAnswer) {
                                 return CompletableFuture.failedFuture(failure);
                             }
-                            LOG.debug("an indexer adds nothing to the index: {}", failure.toString());
+                            LOG.debug("the index answers without the indexer: {}", failure.toString());
                             return CompletableFuture.completedFuture(answer);
                         },
                         executor);

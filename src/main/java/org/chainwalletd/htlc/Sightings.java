@@ -113,7 +113,7 @@ public final class Sightings {
                         found -> found.map(this::of).orElseGet(() -> CompletableFuture.completedFuture(null)), executor)
                 .exceptionallyAsync(
                         failure -> {
-                            LOG.warn("the index does not have {} yet: {}", txId, failure.toString());
+                            LOG.warn("{} could not be entered in the index yet: {}", txId, failure.toString());
                             return null;
                         },
                         executor);

@@ -64,7 +64,8 @@ public record LockScan(AccountChain chain, EvmAddress contract) {
         for (EvmAddress sender : senders) {
             List<EndpointAnswer<List<Seen>>> told = await(chain.each(reads -> locks(reads, query(range, sender))));
             if (told.size() < chain.quorum()) {
-                throw new IllegalStateException(told.size() + " of " + chain.quorum() + " endpoints show their events");
+                throw new IllegalStateException(
+                        told.size() + " of " + chain.quorum() + " endpoints return their events");
             }
             told.stream()
                     .flatMap(one -> one.answer().stream())
@@ -81,7 +82,7 @@ public record LockScan(AccountChain chain, EvmAddress contract) {
         try {
             return reads.logs(query).stream().map(Seen::of).toList();
         } catch (RuntimeException e) {
-            LOG.info("an account-chain endpoint shows no events: {}", AccountException.words(e));
+            LOG.info("an account-chain endpoint returns no events: {}", AccountException.words(e));
             throw e;
         }
     }

@@ -71,7 +71,7 @@ final class SecretSearch {
     void begin(LockScan.Seen lock, AccountBlock at) {
         if (locks.putIfAbsent(lock.hashLock(), new ClaimedLock(lock, at)) == null) {
             LOG.warn(
-                    "hash lock {}: our lock in the contract, of which the journal knows nothing, was claimed; HTLCs that pay us for it are looked for",
+                    "hash lock {}: our lock in the contract, which has no row in the journal, was claimed; searching for HTLCs that pay us for it",
                     lock.hashLock());
         }
     }

@@ -224,7 +224,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     }
 
     private Behavior<Command> sawNothing(Throwable failure) {
-        LOG.warn("swap {}: neither chain can be looked at: {}", row().id(), failure.toString());
+        LOG.warn("swap {}: the chains could not be observed: {}", row().id(), failure.toString());
         trouble();
         answer(new SwapReply.Failed(failure));
         return idle();
@@ -328,8 +328,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     }
 
     private Behavior<Command> wentWrong(Step step, Throwable failure) {
-        LOG.atLevel(Background.levelOf(failure))
-                .log("swap {}: {} did not go well: {}", row().id(), step, failure.toString());
+        LOG.atLevel(Background.levelOf(failure)).log("swap {}: {} failed: {}", row().id(), step, failure.toString());
         if (caller.waitsFor(step)) {
             answer(new SwapReply.Failed(failure));
         }

@@ -200,7 +200,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
                 .match(
                         row -> row.ifPresent(this::begin),
                         failure -> LOG.atLevel(Background.levelOf(failure))
-                                .log("swap {} cannot be looked after again: {}", rewatched.id(), failure.toString()));
+                                .log("swap {} cannot be watched again: {}", rewatched.id(), failure.toString()));
         return Behaviors.same();
     }
 
@@ -225,7 +225,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         if (!setup.legs().reach(held.row())) {
             if (held.row().status().holdsMoney()) {
                 LOG.error(
-                        "swap {} is {} and nobody looks after it: it was made on another account chain or with another contract",
+                        "swap {} is {} but is not processed: it was made on another account chain or with another contract",
                         id,
                         held.row().status().word());
             }

@@ -189,7 +189,7 @@ public record SwapJournal(SwapStore store, SealedRecords seals, Executor threads
         try {
             return Optional.of(held(entry));
         } catch (UnsealException | IllegalArgumentException e) {
-            LOG.error("swap {} stands still, its row cannot be read: {}", entry.id(), e.toString());
+            LOG.error("swap {} is not processed, its row cannot be read: {}", entry.id(), e.toString());
             return Optional.empty();
         }
     }

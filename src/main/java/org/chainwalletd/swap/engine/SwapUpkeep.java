@@ -93,14 +93,14 @@ public final class SwapUpkeep extends AbstractBehavior<SwapUpkeep.Command> {
                 .match(
                         SwapUpkeep::tell,
                         failure -> LOG.atLevel(Background.levelOf(failure))
-                                .log("expired quotes are not forgotten now: {}", failure.toString()));
+                                .log("expired quotes could not be deleted: {}", failure.toString()));
         timers.startSingleTimer(new Prune(), PRUNING);
         return this;
     }
 
     private static void tell(int rows) {
         if (rows > 0) {
-            LOG.info("forgot {} quotes that expired more than {} days ago", rows, KEPT.toDays());
+            LOG.info("deleted {} quotes that expired more than {} days ago", rows, KEPT.toDays());
         }
     }
 }

@@ -153,15 +153,15 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
         /** Processes some rows, then some blocks, then every lock without a row, then the secrets that the chain reveals. */
         private boolean next() {
             if (!setup.audit().isDone()) {
-                attempt("rows that nobody watches could not be compared with the chains", setup.audit()::goOn);
+                attempt("unwatched rows could not be compared with the chains", setup.audit()::goOn);
             }
             isBehind = false;
             attempt("events of the contract could not be read", this::read);
             setup.secrets().beginRound(open.keySet());
             for (LockScan.Seen lock : inTurn()) {
-                attempt("the lock " + lock.hashLock() + " cannot be looked at", () -> tend(lock));
+                attempt("the lock " + lock.hashLock() + " could not be processed", () -> tend(lock));
             }
-            attempt("secrets that the chain shows could not be used", this::share);
+            attempt("secrets revealed on the chain could not be used", this::share);
             move();
             return isBehind;
         }
@@ -193,7 +193,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
                     await(setup.chain().finalBlock()).map(AccountBlock::number).orElse(0L) - LOOKED_BACK);
             if (first > 0) {
                 LOG.warn(
-                        "locks of this daemon's keys in the contract are looked for from block {} on: name the block of the contract"
+                        "locks of this daemon's keys in the contract are searched from block {} on: give the block of the contract"
                                 + " in --swap-contract-from-block if these keys may have locked before, in another installation",
                         first);
             }

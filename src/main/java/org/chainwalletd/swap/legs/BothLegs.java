@@ -81,9 +81,10 @@ public record BothLegs(
 
     @Override
     public CompletionStage<View> look(SwapRow row) {
-        CompletionStage<Optional<OwnLeg.View>> ours = seen(row, "our lock", ours(row, leg -> leg.look(row)));
+        CompletionStage<Optional<OwnLeg.View>> ours =
+                seen(row, "the state of our lock", ours(row, leg -> leg.look(row)));
         CompletionStage<Optional<PoolLeg.View>> theirs =
-                seen(row, "the pool's lock", theirs(row, leg -> leg.look(row)));
+                seen(row, "the state of the pool's lock", theirs(row, leg -> leg.look(row)));
         return ours.thenCombineAsync(theirs, Seen::new, executor).thenComposeAsync(seen -> judged(row, seen), executor);
     }
 
@@ -116,7 +117,7 @@ public record BothLegs(
         return look.handleAsync(
                 (view, failure) -> {
                     if (failure != null) {
-                        LOG.info("swap {}: nothing is known of {}: {}", row.id(), what, failure.toString());
+                        LOG.info("swap {}: cannot determine {}: {}", row.id(), what, failure.toString());
                     }
                     return Optional.ofNullable(view);
                 },
@@ -173,7 +174,7 @@ public record BothLegs(
     private CompletionStage<Optional<GateVerdict>> gate(SwapRow row, Seen seen) {
         GateInputs now =
                 new GateInputs(clock.instant().getEpochSecond(), seen.refundDue(), hindrance.get(), seen.settledAt());
-        return seen(row, "whether the secret may leave", theirs(row, leg -> leg.gate(row, now)));
+        return seen(row, "whether the secret may be revealed", theirs(row, leg -> leg.gate(row, now)));
     }
 
     @Override

@@ -124,7 +124,10 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
         pool.ifPresent(told -> told.notifyChainLock(row.poolSwapId(), lock)
                 .exceptionallyAsync(
                         failure -> {
-                            LOG.info("swap {}: the pool was not told of our lock: {}", row.id(), failure.toString());
+                            LOG.info(
+                                    "swap {}: the pool could not be notified of our lock: {}",
+                                    row.id(),
+                                    failure.toString());
                             return null;
                         },
                         chain.executor()));
@@ -286,7 +289,7 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
             await(chain.spending().push(txId));
         } catch (RuntimeException e) {
             // // Nothing else rebroadcasts it; a node that refuses it now gets it again in the next round.
-            LOG.debug("swap {}: {} is not shown to all nodes: {}", row.id(), txId, e.toString());
+            LOG.debug("swap {}: {} was not broadcast to all nodes: {}", row.id(), txId, e.toString());
         }
         announce(row, txId);
         return txId.toString();

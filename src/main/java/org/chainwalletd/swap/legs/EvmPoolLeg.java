@@ -253,7 +253,7 @@ public record EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limi
             try {
                 return view(reads, hashLock, settled, quotedAt);
             } catch (RuntimeException e) {
-                LOG.info("an account-chain endpoint says nothing of a lock: {}", AccountException.words(e));
+                LOG.info("an account-chain endpoint does not report a lock: {}", AccountException.words(e));
                 throw e;
             }
         }

@@ -94,7 +94,7 @@ public record Redeeming(
             return intent.txId();
         }
         LOG.warn(
-                "nodes do not want {} of a swap, it is sent with a higher fee: {}",
+                "nodes reject {} of a swap, it is sent with a higher fee: {}",
                 intent.txId(),
                 pushed.refusals().get(0));
         boolean isAbandoned = await(chain.spending().abandon(intent.txId()));
@@ -124,7 +124,7 @@ public record Redeeming(
         try {
             await(chain.spending().push(txId));
         } catch (RuntimeException e) {
-            LOG.debug("{} is not shown to all nodes: {}", txId, e.toString());
+            LOG.debug("{} was not broadcast to all nodes: {}", txId, e.toString());
         }
         return txId;
     }
