@@ -42,7 +42,7 @@ class RecordsTest {
             Map.entry("Abandonments.WriteResult", "what was written before the failure counts: it may have all three"),
             Map.entry("AnswerDecoder.Attempt.Refused", "the one of three that fails"),
             Map.entry("Http2Guard.Read", "what was passed came before the violation: it may have both"),
-            Map.entry("LockTransactions.Heard", "what several nodes have said, and the first failure among them"),
+            Map.entry("LockTransactions.Answers", "what several nodes have said, and the first failure among them"),
             Map.entry("Outcome.Failed", "the one of two that fails"),
             Map.entry("Rescanner.WriteFailed", "told of a failure only"),
             Map.entry("SendMaker.Outcome.Refused", "the one of two that fails"),

@@ -81,9 +81,11 @@ public final class StateTree {
     }
 
     private static Node insert(Node node, Leaf added) {
-        int parting = firstDifference(node.key(), added.key(), node.depth());
-        if (parting < node.depth()) {
-            return bit(added.key(), parting) == 0 ? new Branch(parting, added, node) : new Branch(parting, node, added);
+        int divergence = firstDifference(node.key(), added.key(), node.depth());
+        if (divergence < node.depth()) {
+            return bit(added.key(), divergence) == 0
+                    ? new Branch(divergence, added, node)
+                    : new Branch(divergence, node, added);
         }
         if (node instanceof Branch branch) {
             return bit(added.key(), branch.depth()) == 0

@@ -16,7 +16,7 @@ import org.chainwalletd.store.books.htlc.HtlcRows;
 public record Forgetting(Books books, Supplier<Optional<FollowedTip>> tip, Executor executor) {
     private enum Outcome {
         REMOVED,
-        NOT_THERE,
+        NOT_FOUND,
         OPEN
     }
 
@@ -44,7 +44,7 @@ public record Forgetting(Books books, Supplier<Optional<FollowedTip>> tip, Execu
         Optional<HtlcRow> row =
                 HtlcRows.find(page, lock).filter(found -> !found.forgotten()).flatMap(found -> found.asOf(height));
         if (row.isEmpty()) {
-            return Outcome.NOT_THERE;
+            return Outcome.NOT_FOUND;
         }
         if (LocalRecords.record(row.get(), height).isOpen()) {
             return Outcome.OPEN;

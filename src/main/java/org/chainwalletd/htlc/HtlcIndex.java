@@ -56,7 +56,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
 
     private record Surveyed(Outcome<Survey> survey) implements Command {}
 
-    private record Taken(HtlcRow lock, Outcome<Receipt> receipt) implements Command {}
+    private record Reclaimed(HtlcRow lock, Outcome<Receipt> receipt) implements Command {}
 
     private record RetryDue(Outpoint lock) implements Command {}
 
@@ -67,11 +67,11 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
             List<HtlcRows.Count> counts, List<HtlcRow> overdue, List<HtlcRow> pending, List<Address> parties) {}
 
     private final TimerScheduler<Command> timers;
-    private final Runnable unhear;
+    private final Runnable unsubscribe;
     private final HtlcWatch watch;
-    private final Set<Outpoint> told = new HashSet<>();
+    private final Set<Outpoint> warned = new HashSet<>();
     /** Reclaims that are running or done, or that wait for a retry. */
-    private final Set<Outpoint> taken = new HashSet<>();
+    private final Set<Outpoint> reclaims = new HashSet<>();
 
     private List<Address> parties = List.of();
     private int reclaiming;
@@ -86,7 +86,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         Outcome.pipe(context, watch.sightings().ofIntentsInFlight(), Restored::new);
         watch.subscribe().accept(context.messageAdapter(FollowEvent.class, Followed::new));
         ActorRef<Command> self = context.getSelf();
-        this.unhear = watch.sightings().whenEntered(() -> self.tell(new Sighted()));
+        this.unsubscribe = watch.sightings().whenEntered(() -> self.tell(new Sighted()));
         timers.startTimerWithFixedDelay(new Look(), PACE);
     }
 
@@ -102,15 +102,15 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
                 .onMessage(Restored.class, this::restored)
                 .onMessage(Look.class, look -> look())
                 .onMessage(Surveyed.class, this::surveyed)
-                .onMessage(Taken.class, this::taken)
+                .onMessage(Reclaimed.class, this::reclaimed)
                 .onMessage(RetryDue.class, this::retryDue)
                 .onMessage(Checked.class, this::checked)
-                .onSignal(PostStop.class, signal -> stopHearing())
+                .onSignal(PostStop.class, signal -> onStop())
                 .build();
     }
 
-    private Behavior<Command> stopHearing() {
-        unhear.run();
+    private Behavior<Command> onStop() {
+        unsubscribe.run();
         return this;
     }
 
@@ -171,10 +171,10 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         List<HtlcRow> unattended = survey.overdue().stream()
                 .filter(lock -> !watch.spends().hasOwner(lock.params().hashLock()))
                 .toList();
-        tell(unattended);
+        warn(unattended);
         watch(survey.parties());
         if (watch.autoReclaim()) {
-            unattended.forEach(this::takeBack);
+            unattended.forEach(this::reclaim);
         }
         if (!checking && !survey.pending().isEmpty()) {
             checking = true;
@@ -190,11 +190,11 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         }
     }
 
-    private void tell(List<HtlcRow> overdue) {
+    private void warn(List<HtlcRow> overdue) {
         Set<Outpoint> now = new HashSet<>();
         for (HtlcRow lock : overdue) {
             now.add(lock.outpoint());
-            if (told.add(lock.outpoint())) {
+            if (warned.add(lock.outpoint())) {
                 LOG.warn(
                         "the lock {} of {} base units is past its timeout {} and nobody has claimed it: htlc_reclaim takes it back",
                         lock.outpoint(),
@@ -202,36 +202,37 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
                         Long.toUnsignedString(lock.params().timeoutHeight()));
             }
         }
-        told.retainAll(now);
-        taken.retainAll(now);
+        warned.retainAll(now);
+        reclaims.retainAll(now);
     }
 
     /** Reclaims a lock. Its token is derived from the outpoint, so repeated attempts make one spend. */
-    private void takeBack(HtlcRow lock) {
-        if (reclaiming >= RECLAIMS_AT_ONCE || !taken.add(lock.outpoint())) {
+    private void reclaim(HtlcRow lock) {
+        if (reclaiming >= RECLAIMS_AT_ONCE || !reclaims.add(lock.outpoint())) {
             return;
         }
         reclaiming++;
-        Outcome.pipe(getContext(), watch.spends().redeem(watch.reclaimOf(lock)), receipt -> new Taken(lock, receipt));
+        Outcome.pipe(
+                getContext(), watch.spends().redeem(watch.reclaimOf(lock)), receipt -> new Reclaimed(lock, receipt));
     }
 
-    private Behavior<Command> taken(Taken command) {
+    private Behavior<Command> reclaimed(Reclaimed command) {
         reclaiming--;
         Outpoint lock = command.lock().outpoint();
         command.receipt()
                 .match(
                         receipt -> LOG.info("the lock {} was reclaimed by {}", lock, receipt.txId()),
-                        failure -> notTaken(lock, failure));
+                        failure -> notReclaimed(lock, failure));
         return markChanged();
     }
 
-    private void notTaken(Outpoint lock, Throwable failure) {
+    private void notReclaimed(Outpoint lock, Throwable failure) {
         LOG.warn("the lock {} is not reclaimed yet: {}", lock, failure.getMessage());
         timers.startSingleTimer(lock, new RetryDue(lock), RETRY);
     }
 
     private Behavior<Command> retryDue(RetryDue command) {
-        taken.remove(command.lock());
+        reclaims.remove(command.lock());
         return markChanged();
     }
 

@@ -60,18 +60,18 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
     private record Batch(List<HtlcChanges.Change> changes, long tip) {}
 
     private final TimerScheduler<Command> timers;
-    private final List<Runnable> unhear;
-    private final BooleanSupplier empties;
+    private final List<Runnable> unsubscribe;
+    private final BooleanSupplier truncates;
     private final Books books;
     private final Supplier<Optional<FollowedTip>> tip;
     private final HtlcListener listener;
-    private Optional<Long> told = Optional.empty();
+    private Optional<Long> published = Optional.empty();
     private boolean reading;
     private boolean more;
 
     /**
      * @param subscribe subscribes an actor to chain events
-     * @param empties whether this daemon truncates the log
+     * @param truncates whether this daemon truncates the log
      */
     public static Behavior<Command> create(
             Books books,
@@ -79,9 +79,9 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
             Consumer<ActorRef<FollowEvent>> subscribe,
             Sightings sightings,
             HtlcListener listener,
-            BooleanSupplier empties) {
-        return Behaviors.supervise(Behaviors.<Command>setup(context -> Behaviors.withTimers(
-                        timers -> new HtlcNews(context, timers, books, tip, subscribe, sightings, listener, empties))))
+            BooleanSupplier truncates) {
+        return Behaviors.supervise(Behaviors.<Command>setup(context -> Behaviors.withTimers(timers ->
+                        new HtlcNews(context, timers, books, tip, subscribe, sightings, listener, truncates))))
                 .onFailure(SupervisorStrategy.restart());
     }
 
@@ -93,17 +93,17 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
             Consumer<ActorRef<FollowEvent>> subscribe,
             Sightings sightings,
             HtlcListener listener,
-            BooleanSupplier empties) {
+            BooleanSupplier truncates) {
         super(context);
         this.timers = timers;
         this.books = books;
         this.tip = tip;
         this.listener = listener;
-        this.empties = empties;
+        this.truncates = truncates;
         begin();
         subscribe.accept(context.messageAdapter(FollowEvent.class, Followed::new));
         ActorRef<Command> self = context.getSelf();
-        this.unhear = List.of(
+        this.unsubscribe = List.of(
                 sightings.whenEntered(() -> self.tell(new Sighted())),
                 books.whenChanged(head -> self.tell(new Sighted())));
     }
@@ -112,7 +112,7 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
         reading = true;
         Outcome.pipe(
                 getContext(),
-                empties.getAsBoolean()
+                truncates.getAsBoolean()
                         ? books.write(session -> {
                             long last = HtlcChanges.last(session.head());
                             HtlcChanges.drop(session.head(), last);
@@ -131,23 +131,23 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
                 .onMessage(Began.class, this::onBegan)
                 .onMessage(Read.class, this::onRead)
                 .onMessage(Dropped.class, this::onDropped)
-                .onSignal(PreRestart.class, signal -> stopHearing())
-                .onSignal(PostStop.class, signal -> stopHearing())
+                .onSignal(PreRestart.class, signal -> stopListening())
+                .onSignal(PostStop.class, signal -> stopListening())
                 .build();
     }
 
-    private Behavior<Command> stopHearing() {
-        unhear.forEach(Runnable::run);
+    private Behavior<Command> stopListening() {
+        unsubscribe.forEach(Runnable::run);
         return this;
     }
 
     private Behavior<Command> onBegan(Began began) {
         reading = false;
-        return began.last().fold(this::lookAfter, this::later);
+        return began.last().fold(this::lookAfter, this::retryLater);
     }
 
     private Behavior<Command> lookAfter(long last) {
-        told = Optional.of(last);
+        published = Optional.of(last);
         return look();
     }
 
@@ -155,38 +155,40 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
     private Behavior<Command> look() {
         if (reading) {
             more = true;
-        } else if (told.isEmpty()) {
+        } else if (published.isEmpty()) {
             begin();
         } else {
             reading = true;
             more = false;
             long height = tip.get().map(FollowedTip::height).orElse(-1L);
-            Outcome.pipe(getContext(), books.read(session -> batch(session, told.get(), height)), Read::new);
+            Outcome.pipe(getContext(), books.read(session -> batch(session, published.get(), height)), Read::new);
         }
         return this;
     }
 
-    private static Batch batch(BooksSession session, long told, long tip) {
+    private static Batch batch(BooksSession session, long published, long tip) {
         long top = BlockRows.top(session.head()).map(BlockRow::height).orElse(-1L);
-        return top > tip ? new Batch(List.of(), tip) : new Batch(HtlcChanges.after(session.head(), told, BATCH), tip);
+        return top > tip
+                ? new Batch(List.of(), tip)
+                : new Batch(HtlcChanges.after(session.head(), published, BATCH), tip);
     }
 
     private Behavior<Command> onRead(Read read) {
         reading = false;
-        return read.batch().fold(this::pass, this::later);
+        return read.batch().fold(this::publishBatch, this::retryLater);
     }
 
-    private Behavior<Command> pass(Batch batch) {
+    private Behavior<Command> publishBatch(Batch batch) {
         List<HtlcChanges.Change> changes = batch.changes();
         if (changes.isEmpty()) {
             return more ? look() : this;
         }
         if (listener.isListening()) {
-            tell(changes, batch.tip());
+            publish(changes, batch.tip());
         }
         long last = changes.get(changes.size() - 1).number();
-        told = Optional.of(last);
-        if (!empties.getAsBoolean()) {
+        published = Optional.of(last);
+        if (!truncates.getAsBoolean()) {
             return look();
         }
         reading = true;
@@ -204,16 +206,16 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
     /**
      * Publishes an HTLC that changed several times only once, at the position of its last change, because each entry would show its current state.
      */
-    private void tell(List<HtlcChanges.Change> changes, long height) {
+    private void publish(List<HtlcChanges.Change> changes, long height) {
         Map<Outpoint, HtlcChanges.Change> last = new LinkedHashMap<>();
         for (HtlcChanges.Change change : changes) {
             last.remove(change.outpoint());
             last.put(change.outpoint(), change);
         }
-        last.values().forEach(change -> tell(change, height));
+        last.values().forEach(change -> publish(change, height));
     }
 
-    private void tell(HtlcChanges.Change change, long height) {
+    private void publish(HtlcChanges.Change change, long height) {
         if (change.row().isEmpty()) {
             listener.removed(change.outpoint());
             return;
@@ -227,10 +229,10 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
     /** Continues after truncating the log. Entries that could not be removed only take space and are removed later. */
     private Behavior<Command> onDropped(Dropped dropped) {
         reading = false;
-        return dropped.done().fold(done -> more ? look() : this, this::later);
+        return dropped.done().fold(done -> more ? look() : this, this::retryLater);
     }
 
-    private Behavior<Command> later(Throwable failure) {
+    private Behavior<Command> retryLater(Throwable failure) {
         LOG.warn("changes of HTLCs cannot be published now: {}", failure.toString());
         timers.startSingleTimer(new Again(), RETRY);
         return this;

@@ -33,17 +33,17 @@ record LockTransactions(ChainProfile profile, NodeClient node, Executor executor
     private static final int NODE_INVALID_PARAMS = -32602;
 
     /** Answers so far: the best bytes, and the reasons for having none. */
-    private record Heard(Optional<LockTransaction> found, Optional<String> lie, Optional<Throwable> failure) {
-        private static final Heard NOTHING = new Heard(Optional.empty(), Optional.empty(), Optional.empty());
+    private record Answers(Optional<LockTransaction> found, Optional<String> falseAnswer, Optional<Throwable> failure) {
+        private static final Answers NOTHING = new Answers(Optional.empty(), Optional.empty(), Optional.empty());
 
         private boolean confirmed() {
             return found.map(LockTransaction::confirmed).orElse(false);
         }
 
-        private Heard and(Heard next) {
-            return new Heard(
+        private Answers and(Answers next) {
+            return new Answers(
                     next.confirmed() ? next.found : found.or(next::found),
-                    lie.or(next::lie),
+                    falseAnswer.or(next::falseAnswer),
                     failure.or(next::failure));
         }
     }
@@ -55,11 +55,11 @@ record LockTransactions(ChainProfile profile, NodeClient node, Executor executor
     CompletionStage<LockTransaction> find(Outpoint lock) {
         return ask(node, lock.txId())
                 .thenComposeAsync(
-                        heard -> heard.confirmed()
-                                ? CompletableFuture.completedFuture(heard)
-                                : askEach(node.each().iterator(), lock.txId(), heard),
+                        answers -> answers.confirmed()
+                                ? CompletableFuture.completedFuture(answers)
+                                : askEach(node.each().iterator(), lock.txId(), answers),
                         executor)
-                .thenApplyAsync(heard -> conclude(lock, heard), executor);
+                .thenApplyAsync(answers -> conclude(lock, answers), executor);
     }
 
     /** Tests whether every node answers that the transaction is in a block, and returns its bytes. */
@@ -68,58 +68,58 @@ record LockTransactions(ChainProfile profile, NodeClient node, Executor executor
                         node.each(),
                         one -> ask(one, txId)
                                 .thenApplyAsync(
-                                        heard -> heard.confirmed() ? Optional.empty() : Optional.of(one), executor),
+                                        answers -> answers.confirmed() ? Optional.empty() : Optional.of(one), executor),
                         executor)
                 .thenApplyAsync(Optional::isEmpty, executor);
     }
 
-    private CompletionStage<Heard> askEach(Iterator<NodeClient> rest, Hash256 txId, Heard heard) {
-        if (heard.confirmed() || !rest.hasNext()) {
-            return CompletableFuture.completedFuture(heard);
+    private CompletionStage<Answers> askEach(Iterator<NodeClient> rest, Hash256 txId, Answers answers) {
+        if (answers.confirmed() || !rest.hasNext()) {
+            return CompletableFuture.completedFuture(answers);
         }
-        return ask(rest.next(), txId).thenComposeAsync(answer -> askEach(rest, txId, heard.and(answer)), executor);
+        return ask(rest.next(), txId).thenComposeAsync(answer -> askEach(rest, txId, answers.and(answer)), executor);
     }
 
-    private CompletionStage<Heard> ask(NodeClient at, Hash256 txId) {
+    private CompletionStage<Answers> ask(NodeClient at, Hash256 txId) {
         return at.transaction(txId)
                 .handleAsync((answer, failure) -> failure == null ? judge(txId, answer) : failed(failure), executor);
     }
 
-    private static Heard failed(Throwable failure) {
+    private static Answers failed(Throwable failure) {
         Throwable cause = Causes.of(failure);
-        return cause instanceof NodeException.BadAnswer lie
-                ? lie(lie.getMessage())
-                : new Heard(Optional.empty(), Optional.empty(), Optional.of(cause));
+        return cause instanceof NodeException.BadAnswer falseAnswer
+                ? falseAnswer(falseAnswer.getMessage())
+                : new Answers(Optional.empty(), Optional.empty(), Optional.of(cause));
     }
 
-    private Heard judge(Hash256 txId, Optional<NodeClient.NodeTransaction> answer) {
+    private Answers judge(Hash256 txId, Optional<NodeClient.NodeTransaction> answer) {
         if (answer.isEmpty()) {
-            return Heard.NOTHING;
+            return Answers.NOTHING;
         }
         try {
             Transaction tx = TransactionCodec.decode(answer.get().bytes().toArray());
             if (TransactionCodec.txId(profile, tx).equals(txId)) {
                 LockTransaction found = new LockTransaction(tx, answer.get().blockHeight() != null);
-                return new Heard(Optional.of(found), Optional.empty(), Optional.empty());
+                return new Answers(Optional.of(found), Optional.empty(), Optional.empty());
             }
-            return lie("a node answered with bytes of another transaction");
+            return falseAnswer("a node answered with bytes of another transaction");
         } catch (DecodeException e) {
-            return lie("a node answered with bytes that are no transaction");
+            return falseAnswer("a node answered with bytes that are no transaction");
         }
     }
 
-    private static Heard lie(String words) {
-        return new Heard(Optional.empty(), Optional.of(words), Optional.empty());
+    private static Answers falseAnswer(String words) {
+        return new Answers(Optional.empty(), Optional.of(words), Optional.empty());
     }
 
-    private static LockTransaction conclude(Outpoint lock, Heard heard) {
-        if (heard.found().isPresent()) {
-            return heard.found().get();
+    private static LockTransaction conclude(Outpoint lock, Answers answers) {
+        if (answers.found().isPresent()) {
+            return answers.found().get();
         }
-        if (heard.lie().isPresent()) {
-            throw LockTransaction.mismatch(lock, heard.lie().get());
+        if (answers.falseAnswer().isPresent()) {
+            throw LockTransaction.mismatch(lock, answers.falseAnswer().get());
         }
-        throw heard.failure()
+        throw answers.failure()
                 .filter(RuntimeException.class::isInstance)
                 .map(RuntimeException.class::cast)
                 .orElseGet(() -> new NodeException.Rejected(NODE_INVALID_PARAMS, NOT_FOUND));

@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Local index complemented by an indexer. An output with a record in the book, even a forgotten one, is reported from the book only; records of the
  * indexer are unverified and marked by their role, {@link Htlcs.Role#OBSERVER}. When the indexer fails or does not answer within
- * {@link #PATIENCE_SECONDS}, records of the book are returned without it; if the book has none, the call fails, because absence cannot be
+ * {@link #TIMEOUT_SECONDS}, records of the book are returned without it; if the book has none, the call fails, because absence cannot be
  * concluded.
  *
  * @param keys returns the public key of one of our addresses, by which indexers search
@@ -52,7 +52,7 @@ public record MergedRecords(
         Executor executor)
         implements HtlcRecords {
     private static final Logger LOG = LoggerFactory.getLogger(MergedRecords.class);
-    private static final int PATIENCE_SECONDS = 10;
+    private static final int TIMEOUT_SECONDS = 10;
     /** Maximum number of indexer rows requested per page; more rows than fit on the page show that another page follows. */
     private static final int MOST = 1_000;
 
@@ -69,7 +69,7 @@ public record MergedRecords(
         return own.known(Set.of(lock))
                 .thenComposeAsync(
                         known -> known.isEmpty()
-                                ? patiently(indexer.htlc(lock))
+                                ? withTimeout(indexer.htlc(lock))
                                         .thenApplyAsync(
                                                 found -> found.filter(MergedRecords::isConsistent)
                                                         .map(MergedRecords::observed),
@@ -85,7 +85,7 @@ public record MergedRecords(
                         found -> unless(
                                 !found.isEmpty(),
                                 found,
-                                () -> patiently(indexer.htlcsByHashLock(hashLock))
+                                () -> withTimeout(indexer.htlcsByHashLock(hashLock))
                                         .thenComposeAsync(seen -> merged(found, seen), executor)),
                         executor);
     }
@@ -98,15 +98,15 @@ public record MergedRecords(
         }
         return own.list(query)
                 .thenComposeAsync(
-                        page -> unless(!page.records().isEmpty(), page, () -> filledUp(query, page)), executor);
+                        page -> unless(!page.records().isEmpty(), page, () -> complemented(query, page)), executor);
     }
 
-    private CompletionStage<Listing> filledUp(Query query, Listing page) {
+    private CompletionStage<Listing> complemented(Query query, Listing page) {
         Position after = LocalRecords.start(query);
         Address party = query.address().orElseThrow();
         return keys.apply(party)
                 .thenComposeAsync(
-                        key -> patiently(indexer.htlcs(
+                        key -> withTimeout(indexer.htlcs(
                                 Hash256.of(key.map(PublicKey::toArray).orElseGet(party::toArray)),
                                 query.states(),
                                 since(query, after),
@@ -208,10 +208,10 @@ public record MergedRecords(
                         executor);
     }
 
-    private <T> CompletionStage<T> patiently(CompletionStage<T> question) {
+    private <T> CompletionStage<T> withTimeout(CompletionStage<T> question) {
         return question.toCompletableFuture()
                 .copy()
-                .orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS)
+                .orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS)
                 .exceptionallyComposeAsync(
                         failure -> CompletableFuture.failedFuture(
                                 failure instanceof TimeoutException

@@ -26,7 +26,7 @@ public final class LatestView {
 
     private Legs.View view;
     /** Time at which our lock was last observed in a block, Unix seconds. */
-    private OptionalLong stoodAt = OptionalLong.empty();
+    private OptionalLong lastMinedAt = OptionalLong.empty();
 
     void begin(long now) {
         number.incrementAndGet();
@@ -38,22 +38,22 @@ public final class LatestView {
         number.incrementAndGet();
     }
 
-    void saw(Legs.View seen, long now) {
+    void observed(Legs.View seen, long now) {
         if (seen.observation()
                 .ownLock()
                 .filter(OwnLock.Locked.class::isInstance)
                 .isPresent()) {
-            stoodAt = OptionalLong.of(now);
+            lastMinedAt = OptionalLong.of(now);
         }
-        view = seen.permission() instanceof LockPermission.Refused against && hasJustStood(now)
+        view = seen.permission() instanceof LockPermission.Refused against && wasRecentlyMined(now)
                 ? seen.with(new LockPermission.Unjudged(
                         "our lock was in a block a moment ago and may come back; " + against.why()))
                 : seen;
     }
 
     /** Tests whether our lock was in a block recently. It is then neither sent nor abandoned, because an honest pool may already have locked. */
-    private boolean hasJustStood(long now) {
-        return stoodAt.isPresent() && distance(now, stoodAt.getAsLong()) <= REORGANISATION_SECONDS;
+    private boolean wasRecentlyMined(long now) {
+        return lastMinedAt.isPresent() && distance(now, lastMinedAt.getAsLong()) <= REORGANISATION_SECONDS;
     }
 
     private static long distance(long now, long then) {

@@ -62,12 +62,12 @@ public record LockScan(AccountChain chain, EvmAddress contract) {
     Collection<Seen> read(Range range, List<EvmAddress> senders) {
         Map<Hash256, Seen> locks = new LinkedHashMap<>();
         for (EvmAddress sender : senders) {
-            List<EndpointAnswer<List<Seen>>> told = await(chain.each(reads -> locks(reads, query(range, sender))));
-            if (told.size() < chain.quorum()) {
+            List<EndpointAnswer<List<Seen>>> answers = await(chain.each(reads -> locks(reads, query(range, sender))));
+            if (answers.size() < chain.quorum()) {
                 throw new IllegalStateException(
-                        told.size() + " of " + chain.quorum() + " endpoints return their events");
+                        answers.size() + " of " + chain.quorum() + " endpoints return their events");
             }
-            told.stream()
+            answers.stream()
                     .flatMap(one -> one.answer().stream())
                     .forEach(lock -> locks.merge(lock.hashLock(), lock, LockScan::earlier));
         }

@@ -80,7 +80,7 @@ public record Quoting(
      * @param taken receives the row; from then on the quote counts as open
      */
     CompletionStage<SwapJournal.Held> take(Wanted wanted, Consumer<SwapRow> taken) {
-        if (!book.takesQuote(MOST_OPEN)) {
+        if (!book.reserveQuote(MOST_OPEN)) {
             return CompletableFuture.failedFuture(tooMany());
         }
         return take(wanted)
@@ -90,7 +90,7 @@ public record Quoting(
                             return held;
                         },
                         executor)
-                .whenCompleteAsync((held, failure) -> book.quoteTaken(), executor);
+                .whenCompleteAsync((held, failure) -> book.releaseQuote(), executor);
     }
 
     /**

@@ -52,7 +52,7 @@ public final class RowAudit {
      * Compares the next rows, newest first, and stops at the first failure; that row moves behind all others. Thus one round waits only once for
      * chains that do not answer, and one row does not block the comparison of others.
      */
-    void goOn() {
+    void compareNext() {
         if (below.isPresent() && waiting.size() < AT_ONCE) {
             read(below.get());
         }

@@ -56,9 +56,9 @@ final class SecretSearch {
         /** Deferred to a later round. */
         WAITING,
         /** No endpoint has returned blocks beyond those read before. */
-        STANDS_STILL,
+        STALLED,
         /** A quorum of the endpoints returned all blocks, and none contains a claim: it went through another contract. */
-        NOT_THERE
+        NOT_FOUND
     }
 
     /** Starts a round and forgets all locks except those in {@code open}. */
@@ -86,9 +86,9 @@ final class SecretSearch {
     }
 
     /** Reads the next blocks of each endpoint. Blocks. */
-    State goOn(Hash256 hashLock) {
+    State readNext(Hash256 hashLock) {
         ClaimedLock lock = locks.get(hashLock);
-        if (lock.state(chain.quorum()) == State.STANDS_STILL) {
+        if (lock.state(chain.quorum()) == State.STALLED) {
             if (asked >= MOST_IN_ROUND) {
                 return State.WAITING;
             }
@@ -101,7 +101,7 @@ final class SecretSearch {
                     any -> true));
         }
         State state = lock.state(chain.quorum());
-        return state == State.STANDS_STILL && lock.hasAdvanced() ? State.READING : state;
+        return state == State.STALLED && lock.hasAdvanced() ? State.READING : state;
     }
 
     /**
@@ -132,7 +132,7 @@ final class SecretSearch {
         private final LockScan.Seen lock;
         private final AccountBlock at;
         /** First unread block per endpoint. */
-        private final Map<AccountReads, Long> places = new ConcurrentHashMap<>();
+        private final Map<AccountReads, Long> nextBlocks = new ConcurrentHashMap<>();
 
         private volatile Bytes secret;
         private long reached;
@@ -143,7 +143,7 @@ final class SecretSearch {
         }
 
         private long next(AccountReads endpoint) {
-            return places.getOrDefault(endpoint, lock.block());
+            return nextBlocks.getOrDefault(endpoint, lock.block());
         }
 
         private void read(AccountReads endpoint, long number, List<AccountTransaction> block) {
@@ -152,22 +152,23 @@ final class SecretSearch {
                         .filter(preimage -> Hash256.sha256(preimage).equals(lock.hashLock()))
                         .ifPresent(preimage -> secret = Bytes.wrap(preimage));
             }
-            places.put(endpoint, number + 1);
+            nextBlocks.put(endpoint, number + 1);
         }
 
         private State state(int quorum) {
             if (secret != null) {
                 return State.FOUND;
             }
-            long whole =
-                    places.values().stream().filter(next -> next > at.number()).count();
-            return whole >= quorum ? State.NOT_THERE : State.STANDS_STILL;
+            long whole = nextBlocks.values().stream()
+                    .filter(next -> next > at.number())
+                    .count();
+            return whole >= quorum ? State.NOT_FOUND : State.STALLED;
         }
 
         /** Tests whether more blocks were read since the last call. */
         private boolean hasAdvanced() {
             long before = reached;
-            reached = places.values().stream()
+            reached = nextBlocks.values().stream()
                     .mapToLong(next -> next - lock.block())
                     .sum();
             return reached > before;

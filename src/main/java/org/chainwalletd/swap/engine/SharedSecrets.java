@@ -199,7 +199,7 @@ public final class SharedSecrets {
         if (open.isEmpty()) {
             return areBooksComplete(deadline, search.claimedBy(lock.hashLock())) ? Fate.OVER : Fate.OPEN;
         }
-        SecretSearch.State state = search.goOn(lock.hashLock());
+        SecretSearch.State state = search.readNext(lock.hashLock());
         search.secret(lock.hashLock()).ifPresentOrElse(secret -> claimAll(open, secret), () -> missing(open, state));
         return state == SecretSearch.State.READING ? Fate.READING : Fate.OPEN;
     }
@@ -224,13 +224,13 @@ public final class SharedSecrets {
     }
 
     private void missing(List<HtlcRecord> open, SecretSearch.State state) {
-        if (state == SecretSearch.State.NOT_THERE || state == SecretSearch.State.STANDS_STILL) {
+        if (state == SecretSearch.State.NOT_FOUND || state == SecretSearch.State.STALLED) {
             HtlcRecord first = open.get(0);
             alarm(
                     SwapAlarm.Kind.SECRET_NOT_FOUND,
                     first.params().hashLock(),
                     "our lock in the contract was claimed, and its secret is "
-                            + (state == SecretSearch.State.NOT_THERE
+                            + (state == SecretSearch.State.NOT_FOUND
                                     ? "in no direct claim"
                                     : "not found yet, since endpoints do not show all blocks")
                             + ": find it in the trace of that transaction, and claim " + first.lock()

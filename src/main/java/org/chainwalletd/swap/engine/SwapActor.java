@@ -43,7 +43,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(SwapActor.class);
     private static final int MOST_WAITING = 32;
     /** Factor by which swaps that are over are observed less often. */
-    private static final int PATIENCE = 60;
+    private static final int IDLE_FACTOR = 60;
 
     public sealed interface Command {}
 
@@ -163,7 +163,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     private Behavior<Command> onAskMeanwhile(Ask asked) {
         SwapQuestion question = asked.question();
         if (question instanceof SwapQuestion.Status) {
-            question.reply().complete(new SwapReply.Standing(row()));
+            question.reply().complete(new SwapReply.Current(row()));
         } else if (stash.isFull()) {
             question.reply()
                     .complete(new SwapReply.Failed(new IllegalStateException("too many calls wait for this swap")));
@@ -220,18 +220,18 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     }
 
     private Behavior<Command> onLooked(Looked looked) {
-        return looked.view().fold(this::saw, this::sawNothing);
+        return looked.view().fold(this::observed, this::notObserved);
     }
 
-    private Behavior<Command> sawNothing(Throwable failure) {
+    private Behavior<Command> notObserved(Throwable failure) {
         LOG.warn("swap {}: the chains could not be observed: {}", row().id(), failure.toString());
-        trouble();
+        problem();
         answer(new SwapReply.Failed(failure));
         return idle();
     }
 
-    private Behavior<Command> saw(Legs.View view) {
-        look.saw(view, setup.now());
+    private Behavior<Command> observed(Legs.View view) {
+        look.observed(view, setup.now());
         SwapRow seen = row().seeing(look.view().observation(), setup.now());
         if (seen.status() == SwapStatus.LOST && row().status() != SwapStatus.LOST) {
             alarm(SwapAlarm.Kind.LOST, SwapRow.LOST);
@@ -243,10 +243,10 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     private Behavior<Command> decide() {
         waits.looked(row(), look.view());
-        Optional<String> trouble = trouble()
+        Optional<String> problem = problem()
                 .or(() -> look.hopeless().filter(hopeless -> row().error().isEmpty()));
-        if (trouble.isPresent() && !trouble.equals(row().error())) {
-            return write(row().failing(trouble, setup.now()), true, new Next.Decide());
+        if (problem.isPresent() && !problem.equals(row().error())) {
+            return write(row().failing(problem, setup.now()), true, new Next.Decide());
         }
         steps.clear();
         steps.addAll(Decision.next(row(), look.known(setup)));
@@ -256,7 +256,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     }
 
     /** Returns the condition that needs an operator's attention, as long as it lasts, even when a chain cannot be observed. */
-    private Optional<String> trouble() {
+    private Optional<String> problem() {
         if (row().isClaimLate(setup.margins(), setup.now(), setup.tip().get())) {
             alarm(SwapAlarm.Kind.CLAIM_NOT_MINED, SwapRow.CLAIM_NOT_MINED);
             return Optional.of(SwapRow.CLAIM_NOT_MINED);
@@ -281,7 +281,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     /** Begins the next step by writing its acts. */
     private Behavior<Command> proceed() {
         if (steps.isEmpty()) {
-            answer(new SwapReply.Standing(row()));
+            answer(new SwapReply.Current(row()));
             return idle();
         }
         Step step = steps.remove();
@@ -304,15 +304,15 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     private void perform(Step step) {
         CrashPoint.SWAP_BEFORE_STEP.reached(() -> place(step));
-        SwapJournal.Held standing = held;
+        SwapJournal.Held current = held;
         Outcome.pipe(
                 getContext(),
                 step.perform(
                         setup.legs(),
-                        standing.row(),
-                        use -> setup.journal().withSecret(standing, use),
+                        current.row(),
+                        use -> setup.journal().withSecret(current, use),
                         step instanceof Step.SendLock
-                                ? look.lockStillCounts(setup, standing.row())
+                                ? look.lockStillCounts(setup, current.row())
                                 : look.gateStillCounts(setup)),
                 tx -> new Done(step, tx));
     }
@@ -324,22 +324,22 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     private Behavior<Command> onDone(Done done) {
         CrashPoint.SWAP_AFTER_STEP.reached(() -> place(done.step()));
-        return done.tx().fold(tx -> wentWell(done.step(), tx), failure -> wentWrong(done.step(), failure));
+        return done.tx().fold(tx -> succeeded(done.step(), tx), failure -> failed(done.step(), failure));
     }
 
-    private Behavior<Command> wentWrong(Step step, Throwable failure) {
+    private Behavior<Command> failed(Step step, Throwable failure) {
         LOG.atLevel(Background.levelOf(failure)).log("swap {}: {} failed: {}", row().id(), step, failure.toString());
         if (caller.waitsFor(step)) {
             answer(new SwapReply.Failed(failure));
         }
-        return step instanceof Step.Reveal ? notMade(failure) : proceed();
+        return step instanceof Step.Reveal ? claimFailed(failure) : proceed();
     }
 
     /**
      * Records why a claim failed. The claim may be journalled all the same; the next observation shows that, and the reason is then no longer
      * reported.
      */
-    private Behavior<Command> notMade(Throwable failure) {
+    private Behavior<Command> claimFailed(Throwable failure) {
         if (Background.isStopped(failure)) {
             return proceed();
         }
@@ -355,7 +355,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     }
 
-    private Behavior<Command> wentWell(Step step, Optional<String> tx) {
+    private Behavior<Command> succeeded(Step step, Optional<String> tx) {
         Acts acts = row().acts();
         Acts named = tx.map(name -> step.named(acts, name)).orElse(acts);
         return named.equals(acts) ? proceed() : write(row().with(named, setup.now()), true, new Next.Proceed());
@@ -383,7 +383,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         held = written;
         setup.changed().accept(row());
         if (!held.entry().watched()) {
-            answer(new SwapReply.Standing(row()));
+            answer(new SwapReply.Current(row()));
             over.run();
             return stash.unstashAll(over());
         }
@@ -399,12 +399,12 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     /** Handles the row as read again after a write whose outcome is unknown or that another writer preceded: the store decides. */
     private Behavior<Command> onReread(Reread reread) {
-        reread.held().value().flatMap(Function.identity()).ifPresent(this::standsAs);
+        reread.held().value().flatMap(Function.identity()).ifPresent(this::adopt);
         answer(new SwapReply.Failed(reread.cause()));
         return idle();
     }
 
-    private void standsAs(SwapJournal.Held found) {
+    private void adopt(SwapJournal.Held found) {
         SwapRow before = row();
         held = found;
         next = new Next.Proceed();
@@ -431,7 +431,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     private void rest() {
         boolean calm = row().status().isTerminal() && row().isSettled() && !row().isMissed();
-        timers.startSingleTimer(new Tick(), calm ? setup.pace().multipliedBy(PATIENCE) : setup.pace());
+        timers.startSingleTimer(new Tick(), calm ? setup.pace().multipliedBy(IDLE_FACTOR) : setup.pace());
     }
 
     /** Handles a stop of the daemon or the failure of a round. */
@@ -456,10 +456,10 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
             if (view.gate().filter(GateVerdict::isOpen).isPresent()) {
                 last = "";
             }
-            reason(row, view).map(WaitLog::shortened).ifPresent(reason -> tell(row, reason));
+            reason(row, view).map(WaitLog::shortened).ifPresent(reason -> logReason(row, reason));
         }
 
-        private void tell(SwapRow row, String reason) {
+        private void logReason(SwapRow row, String reason) {
             String kind = FIGURES.matcher(reason).replaceAll("#");
             if (!kind.equals(last)) {
                 last = kind;

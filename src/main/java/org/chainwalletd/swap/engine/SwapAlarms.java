@@ -28,7 +28,7 @@ public final class SwapAlarms implements Consumer<SwapAlarm> {
     private final MeterRegistry meters;
     private final Consumer<SwapAlarm> listener;
     private final InstantSource clock;
-    private final Map<Subject, Long> told = new LinkedHashMap<>();
+    private final Map<Subject, Long> reportedAt = new LinkedHashMap<>();
 
     public SwapAlarms(MeterRegistry meters, Consumer<SwapAlarm> listener, InstantSource clock) {
         this.meters = meters;
@@ -61,14 +61,14 @@ public final class SwapAlarms implements Consumer<SwapAlarm> {
 
     private synchronized boolean isDue(Subject subject) {
         long now = clock.millis();
-        Long before = told.get(subject);
+        Long before = reportedAt.get(subject);
         if (before != null && Math.abs(now - before) < PAUSE.toMillis()) {
             return false;
         }
-        told.remove(subject);
-        told.put(subject, now);
-        if (told.size() > MOST_REMEMBERED) {
-            told.remove(told.keySet().iterator().next());
+        reportedAt.remove(subject);
+        reportedAt.put(subject, now);
+        if (reportedAt.size() > MOST_REMEMBERED) {
+            reportedAt.remove(reportedAt.keySet().iterator().next());
         }
         return true;
     }

@@ -77,25 +77,25 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
     /** Party that redeems the locks of the swaps in this book. */
     private enum Redeemer {
         /** The journal has not been read: any lock may belong to a swap. */
-        NOT_KNOWN_YET,
+        UNKNOWN,
         ENGINE,
         /** No engine runs, so locks are left to the operator. */
-        NOBODY
+        OPERATOR
     }
 
     private final Map<String, Entry> open = new ConcurrentHashMap<>();
     /** Swaps entered while the journal is being read; the rows read for them may be older. */
     private final Set<String> changed = new HashSet<>();
 
-    private boolean isBeingRead;
+    private boolean isReading;
     /** Sequence numbers of the swaps whose lock is being decided on, in order of arrival. */
     private final Map<String, Long> turns = new ConcurrentHashMap<>();
 
     /** Quotes being requested from the pool or written, and not in this book yet. */
-    private int beingTaken;
+    private int pendingQuotes;
 
     private final AtomicLong newestTurn = new AtomicLong(HOLDS_MONEY);
-    private volatile Redeemer redeemer = Redeemer.NOT_KNOWN_YET;
+    private volatile Redeemer redeemer = Redeemer.UNKNOWN;
     /** Whether another daemon may have changed the journal since it was read. */
     private volatile boolean outdated;
 
@@ -106,7 +106,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
 
     /** Leaves the locks to the operator, because no engine runs in this process. */
     public void leaveToOperator() {
-        redeemer = Redeemer.NOBODY;
+        redeemer = Redeemer.OPERATOR;
     }
 
     /**
@@ -119,7 +119,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
 
     /** Prepares for {@link #read}; no lock is being decided on. */
     public synchronized void reading() {
-        isBeingRead = true;
+        isReading = true;
         changed.clear();
         turns.clear();
     }
@@ -134,7 +134,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
         open.keySet().removeIf(id -> !ids.contains(id) && !changed.contains(id));
         watched.stream().filter(row -> !changed.contains(row.id())).forEach(this::put);
         changed.clear();
-        isBeingRead = false;
+        isReading = false;
         outdated = false;
     }
 
@@ -150,7 +150,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
 
     /** Returns the previous status of the swap; empty if it was not in this book. */
     public synchronized Optional<SwapStatus> enter(SwapRow row) {
-        if (isBeingRead) {
+        if (isReading) {
             changed.add(row.id());
         }
         return Optional.ofNullable(put(row)).map(Entry::status);
@@ -210,9 +210,9 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
      */
     @Override
     public Optional<String> of(Hash256 hashLock) {
-        return switch (redeemer == Redeemer.ENGINE && outdated ? Redeemer.NOT_KNOWN_YET : redeemer) {
-            case NOBODY -> Optional.empty();
-            case NOT_KNOWN_YET -> Optional.of("a swap, perhaps: the journal of swaps has not been read yet");
+        return switch (redeemer == Redeemer.ENGINE && outdated ? Redeemer.UNKNOWN : redeemer) {
+            case OPERATOR -> Optional.empty();
+            case UNKNOWN -> Optional.of("a swap, perhaps: the journal of swaps has not been read yet");
             case ENGINE ->
                 any(entry -> entry.hashLock().equals(hashLock))
                         .map(
@@ -221,18 +221,18 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
         };
     }
 
-    /** Reserves a place among the open quotes for a pending one; false when all are taken. Released by {@link #quoteTaken}. */
-    synchronized boolean takesQuote(int most) {
-        if (count(SwapStatus.QUOTED) + beingTaken >= most) {
+    /** Reserves a place among the open quotes for a pending one; false when all are taken. Released by {@link #releaseQuote}. */
+    synchronized boolean reserveQuote(int most) {
+        if (count(SwapStatus.QUOTED) + pendingQuotes >= most) {
             return false;
         }
-        beingTaken++;
+        pendingQuotes++;
         return true;
     }
 
     /** Releases the place of a pending quote, which is in this book by now or was rejected. */
-    synchronized void quoteTaken() {
-        beingTaken--;
+    synchronized void releaseQuote() {
+        pendingQuotes--;
     }
 
     public int count(SwapStatus status) {

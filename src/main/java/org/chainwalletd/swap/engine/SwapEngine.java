@@ -69,17 +69,17 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
     private record Over(String id) implements Command {}
 
     /** The swap's actor has stopped, on request or by a failure. */
-    private record Ended(String id, SwapInCare swap) implements Command {}
+    private record Ended(String id, WatchedSwap swap) implements Command {}
 
     private final TimerScheduler<Command> timers;
     private final StashBuffer<Command> stash;
     private final SwapSetup setup;
     private final StalledSwaps stalled;
-    private final Map<String, SwapInCare> swaps = new HashMap<>();
+    private final Map<String, WatchedSwap> swaps = new HashMap<>();
     /** Whether this instance has read the journal. */
     private boolean isRead;
 
-    private long begun;
+    private long spawned;
 
     private SwapEngine(
             ActorContext<Command> context,
@@ -234,14 +234,14 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         ActorRef<Command> self = getContext().getSelf();
         // // A swap may be watched again while its previous actor is still stopping, so actor names are never reused.
         ActorRef<SwapActor.Command> actor = getContext()
-                .spawn(SwapActor.create(setup, () -> self.tell(new Over(id)), held), "swap-" + id + "-" + ++begun);
-        SwapInCare swap = new SwapInCare(actor);
+                .spawn(SwapActor.create(setup, () -> self.tell(new Over(id)), held), "swap-" + id + "-" + ++spawned);
+        WatchedSwap swap = new WatchedSwap(actor);
         swaps.put(id, swap);
         getContext().watchWith(actor, new Ended(id, swap));
     }
 
     private Behavior<Command> onOver(Over over) {
-        Optional.ofNullable(swaps.remove(over.id())).ifPresent(SwapInCare::release);
+        Optional.ofNullable(swaps.remove(over.id())).ifPresent(WatchedSwap::release);
         return Behaviors.same();
     }
 
@@ -256,7 +256,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
     }
 
     private Behavior<Command> onNudge(Nudge nudge) {
-        swaps.values().forEach(SwapInCare::nudge);
+        swaps.values().forEach(WatchedSwap::nudge);
         return Behaviors.same();
     }
 
@@ -265,7 +265,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         if (asked.question().reply().isDone()) {
             return Behaviors.same();
         }
-        SwapInCare swap = swaps.get(asked.id());
+        WatchedSwap swap = swaps.get(asked.id());
         if (swap == null) {
             return lookUp(asked);
         }
@@ -281,17 +281,17 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
 
     private Behavior<Command> onFound(Found found) {
         Ask asked = found.asked();
-        asked.question().reply().complete(found.row().fold(row -> told(asked, row), SwapReply.Failed::new));
+        asked.question().reply().complete(found.row().fold(row -> answer(asked, row), SwapReply.Failed::new));
         return Behaviors.same();
     }
 
-    private static SwapReply told(Ask asked, Optional<SwapRow> found) {
+    private static SwapReply answer(Ask asked, Optional<SwapRow> found) {
         return found.map(row -> asked.question().by(row)).orElseGet(() -> new SwapReply.Unknown(asked.id()));
     }
 
     private Behavior<Command> onStop(PostStop stop) {
         setup.book().outdate();
-        swaps.values().forEach(SwapInCare::ended);
+        swaps.values().forEach(WatchedSwap::ended);
         stash.forEach(SwapEngine::leave);
         return Behaviors.same();
     }
@@ -306,24 +306,24 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
      * Actor of a swap and the questions sent to it. Questions still in the actor's stash or mailbox when it ends are answered here. Confined to the
      * {@link SwapEngine}.
      */
-    public static final class SwapInCare {
+    public static final class WatchedSwap {
         /** Answered questions are removed when the list reaches this size or twice the number that were open at the last removal. */
-        private static final int FEWEST = 16;
+        private static final int MIN_CLEAN_UP = 16;
 
         private final ActorRef<SwapActor.Command> actor;
-        private final List<SwapQuestion> given = new ArrayList<>();
-        private int most = FEWEST;
+        private final List<SwapQuestion> questions = new ArrayList<>();
+        private int cleanUpSize = MIN_CLEAN_UP;
 
-        SwapInCare(ActorRef<SwapActor.Command> actor) {
+        WatchedSwap(ActorRef<SwapActor.Command> actor) {
             this.actor = actor;
         }
 
         void ask(SwapQuestion question) {
-            if (given.size() >= most) {
-                given.removeIf(asked -> asked.reply().isDone());
-                most = Math.max(FEWEST, 2 * given.size());
+            if (questions.size() >= cleanUpSize) {
+                questions.removeIf(asked -> asked.reply().isDone());
+                cleanUpSize = Math.max(MIN_CLEAN_UP, 2 * questions.size());
             }
-            given.add(question);
+            questions.add(question);
             actor.tell(new SwapActor.Ask(question));
         }
 
@@ -338,8 +338,8 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
 
         /** Answers all open questions with an unknown outcome, because the actor has ended. */
         void ended() {
-            given.forEach(question -> question.reply().complete(question.unknown(new Unattended())));
-            given.clear();
+            questions.forEach(question -> question.reply().complete(question.unknown(new Unattended())));
+            questions.clear();
         }
     }
 

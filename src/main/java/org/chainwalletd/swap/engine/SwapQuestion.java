@@ -14,7 +14,7 @@ public sealed interface SwapQuestion {
 
     /** Returns the answer from the row alone, for a swap whose state requires no action. */
     default SwapReply by(SwapRow row) {
-        return new SwapReply.Standing(row);
+        return new SwapReply.Current(row);
     }
 
     /** Returns the answer when the component that processed the question has ended and its progress is unknown. */
@@ -37,7 +37,7 @@ public sealed interface SwapQuestion {
         public SwapReply by(SwapRow row) {
             return row.acts().expired() && !row.acts().locking()
                     ? new SwapReply.NotExecuted("the quote has expired")
-                    : new SwapReply.Standing(row);
+                    : new SwapReply.Current(row);
         }
 
         @Override
@@ -66,7 +66,7 @@ public sealed interface SwapQuestion {
     }
 
     sealed interface SwapReply {
-        record Standing(SwapRow row) implements SwapReply {}
+        record Current(SwapRow row) implements SwapReply {}
 
         record Unknown(String id) implements SwapReply {}
 

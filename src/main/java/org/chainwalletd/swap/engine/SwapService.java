@@ -29,11 +29,11 @@ public record SwapService(
         ActorRef<SwapEngine.Command> engine,
         Quoting quoting,
         SwapJournal journal,
-        StalledSwaps standstill,
+        StalledSwaps stalledSwaps,
         Consumer<SwapRow> changed,
         Executor executor) {
     /** Time-out of a question to a swap, within which both chains are queried and a transaction is made, each with its own limits. */
-    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final Duration TIMEOUT = Duration.ofSeconds(90);
 
     /** Returns a warning that names the single party trusted with the whole amount of a swap; empty if there is none. */
     public Optional<String> warning() {
@@ -44,7 +44,7 @@ public record SwapService(
     public CompletionStage<SwapRow> quote(Quoting.Wanted wanted) {
         CompletableFuture<Boolean> room = new CompletableFuture<>();
         engine.tell(new SwapEngine.Room(room));
-        return room.orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+        return room.orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
                 .thenComposeAsync(
                         there -> there
                                 ? quoting.take(wanted, changed)
@@ -103,13 +103,13 @@ public record SwapService(
 
     /** Returns a short reason why swaps are not processed at the moment; empty when they are. */
     public Optional<String> stalled() {
-        return standstill.why();
+        return stalledSwaps.why();
     }
 
     private CompletionStage<SwapRow> ask(String id, Function<CompletableFuture<SwapReply>, SwapQuestion> question) {
         CompletableFuture<SwapReply> reply = new CompletableFuture<>();
         engine.tell(new SwapEngine.Ask(id, question.apply(reply)));
-        return reply.orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+        return reply.orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
                 .handleAsync(
                         (answer, failure) -> {
                             if (failure != null) {
@@ -121,8 +121,8 @@ public record SwapService(
     }
 
     private static SwapRow row(String id, SwapReply reply) {
-        if (reply instanceof SwapReply.Standing standing) {
-            return standing.row();
+        if (reply instanceof SwapReply.Current current) {
+            return current.row();
         }
         if (reply instanceof SwapReply.Failed failed) {
             throw new SwapException.Unsettled(id, failed.cause());

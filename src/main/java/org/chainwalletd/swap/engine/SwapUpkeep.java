@@ -91,14 +91,14 @@ public final class SwapUpkeep extends AbstractBehavior<SwapUpkeep.Command> {
     private Behavior<Command> onPruned(Pruned pruned) {
         pruned.rows()
                 .match(
-                        SwapUpkeep::tell,
+                        SwapUpkeep::logDeleted,
                         failure -> LOG.atLevel(Background.levelOf(failure))
                                 .log("expired quotes could not be deleted: {}", failure.toString()));
         timers.startSingleTimer(new Prune(), PRUNING);
         return this;
     }
 
-    private static void tell(int rows) {
+    private static void logDeleted(int rows) {
         if (rows > 0) {
             LOG.info("deleted {} quotes that expired more than {} days ago", rows, KEPT.toDays());
         }

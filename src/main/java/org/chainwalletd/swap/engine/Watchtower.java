@@ -153,7 +153,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
         /** Processes some rows, then some blocks, then every lock without a row, then the secrets that the chain reveals. */
         private boolean next() {
             if (!setup.audit().isDone()) {
-                attempt("unwatched rows could not be compared with the chains", setup.audit()::goOn);
+                attempt("unwatched rows could not be compared with the chains", setup.audit()::compareNext);
             }
             isBehind = false;
             attempt("events of the contract could not be read", this::read);

@@ -63,7 +63,7 @@ public record SellGate(SwapLimits limits) {
             return GateVerdict.closed(
                     "an earlier transaction of ours on the account chain is still open: a claim behind it could be held up");
         }
-        if (storiesOfAQuorum(evidence.views()) > 1) {
+        if (contradictingQuorums(evidence.views()) > 1) {
             return GateVerdict.closed("endpoints of the account chain disagree about the pool's lock");
         }
         Map<EndpointView.CommonView, Integer> agreeing = new LinkedHashMap<>();
@@ -84,14 +84,14 @@ public record SellGate(SwapLimits limits) {
      * Returns the largest number of contradicting views of one block that each have a quorum. Views of different blocks do not contradict each
      * other.
      */
-    private long storiesOfAQuorum(List<EndpointView> views) {
-        Map<Long, Map<EndpointView.CommonView, Integer>> told = new LinkedHashMap<>();
+    private long contradictingQuorums(List<EndpointView> views) {
+        Map<Long, Map<EndpointView.CommonView, Integer>> byBlock = new LinkedHashMap<>();
         for (EndpointView view : views) {
-            told.computeIfAbsent(view.common().number(), height -> new LinkedHashMap<>())
+            byBlock.computeIfAbsent(view.common().number(), height -> new LinkedHashMap<>())
                     .merge(view.common(), 1, Integer::sum);
         }
-        return told.values().stream()
-                .mapToLong(stories -> stories.values().stream()
+        return byBlock.values().stream()
+                .mapToLong(counts -> counts.values().stream()
                         .filter(count -> count >= limits.quorum())
                         .count())
                 .max()

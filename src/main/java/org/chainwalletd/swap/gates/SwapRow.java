@@ -328,9 +328,9 @@ public record SwapRow(
      */
     public static final class RefundDue {
         /** Seconds past the deadline from which the wall clock counts too, so that a stale block time cannot block a refund indefinitely. */
-        private static final BigInteger PATIENCE_SECONDS = BigInteger.valueOf(900);
+        private static final BigInteger GRACE_SECONDS = BigInteger.valueOf(900);
 
-        private static final BigInteger PATIENCE_BLOCKS = BigInteger.valueOf(90);
+        private static final BigInteger GRACE_BLOCKS = BigInteger.valueOf(90);
 
         private RefundDue() {}
 
@@ -350,12 +350,12 @@ public record SwapRow(
          * @param now Unix seconds, of this machine
          */
         public static boolean byWallClock(long now, long deadline) {
-            return BigInteger.valueOf(now).subtract(PATIENCE_SECONDS).compareTo(U64.toBigInteger(deadline)) >= 0;
+            return BigInteger.valueOf(now).subtract(GRACE_SECONDS).compareTo(U64.toBigInteger(deadline)) >= 0;
         }
 
         /** Tests whether the refund has been due on the chain for about the same time. */
         static boolean byManyBlocks(long tipHeight, long timeout) {
-            return U64.toBigInteger(tipHeight).subtract(PATIENCE_BLOCKS).compareTo(U64.toBigInteger(timeout)) > 0;
+            return U64.toBigInteger(tipHeight).subtract(GRACE_BLOCKS).compareTo(U64.toBigInteger(timeout)) > 0;
         }
     }
 }

@@ -121,7 +121,7 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
     }
 
     private void announce(SwapRow row, Hash256 lock) {
-        pool.ifPresent(told -> told.notifyChainLock(row.poolSwapId(), lock)
+        pool.ifPresent(notified -> notified.notifyChainLock(row.poolSwapId(), lock)
                 .exceptionallyAsync(
                         failure -> {
                             LOG.info(
@@ -431,24 +431,24 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
             List<Address> parties = new ArrayList<>(List.of(terms.ours().address()));
             terms.theirs().key().map(chain.profile()::addressOf).ifPresent(parties::add);
             return judged(await(Bounded.each(
-                    chain.node().each(), AT_ONCE, one -> heard(one, parties, terms, own), chain.executor())));
+                    chain.node().each(), AT_ONCE, one -> search(one, parties, terms, own), chain.executor())));
         }
 
-        /** @param heard per node, the first lock in its mempool, if there is one */
-        private static Optional<String> judged(List<Outcome<Optional<Hash256>>> heard) {
-            Optional<Hash256> lock = heard.stream()
+        /** @param results per node, the first lock in its mempool, if there is one */
+        private static Optional<String> judged(List<Outcome<Optional<Hash256>>> results) {
+            Optional<Hash256> lock = results.stream()
                     .flatMap(one -> one.value().flatMap(Function.identity()).stream())
                     .findFirst();
             List<Throwable> failures =
-                    heard.stream().flatMap(one -> one.failure().stream()).toList();
-            if (lock.isEmpty() && failures.size() == heard.size()) {
+                    results.stream().flatMap(one -> one.failure().stream()).toList();
+            if (lock.isEmpty() && failures.size() == results.size()) {
                 throw new NodeException.Unreachable("no node shows its mempool: "
                         + failures.stream().findFirst().map(Throwable::toString).orElse(""));
             }
             return lock.map(txId -> "an HTLC with this hash lock waits in a mempool: " + txId);
         }
 
-        private CompletionStage<Outcome<Optional<Hash256>>> heard(
+        private CompletionStage<Outcome<Optional<Hash256>>> search(
                 NodeClient one, List<Address> parties, SwapTerms terms, Optional<Hash256> own) {
             return one.addressMempools(parties)
                     .thenComposeAsync(

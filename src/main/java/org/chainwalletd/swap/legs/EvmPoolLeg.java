@@ -197,7 +197,7 @@ public record EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limi
      */
     public record Relay(Pool pool, InstantSource clock, Consumer<SwapAlarm> alarms) {
         /** Seconds after which a claim sent by an honest pool is on the chain. */
-        private static final long PATIENCE_SECONDS = 120;
+        private static final long CLAIM_SECONDS = 120;
 
         /**
          * Requests the claim, or repeats the request.
@@ -207,7 +207,7 @@ public record EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limi
          */
         private String claim(SwapRow row, SecretBytes secret) {
             long waited = clock.instant().getEpochSecond() - row.updatedAt();
-            if (waited >= PATIENCE_SECONDS) {
+            if (waited >= CLAIM_SECONDS) {
                 alarms.accept(SwapAlarm.of(
                         SwapAlarm.Kind.RELAY_SILENT,
                         row,

@@ -39,7 +39,7 @@ public record Redeeming(
     private static final Logger LOG = LoggerFactory.getLogger(Redeeming.class);
     private static final int MOST_VERSIONS = 6;
     /** Age from which a refusal counts; a younger one may resolve itself, because the node is busy or lacks the lock's block. */
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration MIN_REFUSAL_AGE = Duration.ofSeconds(30);
     /** Blocks after which a spend that a node claims to have, but that stays unmined, counts as withheld by that node. */
     private static final long UNMINED_BLOCKS = 30;
 
@@ -63,10 +63,10 @@ public record Redeeming(
             }
             newest = new Version(next, found);
         }
-        return goOn(newest);
+        return proceed(newest);
     }
 
-    private Hash256 goOn(Version newest) {
+    private Hash256 proceed(Version newest) {
         if (newest.intent().isEmpty()) {
             return send(1);
         }
@@ -110,7 +110,7 @@ public record Redeeming(
     }
 
     private boolean isOld(Intent intent) {
-        return chain.clock().millis() - intent.createdAt() >= PATIENCE.toMillis();
+        return chain.clock().millis() - intent.createdAt() >= MIN_REFUSAL_AGE.toMillis();
     }
 
     /** Sends to one node like every spend, then to all others. */

@@ -48,7 +48,7 @@ public final class HttpPool implements Pool {
     public static final long MOST_HELD = 2L * MOST_AT_ONCE * LONGEST_ANSWER;
 
     private static final int LONGEST_QUEUE = 64;
-    private static final int LONGEST_WORDS = 300;
+    private static final int LONGEST_ERROR_TEXT = 300;
     private static final int DEEPEST = 16;
     private static final int MOST_TOKENS = 20_000;
     private static final int LONGEST_NUMBER = 100;
@@ -57,25 +57,25 @@ public final class HttpPool implements Pool {
     private final HttpPeer peer;
     private final PoolWords words;
     private final PoolAnswers answers;
-    private final Duration patience;
+    private final Duration timeout;
     private final ByteBudget held;
     private final Executor executor;
     /** Calls that wait for a running one to end. */
     private final Queue<Runnable> waiting = new ArrayDeque<>();
 
-    private int underWay;
+    private int running;
 
     /**
      * @param peer the service, without {@code /api}
-     * @param patience deadline of one call, from its first byte to the last of its response
+     * @param timeout deadline of one call, from its first byte to the last of its response
      * @param held budget shared by all responses
      * @param executor parses responses; never blocks
      */
-    public HttpPool(HttpPeer peer, PoolWords words, Duration patience, ByteBudget held, Executor executor) {
+    public HttpPool(HttpPeer peer, PoolWords words, Duration timeout, ByteBudget held, Executor executor) {
         this.peer = peer;
         this.words = words;
         this.answers = new PoolAnswers(words);
-        this.patience = patience;
+        this.timeout = timeout;
         this.held = held;
         this.executor = executor;
     }
@@ -130,11 +130,11 @@ public final class HttpPool implements Pool {
                         "/swap/" + word(poolSwapId) + "/relay-claim",
                         object().put("preimage", preimage),
                         PoolAnswers::relayed)
-                .exceptionallyAsync(this::withoutWords, executor);
+                .exceptionallyAsync(this::withoutErrorText, executor);
     }
 
     /** Removes the pool's error text, because a pool that has just received a secret may repeat it there. */
-    private Hash256 withoutWords(Throwable failure) {
+    private Hash256 withoutErrorText(Throwable failure) {
         throw Causes.of(failure) instanceof PoolException.Refused refused
                 ? new PoolException.Refused(refused.status(), "its words are not repeated, they may hold the secret")
                 : failed(failure);
@@ -199,9 +199,9 @@ public final class HttpPool implements Pool {
         CompletableFuture<T> outcome = new CompletableFuture<>();
         long begun = System.nanoTime();
         begin(outcome, () -> {
-            Duration left = patience.minusNanos(System.nanoTime() - begun);
+            Duration left = timeout.minusNanos(System.nanoTime() - begun);
             if (left.isNegative() || left.isZero()) {
-                outcome.completeExceptionally(late());
+                outcome.completeExceptionally(timedOut());
                 ended();
                 return;
             }
@@ -230,8 +230,8 @@ public final class HttpPool implements Pool {
      */
     private void begin(CompletableFuture<?> outcome, Runnable call) {
         synchronized (waiting) {
-            if (underWay < MOST_AT_ONCE) {
-                underWay++;
+            if (running < MOST_AT_ONCE) {
+                running++;
             } else if (waiting.size() < LONGEST_QUEUE) {
                 waiting.add(call);
                 return;
@@ -248,7 +248,7 @@ public final class HttpPool implements Pool {
         synchronized (waiting) {
             next = waiting.poll();
             if (next == null) {
-                underWay--;
+                running--;
                 return;
             }
         }
@@ -260,7 +260,7 @@ public final class HttpPool implements Pool {
         if (!good) {
             boolean readable = answer.body().length <= LONGEST_REFUSAL;
             throw new PoolException.Refused(
-                    answer.status(), words(readable ? new String(answer.body(), StandardCharsets.UTF_8) : ""));
+                    answer.status(), errorText(readable ? new String(answer.body(), StandardCharsets.UTF_8) : ""));
         }
         try {
             return MAPPER.readTree(answer.body());
@@ -270,7 +270,7 @@ public final class HttpPool implements Pool {
     }
 
     /** Returns the member {@code error} of an object, otherwise the whole text. */
-    private static String words(String text) {
+    private static String errorText(String text) {
         try {
             JsonNode error = MAPPER.readTree(text).path("error");
             return readable(error.isTextual() ? error.textValue() : text);
@@ -282,7 +282,7 @@ public final class HttpPool implements Pool {
     /** Makes untrusted text fit for a log line or an answer: one line of printable characters, truncated. */
     static String readable(String text) {
         String line = text.codePoints()
-                .limit(LONGEST_WORDS)
+                .limit(LONGEST_ERROR_TEXT)
                 .map(c -> c < 0x20 || c == 0x7f || !Character.isDefined(c) || Character.getType(c) == Character.FORMAT
                         ? ' '
                         : c)
@@ -292,8 +292,8 @@ public final class HttpPool implements Pool {
         return line.isEmpty() ? "no reason" : line;
     }
 
-    private PoolException late() {
-        return new PoolException.Unreachable("none in " + patience.toMillis() + " ms");
+    private PoolException timedOut() {
+        return new PoolException.Unreachable("none in " + timeout.toMillis() + " ms");
     }
 
     private PoolException failed(Throwable failure) {
@@ -302,7 +302,7 @@ public final class HttpPool implements Pool {
             return known;
         }
         if (cause instanceof NoAnswerException none && none.isLate()) {
-            return late();
+            return timedOut();
         }
         if (cause instanceof NoAnswerException none && none.isCut()) {
             return new PoolException.BadAnswer(none.getMessage());

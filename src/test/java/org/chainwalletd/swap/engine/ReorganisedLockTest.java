@@ -53,7 +53,7 @@ class ReorganisedLockTest extends OneSwap {
 
     @BeforeEach
     void lock() {
-        assertThat(Await.result(execute(legs))).isInstanceOf(SwapReply.Standing.class);
+        assertThat(Await.result(execute(legs))).isInstanceOf(SwapReply.Current.class);
         untilLooked();
         assertThat(status()).isEqualTo("user_locked");
     }

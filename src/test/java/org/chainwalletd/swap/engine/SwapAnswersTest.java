@@ -137,8 +137,8 @@ public class SwapAnswersTest {
         Quoted swap = new Quoted();
         swap.reached = false;
         swap.start(Duration.ZERO);
-        assertThat(swap.status()).isInstanceOf(SwapReply.Standing.class);
-        assertThat(Await.result(swap.execute())).isInstanceOf(SwapReply.Standing.class);
+        assertThat(swap.status()).isInstanceOf(SwapReply.Current.class);
+        assertThat(Await.result(swap.execute())).isInstanceOf(SwapReply.Current.class);
         assertThat(Await.result(swap.refund())).isInstanceOf(SwapReply.NothingLocked.class);
         assertThat(swap.looks).isEmpty();
         assertThat(swap.isExecuting()).isFalse();
@@ -162,7 +162,7 @@ public class SwapAnswersTest {
         assertThat(swap.isExecuting()).isTrue();
         CompletableFuture<SwapReply> execute = swap.execute();
         CompletableFuture<SwapReply> refund = swap.refund();
-        assertThat(swap.status()).as("asked when both lie in the stash").isInstanceOf(SwapReply.Standing.class);
+        assertThat(swap.status()).as("asked when both lie in the stash").isInstanceOf(SwapReply.Current.class);
         swap.tip = SwapAnswersTest::dies;
         look.complete(unsafe());
         assertThat(Await.result(worked)).as("no lock was begun").isInstanceOf(SwapReply.Failed.class);
@@ -171,7 +171,7 @@ public class SwapAnswersTest {
         assertThat(swap.isExecuting()).isFalse();
         assertThat(swap.heard).isEmpty();
         swap.tip = TIP;
-        assertThat(swap.status()).isInstanceOf(SwapReply.Standing.class);
+        assertThat(swap.status()).isInstanceOf(SwapReply.Current.class);
         kit.stop(swap.engine);
     }
 
@@ -244,6 +244,6 @@ public class SwapAnswersTest {
         assertThat(execute.by(quote.with(Acts.NONE.expire(), 0)))
                 .isEqualTo(new SwapReply.NotExecuted("the quote has expired"));
         SwapRow locked = quote.with(Acts.NONE.lock(), 0);
-        assertThat(execute.by(locked)).isEqualTo(new SwapReply.Standing(locked));
+        assertThat(execute.by(locked)).isEqualTo(new SwapReply.Current(locked));
     }
 }

@@ -48,16 +48,16 @@ public class SwapBookTest {
     void open_quotes_have_a_bound_also_when_many_are_taken_at_once() {
         AtomicInteger taken = new AtomicInteger();
         IntStream.range(0, 300).parallel().forEach(any -> {
-            if (book.takesQuote(256)) {
+            if (book.reserveQuote(256)) {
                 taken.incrementAndGet();
             }
         });
         assertThat(taken).hasValue(256);
         book.enter(quoted("one", Direction.CHAIN_TO_NATIVE));
-        book.quoteTaken();
-        assertThat(book.takesQuote(256)).as("it is open").isFalse();
-        book.quoteTaken();
-        assertThat(book.takesQuote(256)).as("another one was refused").isTrue();
+        book.releaseQuote();
+        assertThat(book.reserveQuote(256)).as("it is open").isFalse();
+        book.releaseQuote();
+        assertThat(book.reserveQuote(256)).as("another one was refused").isTrue();
     }
 
     private SwapRow quoted(String id, Direction direction) {

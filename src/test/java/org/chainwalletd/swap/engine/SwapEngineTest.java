@@ -179,8 +179,8 @@ public class SwapEngineTest {
         Await.until(
                 "the swap goes on",
                 () -> history.store.isDead()
-                        || history.execute() instanceof SwapReply.Standing standing
-                                && standing.row().acts().locking());
+                        || history.execute() instanceof SwapReply.Current current
+                                && current.row().acts().locking());
     }
 
     @Test
@@ -242,9 +242,9 @@ public class SwapEngineTest {
             }
             SwapReply reply = history.execute();
             return reply.equals(new SwapReply.NotExecuted("the quote has expired"))
-                    || reply instanceof SwapReply.Standing standing
-                            && (standing.row().acts().locking()
-                                    || standing.row().status().isTerminal());
+                    || reply instanceof SwapReply.Current current
+                            && (current.row().acts().locking()
+                                    || current.row().status().isTerminal());
         });
     }
 
@@ -303,7 +303,7 @@ public class SwapEngineTest {
         History history = new History(3, 0);
         history.start(MemorySwaps.immortal(history.rows));
         executed(history);
-        assertThat(history.execute()).isInstanceOf(SwapReply.Standing.class);
+        assertThat(history.execute()).isInstanceOf(SwapReply.Current.class);
         history.die();
         assertThat(history.legs.wrong()).isEmpty();
     }
@@ -353,8 +353,8 @@ public class SwapEngineTest {
         opened.complete(null);
         assertThat(Await.result(early))
                 .isInstanceOfSatisfying(
-                        SwapReply.Standing.class,
-                        standing -> assertThat(standing.row().acts().locking()).isTrue());
+                        SwapReply.Current.class,
+                        current -> assertThat(current.row().acts().locking()).isTrue());
         assertThat(history.stalled.why()).isEmpty();
         history.die();
     }
@@ -369,7 +369,7 @@ public class SwapEngineTest {
         history.executing().cancel(false);
         CompletableFuture<SwapReply> later = history.asking();
         opened.complete(null);
-        assertThat(Await.result(later)).isInstanceOf(SwapReply.Standing.class);
+        assertThat(Await.result(later)).isInstanceOf(SwapReply.Current.class);
         assertThat(history.refund()).isInstanceOf(SwapReply.NothingLocked.class);
         assertThat(history.status()).isEqualTo(SwapStatus.QUOTED);
         history.die();
@@ -390,7 +390,7 @@ public class SwapEngineTest {
         }
         assertThat(Await.result(last)).isInstanceOf(SwapReply.Failed.class);
         table.readsAfter(CompletableFuture.completedFuture(null));
-        assertThat(Await.result(first)).isInstanceOf(SwapReply.Standing.class);
+        assertThat(Await.result(first)).isInstanceOf(SwapReply.Current.class);
         assertThat(history.stalled.why()).isEmpty();
         history.die();
     }

@@ -171,7 +171,7 @@ public class SwapHistoryTest {
                 if (kind == PoolManners.Kind.TAKEN_SLOT) {
                     assertThat(reply).isInstanceOf(SwapReply.NotExecuted.class);
                 } else {
-                    assertThat(reply).as(id + " " + kind).isInstanceOf(SwapReply.Standing.class);
+                    assertThat(reply).as(id + " " + kind).isInstanceOf(SwapReply.Current.class);
                 }
             });
             world.rounds(16);
@@ -230,7 +230,7 @@ public class SwapHistoryTest {
             Await.until(
                     "the lock in the contract is taken back",
                     () -> evm.waiting().size() == 1);
-            assertThat(world.refund(buy)).isInstanceOf(SwapReply.Standing.class);
+            assertThat(world.refund(buy)).isInstanceOf(SwapReply.Current.class);
             assertThat(world.wrong()).isEmpty();
             world.stop();
             assertThat(world.leaks()).isEmpty();

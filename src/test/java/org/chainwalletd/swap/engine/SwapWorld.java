@@ -283,7 +283,7 @@ public final class SwapWorld implements AutoCloseable {
     public String executed(Direction direction, PoolManners.Kind kind) {
         String id = quote(direction, SwapHistoryTest.amount(direction), kind).orElseThrow();
         SwapReply reply = execute(List.of(id)).get(id);
-        if (!(reply instanceof SwapReply.Standing)) {
+        if (!(reply instanceof SwapReply.Current)) {
             throw new AssertionError("the swap has not begun: " + reply);
         }
         return id;
