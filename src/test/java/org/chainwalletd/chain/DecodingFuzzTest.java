@@ -6,9 +6,9 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
 
 /**
- * Hostile bytes meet every decoder of the package: each either gives a value that encodes back to the same bytes, or throws
- * {@link DecodeException}. A normal build replays the corpus under {@code DecodingFuzzTestInputs}; {@code JAZZER_FUZZ=1
- * mvn test -Djazzer.hooks=true -Dtest='DecodingFuzzTest#transactions'} searches for new inputs, one method at a time.
+ * Hostile bytes for every decoder of the package: each decoder either returns a value that encodes to the same bytes, or throws
+ * {@link DecodeException}. A normal build replays the corpus under {@code DecodingFuzzTestInputs};
+ * {@code JAZZER_FUZZ=1 mvn test -Djazzer.hooks=true -Dtest='DecodingFuzzTest#transactions'} searches for new inputs, one method at a time.
  */
 class DecodingFuzzTest {
     @FuzzTest(maxDuration = "5m")

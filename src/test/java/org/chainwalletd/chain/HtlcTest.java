@@ -85,7 +85,7 @@ class HtlcTest {
         });
     }
 
-    /** The two arms of the script, checked by their conditions; the texts of a failing evaluation belong to the development node. */
+    /** The two branches of the script, checked by their conditions; the error texts of a failing evaluation belong to the development node. */
     @TestFactory
     Stream<DynamicTest> spends() {
         return Vectors.tests("htlc.json", row -> List.of("claim", "reclaim").contains(text(row, "type")), row -> {

@@ -17,7 +17,7 @@ import java.util.stream.StreamSupport;
 import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
 import org.junit.jupiter.api.Test;
 
-/** What a real node of the development network answered, seen through this package. */
+/** Recorded answers of a real node of the development network, decoded by this package. */
 class RecordedNodeTest {
     private static final Hash256 GENESIS =
             Hash256.parse("c2ce5a163dfaf361ce45aef2a63846213936c98227615c015f8888a4bc104afb");
@@ -33,7 +33,7 @@ class RecordedNodeTest {
         }
     }
 
-    /** Id to bytes of every transaction that the node accepted or handed out. */
+    /** Returns the bytes of every transaction that the node accepted or returned, by id. */
     private static Map<Hash256, byte[]> transactions() throws Exception {
         Map<Hash256, byte[]> transactions = new TreeMap<>();
         List<JsonNode> exchanges = new ArrayList<>(exchanges("send_raw_transaction"));

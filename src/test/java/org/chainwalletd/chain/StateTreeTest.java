@@ -75,7 +75,7 @@ class StateTreeTest {
         assertThat(tree.root()).isEqualTo(StateTree.EMPTY.root());
     }
 
-    /** Often shares a long prefix with a key that is there, so that deep branches occur. */
+    /** Returns a key that often shares a long prefix with an existing key, so that deep branches occur. */
     private static Hash256 nearbyKey(Random random, Map<Hash256, Hash256> model) {
         if (model.isEmpty() || random.nextBoolean()) {
             return randomHash(random);
@@ -93,7 +93,7 @@ class StateTreeTest {
         return Hash256.of(bytes);
     }
 
-    /** Section 9.3 word for word: recursion over all 256 levels, nothing compressed. */
+    /** Computes the root literally as in section 9.3: recursion over all 256 levels, without compression. */
     private static Hash256 byDefinition(TreeMap<Hash256, Hash256> leaves) {
         List<byte[]> empty = new ArrayList<>(List.of(new byte[32]));
         for (int height = 1; height <= 256; height++) {

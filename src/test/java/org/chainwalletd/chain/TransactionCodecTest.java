@@ -65,7 +65,7 @@ class TransactionCodecTest {
         }
     }
 
-    /** The texts of the recorded node where there are any; for the two limits our own. */
+    /** Error texts of the recorded node if they exist; for the two limits our own. */
     private static final Map<String, String> EXPECTED = Map.ofEntries(
             Map.entry("empty", "UNEXPECTED_EOF"),
             Map.entry("three-bytes", "UNEXPECTED_EOF"),

@@ -86,7 +86,7 @@ class TransactionPropertiesTest {
             }
         }
         for (byte[] bytes : hostile) {
-            // The first time also pays for linking code.
+            // // The first time includes the cost of class loading and linking.
             decodeOrRefuse(bytes);
             long before = threads.getCurrentThreadAllocatedBytes();
             decodeOrRefuse(bytes);
@@ -182,7 +182,7 @@ class TransactionPropertiesTest {
         }
     }
 
-    /** Transactions of every shape that the encoding allows, small ones mostly, reproducible from a seed. */
+    /** Transactions of every shape that the encoding allows, mostly small, reproducible from a seed. */
     private static final class RandomTransactions {
         private final Random random;
 
@@ -236,7 +236,7 @@ class TransactionPropertiesTest {
             return random.nextInt(bound);
         }
 
-        /** Mostly below {@code usual}, now and then the limit itself. */
+        /** Returns mostly less than {@code usual} bytes, occasionally exactly the limit. */
         Bytes bytes(int usual, int limit) {
             byte[] bytes = new byte[random.nextInt(50) == 0 ? limit : random.nextInt(usual)];
             random.nextBytes(bytes);

@@ -9,13 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.bouncycastle.math.ec.rfc8032.Ed25519;
 
-/** Turns the transaction rows of the golden vectors into values. */
+/** Converts the transaction rows of the golden vectors to values. */
 final class VectorTransactions {
     static final ChainProfile CHAIN = ChainProfile.of("chain");
 
     private VectorTransactions() {}
 
-    /** The transaction that the members {@code inputs} and {@code outputs} of a row describe. */
+    /** Returns the transaction described by the members {@code inputs} and {@code outputs} of a row. */
     static Transaction build(JsonNode row) {
         List<Outpoint> inputs = new ArrayList<>();
         List<Witness> witnesses = new ArrayList<>();
@@ -45,7 +45,7 @@ final class VectorTransactions {
         return hex == null ? null : Hash256.parse(hex);
     }
 
-    /** By another library than the one that is tested. */
+    /** Verifies with another library than the tested one. */
     static boolean verifies(byte[] key, byte[] message, byte[] signature) {
         return Ed25519.verify(signature, 0, key, 0, message, 0, message.length);
     }

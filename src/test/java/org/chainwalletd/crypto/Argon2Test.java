@@ -47,7 +47,7 @@ class Argon2Test {
         assertThatIllegalArgumentException().isThrownBy(() -> new Argon2(15, 1, 2));
     }
 
-    /** The reference vector again and again, between computations of other inputs and beside another one. */
+    /** Repeats the reference vector between computations of other inputs and concurrently with another one. */
     @Test
     void memory_that_was_used_before_changes_no_result() {
         ExecutorService other = Executors.newSingleThreadExecutor();

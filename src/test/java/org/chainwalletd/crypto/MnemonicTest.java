@@ -110,7 +110,7 @@ class MnemonicTest {
                 .withMessage("a phrase has 12, 15, 18, 21 or 24 words, not 13");
     }
 
-    /** A word in capitals is a word of the phrase, and one with a typing error nearly so: neither stands in the message, or in a log. */
+    /** A word in capitals is a word of the phrase, and one with a typing error nearly so: neither may appear in a message or a log. */
     @Test
     void unknown_words_are_told_by_their_place_and_never_shown() {
         MnemonicException refusal =

@@ -9,8 +9,8 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 
 /**
- * The process that {@link ResidueTest} looks into: reads an entropy and a passphrase of 32 bytes each, masked, uses them in every way that this
- * package offers, forgets them, and writes a heap dump, garbage included, to the file named by its argument.
+ * Process examined by {@link ResidueTest}: reads an entropy and a passphrase of 32 bytes each, masked, uses them in every way that this package
+ * offers, closes them, and writes a heap dump, garbage included, to the file named by its argument.
  */
 final class ResidueMain {
     static final int LENGTH = 32;

@@ -16,12 +16,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Looks for secrets in the heap dump, garbage included, of a process that has used and closed them, and whose heap is large enough to need no
- * collection. What Bouncy Castle's signer leaves behind (see
- * the package documentation) is not the secret itself and is not looked for.
+ * Searches for secrets in the heap dump, garbage included, of a process that has used and closed them, and whose heap is large enough to need no
+ * collection. The residue of Bouncy Castle's signer (see the package documentation) is not the secret itself and is not searched for.
  */
 class ResidueTest {
-    /** So many bytes in a row count as a trace of a secret. */
+    /** Number of consecutive bytes that count as a trace of a secret. */
     private static final int TRACE = 12;
 
     @TempDir
@@ -109,7 +108,7 @@ class ResidueTest {
         }
     }
 
-    /** Whether the first bytes of {@code secret} are in {@code dump}, in words of {@code wordLength} bytes with their bytes reversed. */
+    /** Tests whether the first bytes of {@code secret} are in {@code dump}, in words of {@code wordLength} bytes with reversed byte order. */
     private static boolean holds(byte[] dump, byte[] secret, int wordLength) {
         byte[] trace = new byte[TRACE];
         for (int i = 0; i < TRACE; i++) {

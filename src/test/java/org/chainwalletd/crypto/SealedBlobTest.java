@@ -209,7 +209,7 @@ class SealedBlobTest {
         return catchThrowableOfType(UnsealException.class, call).reason();
     }
 
-    /** Many rows have the passphrase and the salt of another one: each pair is stretched once. */
+    /** Many rows share passphrase and salt: each pair is derived only once. */
     private static SecretBytes keyOf(JsonNode row, byte[] salt) {
         String pair = Vectors.text(row, "passphrase") + Arrays.toString(salt);
         return SecretBytes.copyOf(KEYS.computeIfAbsent(pair, first -> stretched(row, salt)));

@@ -82,7 +82,7 @@ class SignedMessageTest {
         }
     }
 
-    /** H of the chain protocol, section 2.1, spelt out: this package knows no addresses. */
+    /** H of the chain protocol, section 2.1, written out, because this package has no addresses. */
     private static String addressOf(String brand, byte[] publicKey) {
         byte[] addressTag = (brand + "-ADDR").getBytes(StandardCharsets.US_ASCII);
         byte[] hash = Digests.sha256(new byte[] {(byte) addressTag.length}, addressTag, publicKey);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The index of HTLCs over HTTP: what it tells of locks, claims and reclaims in blocks, in flight, and in blocks that go again. */
+/** The index of HTLCs over HTTP: its records of locks, claims and reclaims in blocks, in flight, and in disconnected blocks. */
 class HtlcIndexTest {
     private static final long FAR = 1_000_000;
 
@@ -214,7 +214,7 @@ class HtlcIndexTest {
         assertThat(found.at("/htlcs/0/role").asText()).isEqualTo("receiver");
         assertThat(found.at("/htlcs/1/amount").asLong()).as("a decoy").isEqualTo(300);
 
-        // Boolean selectors, a redeemer that somebody else adds, a preimage of no bytes.
+        // // Boolean selectors, a redeemer added by another party, an empty preimage.
         spend(
                 genesis,
                 new Outpoint(txId, 0),
@@ -280,7 +280,7 @@ class HtlcIndexTest {
         assertThat(forget(lockTxId)).isTrue();
         assertThat(outpoints(rig.call("htlc_list", params()))).doesNotContain(lockTxId + ":0");
 
-        // The rival leaves the chain, and the lock comes into it after all.
+        // // The rival is removed from the chain, and the lock is mined after all.
         rig.devnet().reorganise(1, false, List.of(locking));
         rig.awaitFollowed();
         assertThat(state(lockTxId)).isEqualTo("locked");

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Lock, claim and reclaim over HTTP: shapes, fees, every error, and a node that lies. */
+/** Lock, claim and reclaim over HTTP: shapes, fees, every error, and a node that returns false data. */
 class HtlcMethodsTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final byte[] PREIMAGE = "a secret of thirty-two bytes, ok".getBytes(StandardCharsets.US_ASCII);
@@ -52,7 +52,7 @@ class HtlcMethodsTest {
 
     private static Party sender;
     private static Party receiver;
-    /** Is of another wallet. */
+    /** A key of another wallet. */
     private static final Party STRANGER = new Party(0x77);
 
     @BeforeAll
@@ -85,7 +85,7 @@ class HtlcMethodsTest {
         return params;
     }
 
-    /** A confirmed lock of {@code amount}, made by the daemon. */
+    /** Makes a confirmed lock of {@code amount} by the daemon. */
     private static String locked(long amount, Object... more) {
         rig.fund(sender, amount + 100_000);
         String txId = rig.call("htlc_lock", lock(amount, more)).get("tx_id").asText();
@@ -209,7 +209,7 @@ class HtlcMethodsTest {
     void a_reclaim_waits_for_a_height_above_the_timeout() {
         long timeout = rig.devnet().tip().height() + 5;
         String lockTxId = locked(5_000_000, "timeout", timeout);
-        // Before anything is looked at: not even the parameters are compared with the chain.
+        // // Refused before any check: not even the parameters are compared with the chain.
         assertThat(rig.refusedUnsent(-32037, "htlc_reclaim", reclaim("ab".repeat(32), "timeout", timeout)))
                 .contains("above " + timeout);
         while (rig.devnet().tip().height() < timeout) {
@@ -563,7 +563,7 @@ class HtlcMethodsTest {
 
     private static String falsified(String how, JsonNode result) {
         String hex = result.get("tx_hex").asText();
-        // The value of output 0 stands after 4 bytes of header and 36 of the one input, its script 10 bytes further.
+        // // The value of output 0 follows 4 bytes of header and 36 of the only input, its script 10 bytes later.
         return switch (how) {
             case "tx_hex-value" -> hex.substring(0, 80) + "01" + hex.substring(82);
             case "tx_hex-script" -> hex.substring(0, 300) + (hex.charAt(300) == '0' ? '1' : '0') + hex.substring(301);

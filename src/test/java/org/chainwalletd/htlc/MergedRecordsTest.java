@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What an indexer adds to the index of the daemon's own HTLCs, and what it cannot change, over HTTP. */
+/** Records that an indexer adds to the index of the daemon's own HTLCs, and those that it cannot change, over HTTP. */
 class MergedRecordsTest {
     private static final byte[] PREIMAGE = {1, 2, 3};
     private static final Hash256 HASH_LOCK = HtlcWitness.hashLockOf(PREIMAGE);
@@ -40,7 +40,7 @@ class MergedRecordsTest {
         indexer.close();
     }
 
-    /** A confirmed lock of the daemon's own. */
+    /** Makes a confirmed lock by the daemon. */
     private String started() {
         rig = DaemonRig.withChain(folder, "--indexer-rpc", indexer.url().toString());
         own = rig.imported(0x21);
@@ -53,7 +53,7 @@ class MergedRecordsTest {
         return lock;
     }
 
-    /** What an indexer says of a lock by the daemon's own key. */
+    /** Returns an indexer's row of a lock by the daemon's own key. */
     private String row(String lock, long height, String state, String claim) {
         return "{\"lock_tx_id\":\"" + lock + "\",\"output_index\":0,\"params\":{\"sender\":\"" + own.key.hex()
                 + "\",\"receiver\":\"" + STRANGER.key.hex() + "\",\"hash_lock\":\"" + HASH_LOCK.hex()
@@ -158,7 +158,7 @@ class MergedRecordsTest {
                         .asText())
                 .isEqualTo("locked");
 
-        // Nobody knows that there is none.
+        // // Absence cannot be concluded.
         assertThat(rig.refused("htlc_status", params("lock_tx_id", ELSEWHERE)).code())
                 .isEqualTo(-32020);
         assertThat(rig.refused("htlc_lookup_by_hashlock", params("hash_lock", "ab".repeat(32)))

@@ -33,8 +33,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Two parties who do not trust each other, each with a daemon of its own on the same chain, and nothing between them but hashes and keys. Both
- * ask one node that has the quotas of a real one; each test has a minute of it, which its clock begins and does not end.
+ * Two parties that do not trust each other, each with its own daemon on the same chain, exchanging only hashes and keys. Both use one node with the
+ * quotas of a real one; each test has the quota of one minute, which its
+ * clock starts but does not let expire.
  */
 @Tag("long")
 class TwoPartySwapTest {
@@ -77,7 +78,7 @@ class TwoPartySwapTest {
         return DaemonRig.over(chain, Files.createDirectories(folder.resolve(name)), more);
     }
 
-    /** New keys, coins and a new secret in the same two daemons. */
+    /** Creates new keys, coins and a new secret in the same two daemons. */
     @BeforeEach
     void meet() {
         round++;
@@ -296,7 +297,7 @@ class TwoPartySwapTest {
         long timeout = chain.tip().height() + 2;
         String lock = lock(alice, aliceKey, bobKey, timeout, ALICES);
         mineAbove(timeout);
-        // The name under which the watchdog takes a lock back is none that a caller can use up.
+        // // A caller cannot use up the token under which the watchdog reclaims a lock.
         alice.call(
                 "transfer",
                 params(
@@ -334,7 +335,7 @@ class TwoPartySwapTest {
         alice = daemon("alice");
     }
 
-    /** Transactions of the mempool that pay alice. */
+    /** Returns the transactions of the mempool that pay alice. */
     private List<String> waiting() {
         JsonNode mempool = bob.call("get_address_mempool", params("address", aliceKey.address))
                 .get("mempool");

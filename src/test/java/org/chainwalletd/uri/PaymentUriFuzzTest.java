@@ -12,7 +12,10 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;
 
-/** Hostile texts meet the reader of payment URIs: it refuses with its one exception, and what it accepts it writes and reads the same. */
+/**
+ * Hostile texts for the decoder of payment URIs: it rejects them with its one exception, and what it accepts it encodes and decodes to the same
+ * value.
+ */
 class PaymentUriFuzzTest {
     private static final PaymentUriCodec CODEC = new PaymentUriCodec(ChainProfile.of("chain"));
     private static final String SAMPLE = "chain:" + "a1".repeat(32) + "?amount=5000&memo=order%20%E4%B8%96&hash_lock="

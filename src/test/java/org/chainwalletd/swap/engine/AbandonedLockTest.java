@@ -23,9 +23,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The coins of a lock that was given up: a block may still take them all, so no payment may have any of them before the chain has decided. */
+/** Coins of an abandoned lock: a block may still spend all of them, so no payment may use any of them before the chain has decided. */
 public class AbandonedLockTest {
-    /** A lock needs both of them. */
+    /** Value of each coin; a lock needs two of them. */
     private static final long COIN = 30_000_000;
 
     private static final long PAYMENT = 1_000_000;
@@ -124,7 +124,7 @@ public class AbandonedLockTest {
 
     @Test
     void a_return_that_is_refused_leaves_the_coins_with_the_lock_which_may_be_mined() {
-        // The mempool has the lock, and replaces nothing.
+        // // The mempool has the lock and does not replace it.
         assertThatThrownBy(() -> rig.own.abandonLock(row)).isInstanceOf(RuntimeException.class);
         assertThatNoPaymentGetsACoin();
         rig.restart();

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The two facts about a secret, over both chains: that the gate was open, and that a claim is journalled. With the first alone no byte has
- * left, however the process ended between them, and the gate is judged again before the next try.
+ * The two facts about a secret, over both chains: that the gate was open, and that a claim is journalled. With only the first, no byte of the
+ * secret was sent, wherever the process died between the two, and the gate is evaluated again before the next attempt.
  */
 @Tag("long")
 public class ClaimPermissionTest {
@@ -28,7 +28,7 @@ public class ClaimPermissionTest {
     @TempDir
     Path folder;
 
-    /** The process dies when it is durable that the gate was open, and before anything else. */
+    /** Lets the process die when the permission is durable, before anything else. */
     private static void diesWithThePermission(SwapWorld world, String id) {
         world.life().diesAt(PERMITTED, 1);
         world.roundsUntil("the process has died", () -> world.life().isOver());
@@ -38,7 +38,7 @@ public class ClaimPermissionTest {
         assertThat(world.row(id).acts().claimJournalled()).isFalse();
     }
 
-    /** The pool's lock in the contract has so long to go. */
+    /** Leaves the pool's lock in the contract so many seconds until its deadline. */
     private static void leave(SwapWorld world, String id, long seconds) {
         long end = ((PoolLock.Locked) world.row(id).poolLock()).end().orElseThrow();
         world.clock()
@@ -118,7 +118,7 @@ public class ClaimPermissionTest {
         }
     }
 
-    /** The gate has opened, and from then on every endpoint says that there is nothing to pay the claim with. */
+    /** The gate has opened, and afterwards every endpoint reports that the account cannot pay for the claim. */
     @Test
     void a_claim_that_cannot_be_paid_for_is_not_made_later_when_too_little_time_is_left() {
         try (SwapWorld world = new SwapWorld(folder)) {

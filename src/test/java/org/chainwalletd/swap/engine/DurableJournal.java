@@ -15,14 +15,14 @@ import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.testkit.Await;
 
 /**
- * The swap journal as the file has it at this moment, through a connection of its own: what the next process would find if this one died now.
- * Safe for threads.
+ * The swap journal as currently in the file, read through a separate connection: what the next process would find if this one died now.
+ * Thread-safe.
  */
 public final class DurableJournal implements AutoCloseable {
     private final SqlSession session;
     private final SealedRecords seals = TestSeals.of(Optional.empty());
 
-    /** @param folder where the store has its file already */
+    /** @param folder with the file of the store */
     DurableJournal(Path folder) {
         try {
             session = Sqlite.connect(folder.resolve(SqliteStore.FILE_NAME));
@@ -51,7 +51,7 @@ public final class DurableJournal implements AutoCloseable {
         }
     }
 
-    /** What a row of the journal says. */
+    /** Returns the decoded row of the journal. */
     SwapRow opened(Bytes sealed) {
         try (SecretBytes content = Await.result(seals.open(sealed))) {
             SwapCodec.Opened opened = SwapCodec.decode(content);

@@ -10,7 +10,7 @@ import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.testkit.Await;
 
-/** Questions to an engine, and the rows that it finds in its journal. */
+/** Questions to an engine, and rows in its journal. */
 final class EngineCalls {
     private EngineCalls() {}
 
@@ -27,14 +27,14 @@ final class EngineCalls {
         return ask(engine, id, reply -> new SwapQuestion.Execute(Optional.empty(), reply));
     }
 
-    /** Answered behind all that the engine was asked before. */
+    /** Answered after everything that the engine was asked before. */
     static boolean hasRoom(ActorRef<SwapEngine.Command> engine) {
         CompletableFuture<Boolean> room = new CompletableFuture<>();
         engine.tell(new SwapEngine.Room(room));
         return Await.result(room);
     }
 
-    /** Journals a row whose secret is that of {@link Sample}. */
+    /** Journals a row with the secret of {@link Sample}. */
     static SwapJournal.Held add(SwapJournal journal, SwapRow row) {
         return Await.result(journal.add(row, SecretBytes.copyOf(Sample.SECRET))).orElseThrow();
     }

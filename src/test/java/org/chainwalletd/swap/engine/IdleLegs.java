@@ -12,9 +12,9 @@ import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.swap.legs.Legs;
 
-/** Legs whose chains answer nothing and by which nothing may leave: a test overrides what it lets happen. */
+/** Legs whose chains answer nothing and through which nothing may be sent; a test overrides what it allows. */
 class IdleLegs implements Legs {
-    /** A look that saw both chains: the pool has not locked, and no gate was asked. */
+    /** Returns an observation of both chains in which the pool has not locked and no gate was evaluated. */
     static View view(OwnLock own, LockPermission permission, boolean refundDue) {
         return new View(
                 new ChainObservation(Optional.of(own), Optional.of(new PoolLock.Absent()), false),

@@ -16,13 +16,13 @@ import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A lock whose making takes longer than anybody waits for it: it may become durable only as long as nobody has given it up. */
+/** A lock that takes longer to make than any caller waits: it may become durable only while it has not been abandoned. */
 class LateLockTest extends OneSwap {
 
     private final SlowLegs legs = new SlowLegs();
     private BooleanSupplier mayBegin;
 
-    /** Never journals a lock; as long as that is so, one that is given up is lost. */
+    /** Never journals a lock, so an abandoned one is lost. */
     private static final class SlowLegs extends IdleLegs {
         private final AtomicInteger looks = new AtomicInteger();
         private final CompletableFuture<BooleanSupplier> asked = new CompletableFuture<>();
@@ -84,7 +84,7 @@ class LateLockTest extends OneSwap {
         assertThat(mayBegin.getAsBoolean()).isFalse();
     }
 
-    /** An actor that takes the swap over would not know of the lock. */
+    /** An actor that takes over the swap would not know of the lock. */
     @Test
     void the_end_of_its_actor_ends_it() {
         kit.stop(engine);

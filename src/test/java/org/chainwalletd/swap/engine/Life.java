@@ -13,11 +13,11 @@ import java.util.function.Supplier;
 import org.chainwalletd.store.StoreException;
 
 /**
- * One life of the daemon, which can be told to die at a place with a name. From then on nothing of that life is written and no swap takes a
- * step, until another life begins. While the disk is full every write fails, and life goes on.
+ * One run of the daemon, which can be made to die at a named place. From then on nothing of that run is written and no swap takes a step, until
+ * another run begins. While the disk is full every write fails, but the run continues.
  */
 public final class Life {
-    /** Where it dies: a write or a step, and whether that still happens before nobody hears of it. */
+    /** Place of death: a write or a step, and whether it still takes effect before the process dies without an answer. */
     record Place(String name, Moment moment) {}
 
     enum Moment {
@@ -33,18 +33,18 @@ public final class Life {
     private volatile Doom doom = new Doom(List.of(), new AtomicInteger());
     private volatile boolean over;
 
-    /** @param passed everything that lives of one world have come by, for as long as they went on */
+    /** @param passed all places that any run of one world has reached and survived */
     Life(BooleanSupplier full, Set<Place> passed) {
         this.full = full;
         this.passed = passed;
     }
 
-    /** @param passage the how-manieth time it comes there, from 1 */
+    /** @param passage count at which it dies when it reaches the place, from 1 */
     void diesAt(Place place, int passage) {
         doom = new Doom(List.of(place), new AtomicInteger(passage));
     }
 
-    /** Wherever it comes to first. */
+    /** Dies at the place of these that it reaches first. */
     void diesAtOneOf(Collection<Place> places) {
         doom = new Doom(List.copyOf(places), new AtomicInteger(1));
     }
@@ -53,7 +53,7 @@ public final class Life {
         doom = new Doom(List.of(), new AtomicInteger());
     }
 
-    /** Empty for one that goes on, and for one that was ended from outside. */
+    /** Returns the place of death; empty for a run that continues or was ended from outside. */
     Optional<Place> diedAt() {
         return Optional.ofNullable(diedAt.get());
     }
@@ -66,19 +66,19 @@ public final class Life {
         over = true;
     }
 
-    /** Whether nothing can be written. */
+    /** Tests whether nothing can be written. */
     boolean isFull() {
         return full.getAsBoolean();
     }
 
-    /** A place that is no stage of work. */
+    /** Reaches a place that is not asynchronous work. */
     void reach(Place place) {
         if (endsAt(List.of(place.name()), place.moment())) {
             throw death();
         }
     }
 
-    /** @param names of what it says */
+    /** @param names of what the write records */
     <T> CompletionStage<T> write(Collection<String> names, Supplier<CompletionStage<T>> work) {
         if (endsAt(names, Moment.BEFORE)) {
             return CompletableFuture.failedFuture(death());

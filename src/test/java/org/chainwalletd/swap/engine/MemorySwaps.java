@@ -13,7 +13,7 @@ import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.SwapStore;
 import org.chainwalletd.store.SwapStore.SwapEntry;
 
-/** A journal's table in memory, which dies at a chosen write: before it, or after it and before its answer. */
+/** In-memory table of a journal, which dies at a chosen write: before it, or after it and before its answer. */
 public final class MemorySwaps implements SwapStore {
     private final Map<String, SwapEntry> rows;
     private int writesLeft;
@@ -34,7 +34,7 @@ public final class MemorySwaps implements SwapStore {
         this.goesOn = goesOn;
     }
 
-    /** Loses the answer of one write, which is done, and goes on. */
+    /** Performs one write but loses its answer, and continues. */
     static MemorySwaps losingAnswer(Map<String, SwapEntry> rows, int write) {
         return new MemorySwaps(rows, write, true, true);
     }
@@ -47,7 +47,7 @@ public final class MemorySwaps implements SwapStore {
         return new ConcurrentHashMap<>();
     }
 
-    /** Whoever reads what is watched gets no answer before, and none when it fails. */
+    /** Delays the answer to reads of the watched rows until then; fails them if it fails. */
     void readsAfter(CompletableFuture<Void> opened) {
         reading = opened;
     }

@@ -16,8 +16,7 @@ import org.chainwalletd.store.Store;
 import org.chainwalletd.testkit.Stub;
 
 /**
- * The parts of a store that spends and sends write to, in one life of the daemon. A write is called by its part and its method, as in {@code
- * IntentStore.open}.
+ * Parts of a store that spends and sends write to, in one run of the daemon. Writes are named by part and method, as in {@code IntentStore.open}.
  */
 public record MortalStore(Store store, Life life, SwapTruth truth) {
     private static final Pattern CLAIM = Pattern.compile("swap\u00b7(.+)\u00b7claim\u00b7.+");
@@ -71,7 +70,7 @@ public record MortalStore(Store store, Life life, SwapTruth truth) {
         });
     }
 
-    /** A write begins without failing: what goes wrong fails its stage. */
+    /** Starts a write without throwing: a failure fails its stage. */
     @SuppressWarnings("unchecked") // whoever asked knows the type
     static CompletionStage<Object> stage(Stub.Call call, Object real) {
         try {
@@ -81,7 +80,7 @@ public record MortalStore(Store store, Life life, SwapTruth truth) {
         }
     }
 
-    /** Ids of the swaps whose claims are about to be durable. */
+    /** Returns the ids of the swaps whose claims are about to be durable. */
     private static List<String> claims(String write, Object[] args) {
         if (write.equals("AccountSendStore.open") && args[0] instanceof List<?> sends) {
             return sends.stream()

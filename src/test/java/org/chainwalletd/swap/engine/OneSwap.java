@@ -20,7 +20,7 @@ import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.ManualClock;
 import org.junit.jupiter.api.AfterEach;
 
-/** A quote of a sell and the engine that goes on with it, looking without a pause over legs of the test. */
+/** A quote of a sell and the engine that processes it, observing the test's legs without a pause. */
 abstract class OneSwap {
     static final String ID = "swap-1";
 
@@ -41,9 +41,9 @@ abstract class OneSwap {
     }
 
     /**
-     * Starts the engine over what is journalled.
+     * Starts the engine on the journalled rows.
      *
-     * @param run name of the process's life
+     * @param run id of the process
      */
     void start(Legs legs, String run) {
         SwapSetup setup = new SwapSetup(

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A sell whose claim stands in a block of an account chain that then does not become final, while the pool sleeps until our own lock has ended:
- * we have both legs. Rows that are over add up to what the account has received all the same.
+ * A sell whose claim is in a block of an account chain that then stops finalising, while the pool is idle until our own lock has ended, so we get
+ * both legs. The rows of ended swaps still add up to what the account has received.
  */
 @Tag("long")
 public class PaidAndRefundedTest {

@@ -17,30 +17,30 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.devnet.pool.PoolConduct;
 import org.chainwalletd.devnet.pool.PoolSwap;
 
-/** A pool that treats each swap in its own way. */
+/** A pool that treats each swap differently. */
 public final class PoolManners implements PoolConduct {
     public enum Kind {
         HONEST,
-        /** One hundredth less than it promised. */
+        /** One percent less than promised. */
         PAYS_LESS,
         /** A lock that ends before the margin. */
         ENDS_SOON,
-        /** A lock that lasts as long as one can. */
+        /** A lock of the longest possible duration. */
         ENDS_NEVER,
         DECOYS,
         DATUM_HASH,
         TAKEN_SLOT,
         LYING_STATUS,
-        /** Locks when it should not any more. */
+        /** Locks after it should no longer lock. */
         LOCKS_LATE,
         NEVER_LOCKS,
-        /** Keeps the secret for itself until the end. */
+        /** Withholds the claim until the end. */
         CLAIMS_LATE,
         NEVER_CLAIMS,
-        /** Says that it has sent our claim, and keeps the secret. */
+        /** Reports that it has sent our claim, but withholds the secret. */
         SILENT_RELAY;
 
-        /** Whether the secret may leave at all. */
+        /** Tests whether the secret may be revealed at all. */
         boolean mayBePaid() {
             return this == HONEST
                     || this == ENDS_NEVER
@@ -61,7 +61,7 @@ public final class PoolManners implements PoolConduct {
         kinds.put(hashLock, kind);
     }
 
-    /** Whether it is so late that those that wait for it act. */
+    /** Sets whether it is late enough for those that delay to act. */
     void late(boolean on) {
         late = on;
     }
@@ -70,7 +70,7 @@ public final class PoolManners implements PoolConduct {
         gone = on;
     }
 
-    /** Who takes the slot of a hash lock as soon as the pool knows it. */
+    /** Sets the party that takes the slot of a hash lock as soon as the pool knows it. */
     void thief(Consumer<Hash256> taker) {
         thief = taker;
     }

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Quotes of a pool that runs, over its socket, bound or refused. */
+/** Quotes of a running pool, over its socket, bound or refused. */
 public class PoolQuotesTest {
     @AutoClose("shutdownTestKit")
     private static ActorTestKit kit;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Deaths at places that no swap comes by when all goes well: its lock gets into no block and is given up, its claim must pay more. */
+/** Deaths at places that are reached only in abnormal swaps: the lock is never mined and is abandoned, or the claim must pay more. */
 @Tag("long")
 public class RareDeathsTest {
     private static final List<String> GIVING_UP =

@@ -16,13 +16,13 @@ import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A reorganisation that takes our lock out of its block, after the pool has locked too. */
+/** A reorganisation that removes our lock from its block after the pool has also locked. */
 class ReorganisedLockTest extends OneSwap {
     private static final OwnLock LOCKED = new OwnLock.Locked("lock:0", OptionalLong.empty());
 
     private final ShownLegs legs = new ShownLegs();
 
-    /** Shows what it was given. Once there is a lock its slot and the quote's time speak against another one. */
+    /** Shows configured states. Once a lock exists, its slot and the quote's expiry are objections to another one. */
     private static final class ShownLegs extends IdleLegs {
         private final AtomicInteger looks = new AtomicInteger();
         private final AtomicInteger abandoned = new AtomicInteger();
@@ -62,7 +62,7 @@ class ReorganisedLockTest extends OneSwap {
         return rows.get(ID).status();
     }
 
-    /** A whole look that began after this call, and what was done about it. */
+    /** Waits for a complete round that began after this call. */
     private void untilLooked() {
         int before = legs.looks.get();
         Await.until("it was looked at", () -> legs.looks.get() > before + 2);
@@ -91,7 +91,7 @@ class ReorganisedLockTest extends OneSwap {
         assertThat(legs.sent).hasValue(1);
     }
 
-    /** What another process saw of it is not known: safety comes first. */
+    /** The observations of another process are unknown, so the safe choice is made. */
     @Test
     void after_a_restart_a_lock_that_is_away_is_given_up_at_once() {
         kit.stop(engine);

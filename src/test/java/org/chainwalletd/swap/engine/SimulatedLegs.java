@@ -22,8 +22,8 @@ import org.chainwalletd.swap.legs.Legs;
 import org.chainwalletd.testkit.Await;
 
 /**
- * Two chains and a pool in a few numbers, whose time goes on with each look. The pool is a rational thief: it claims when it has seen the
- * secret, takes its lock back when it may, and otherwise does what the seed says. What reaches a chain is checked against the journal.
+ * Two chains and a pool in a few numbers, whose time advances with each observation. The pool is a rational thief: it claims when it has seen the
+ * secret, refunds its lock when it may, and otherwise follows the seed. What reaches a chain is checked against the journal.
  */
 public final class SimulatedLegs implements Legs {
     static final long DEPTH = 3;
@@ -56,7 +56,7 @@ public final class SimulatedLegs implements Legs {
     private boolean claimJournalled;
     private int reorganisations = 2;
 
-    /** @param reader of the rows that have survived, whatever died */
+    /** @param reader of the rows that have survived any death */
     SimulatedLegs(Random random, Map<String, SwapEntry> journal, SwapJournal reader, int trouble) {
         this.random = random;
         this.journal = journal;
@@ -66,7 +66,7 @@ public final class SimulatedLegs implements Legs {
         this.poolClaims = random.nextInt(4) > 0;
     }
 
-    /** What must never happen; empty when it has not. */
+    /** Returns violations of what must never happen; empty when there are none. */
     String wrong() {
         return wrong;
     }
@@ -103,7 +103,7 @@ public final class SimulatedLegs implements Legs {
         return CompletableFuture.failedFuture(new IllegalStateException("no answer"));
     }
 
-    /** One block on either chain. */
+    /** Advances either chain by one block. */
     private void advance() {
         now++;
         if (lockSentAt >= 0 && lockMinedAt < 0 && !nonceSpentOtherwise && random.nextBoolean()) {

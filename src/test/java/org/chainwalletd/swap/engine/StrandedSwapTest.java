@@ -19,13 +19,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Swaps with which something goes wrong that nobody can mend here: whoever looks after the daemon is told, and what can be done is done. */
+/** Swaps with problems that cannot be repaired automatically: the operator is alerted, and what can be done is done. */
 @Tag("long")
 public class StrandedSwapTest {
     @TempDir
     Path folder;
 
-    /** Blocks that were final are replaced: our lock was claimed with the secret that we showed in one of them. */
+    /** Final blocks are replaced: our lock was claimed with the secret that we revealed in one of them. */
     @Test
     void a_swap_whose_pools_lock_went_with_a_deep_reorganisation_is_lost_with_an_alarm() {
         try (SwapWorld world = new SwapWorld(folder)) {

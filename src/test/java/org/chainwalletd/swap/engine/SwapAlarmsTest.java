@@ -14,7 +14,7 @@ import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.ManualClock;
 import org.junit.jupiter.api.Test;
 
-/** What wakes people: once for a thing, and again when it goes on. */
+/** Alarms for operators: once for a condition, and again while it lasts. */
 public class SwapAlarmsTest {
     private final ManualClock clock = new ManualClock(Instant.ofEpochSecond(Sample.NOW));
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();

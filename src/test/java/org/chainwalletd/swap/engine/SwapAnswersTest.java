@@ -33,7 +33,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Whoever asks a swap is answered, wherever the question lies when the swap's actor ends. */
+/** Every question to a swap is answered, wherever it is when the swap's actor ends. */
 public class SwapAnswersTest {
     private static final String ID = "swap-1";
     private static final Duration NEVER = Duration.ofDays(1);
@@ -54,13 +54,13 @@ public class SwapAnswersTest {
         seals.close();
     }
 
-    /** One quote, whose looks end when the test says so; nothing can be sent. */
+    /** One quote whose observations end when the test says so; nothing can be sent. */
     private static final class Quoted extends IdleLegs {
         private final MemorySwaps table = MemorySwaps.immortal(MemorySwaps.rows());
         private final Queue<CompletableFuture<View>> looks = new ConcurrentLinkedQueue<>();
         private final Queue<String> heard = new ConcurrentLinkedQueue<>();
         private final SwapBook book = new SwapBook();
-        /** What a swap's actor reads after a look, on its own thread. */
+        /** Value that a swap's actor reads after an observation, on its own thread. */
         private volatile Supplier<OptionalLong> tip = TIP;
 
         private boolean reached = true;
@@ -99,17 +99,17 @@ public class SwapAnswersTest {
             return ask(SwapQuestion.Refund::new);
         }
 
-        /** Answered during a round too, and behind all that was asked before. */
+        /** Answered during a round too, after everything asked before. */
         SwapReply status() {
             return Await.result(ask(SwapQuestion.Status::new));
         }
 
-        /** What was asked before has been given to the swap's actor. */
+        /** Waits until the questions asked before have reached the swap's actor. */
         void given() {
             EngineCalls.hasRoom(engine);
         }
 
-        /** Whether its lock is being decided on. */
+        /** Tests whether the swap's lock is being decided on. */
         boolean isExecuting() {
             return book.needingGas(Sample.OUR_EVM) == 1;
         }

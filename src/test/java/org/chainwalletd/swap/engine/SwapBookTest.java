@@ -15,7 +15,7 @@ import org.chainwalletd.swap.gates.SwapStatus;
 import org.chainwalletd.swap.pool.Direction;
 import org.junit.jupiter.api.Test;
 
-/** What others hear of open swaps. */
+/** What other components learn of open swaps. */
 public class SwapBookTest {
     private final SwapBook book = new SwapBook();
 
@@ -43,7 +43,7 @@ public class SwapBookTest {
         assertThat(book.of(row.terms().hashLock())).isEqualTo(Optional.empty());
     }
 
-    /** Each is asked of the pool before it is in the book. */
+    /** Each quote is requested from the pool before it is in the book. */
     @Test
     void open_quotes_have_a_bound_also_when_many_are_taken_at_once() {
         AtomicInteger taken = new AtomicInteger();
@@ -98,7 +98,7 @@ public class SwapBookTest {
         assertThat(book.needingGas(Sample.OUR_EVM)).isEqualTo(2);
     }
 
-    /** Otherwise a lock that is on its way would be given up for a quote that came later. */
+    /** Otherwise a lock that was already sent would be abandoned for a later quote. */
     @Test
     void a_swap_that_holds_money_comes_before_all_that_are_being_executed() {
         SwapRow locking = quoted("locking", Direction.CHAIN_TO_NATIVE);

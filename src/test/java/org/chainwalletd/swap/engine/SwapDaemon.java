@@ -69,15 +69,15 @@ import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.PlainEvmKeys;
 
-/** What a daemon has that swaps need, in one life: the engine over its real legs, and all that they stand on, over real sockets. */
+/** The parts of a daemon that swaps need, in one run: the engine with its real legs and all their dependencies, over real sockets. */
 public final class SwapDaemon implements AutoCloseable {
     private static final ChainProfile PROFILE = SwapWorld.PROFILE;
-    /** Rounds come when the world nudges; this is for what no nudge wakes. */
+    /** Interval of rounds that no nudge of the world starts. */
     private static final Duration PACE = Duration.ofMillis(250);
 
     private static final Duration FOLLOWING = Duration.ofMillis(150);
 
-    /** What stays when the process dies: its folder, its keys, and everything outside. */
+    /** What survives a death of the process: its folder, its keys, and everything outside. */
     record Outside(
             Path folder,
             TwoChains chains,
@@ -134,7 +134,7 @@ public final class SwapDaemon implements AutoCloseable {
     private final WitnessedLegs legs;
     private final HtlcBook htlcs;
 
-    /** @param durable empty in the first life: the file comes with it */
+    /** @param durable empty in the first run, which creates the file */
     SwapDaemon(Outside outside, Life life, String run, Consumer<SwapAlarm> alarms, Optional<DurableJournal> durable) {
         this.outside = outside;
         this.life = life;
@@ -189,8 +189,8 @@ public final class SwapDaemon implements AutoCloseable {
     }
 
     /**
-     * As on a chain of strangers, but for the work, which these blocks do not have: on a development chain a node may leave transactions out of a
-     * block, and nobody would ever know of a lock in it.
+     * As on a public chain, except for the work, which these blocks do not have: on a development chain a node may leave transactions out of a
+     * block, and a lock in it would never be noticed.
      */
     private static FollowerSetup following(FollowerSetup usual) {
         return Copies.with(
@@ -285,12 +285,12 @@ public final class SwapDaemon implements AutoCloseable {
         }
     }
 
-    /** Who looks, and how often. */
+    /** Returns the counter of observations. */
     WitnessedLegs witness() {
         return legs;
     }
 
-    /** The process ends; what it wrote stays. */
+    /** Ends the process; what it wrote is kept. */
     @Override
     public void close() {
         follow.close();

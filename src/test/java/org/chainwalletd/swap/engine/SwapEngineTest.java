@@ -65,7 +65,7 @@ public class SwapEngineTest {
         seals.close();
     }
 
-    /** The legs as one process has them: of what it has begun, nothing reaches a chain once it has died. */
+    /** Legs of one process: nothing that it has begun reaches a chain after its death. */
     private static final class ProcessLegs {
         private final Legs real;
         private boolean isDead;
@@ -89,7 +89,7 @@ public class SwapEngineTest {
         }
     }
 
-    /** One swap, from its quote to its end, over as many processes as it takes. */
+    /** One swap, from its quote to its end, over as many processes as necessary. */
     private static final class History {
         private final Map<String, SwapEntry> rows = MemorySwaps.rows();
         private final SimulatedLegs legs;
@@ -151,7 +151,7 @@ public class SwapEngineTest {
             return SwapStatus.ofWord(entry.status()).orElseThrow();
         }
 
-        /** The height at which it ended, once nothing of it is at stake. */
+        /** Returns the height at which it ended, once nothing of it is at stake. */
         private OptionalLong settledAt() {
             return Await.result(reader.find(ID))
                     .filter(SwapRow::isSettled)
@@ -168,7 +168,7 @@ public class SwapEngineTest {
             Await.until("the swap goes on", () -> store.isDead() || (status().isTerminal() && rests()));
         }
 
-        /** A completed swap goes on until its own lock is claimed or taken back. */
+        /** Tests whether it is over; a completed swap continues until its own lock is claimed or refunded. */
         private boolean rests() {
             return status() != SwapStatus.COMPLETED || legs.paid() || legs.refunded();
         }
@@ -199,7 +199,7 @@ public class SwapEngineTest {
         }
     }
 
-    /** The process dies at the n-th write, before or after it, and starts again, until the swap is over. */
+    /** The process dies at the n-th write, before or after it, and restarts, until the swap is over. */
     @Test
     void a_process_that_dies_at_every_write_never_loses_both_legs() {
         for (int history = 0; history < HISTORIES; history++) {
@@ -248,7 +248,7 @@ public class SwapEngineTest {
         });
     }
 
-    /** The actor dies before or after its n-th step, and is begun again from the row. */
+    /** The actor dies before or after its n-th step, and is restarted from the row. */
     @Test
     void a_swap_whose_actor_dies_around_any_step_goes_on_from_its_row() {
         for (CrashPoint point : SwapEngineTest.class.getAnnotation(Walks.class).value()) {

@@ -27,7 +27,10 @@ import org.chainwalletd.swap.gates.SwapTerms;
 import org.chainwalletd.testkit.TwoChains;
 import org.chainwalletd.testkit.evm.EvmBlock;
 
-/** What both chains say themselves of a swap, whatever anybody believes: what came of its locks, and whether a gate should be open. */
+/**
+ * State of a swap on both chains themselves, independent of what any component believes: the outcome of its locks, and whether a gate should be
+ * open.
+ */
 public final class SwapFacts {
     private final TwoChains chains;
     private final PublicKey ourKey;
@@ -58,7 +61,7 @@ public final class SwapFacts {
                                 .isPresent());
     }
 
-    /** One round may have passed since it was judged, and a reorganisation of two blocks. */
+    /** Allows for one round and a reorganisation of two blocks since the gate was evaluated. */
     boolean isGateOpen(SwapRow row) {
         SwapTerms terms = row.terms();
         if (terms.direction().isSell()) {
@@ -73,7 +76,7 @@ public final class SwapFacts {
                 && isGood(terms, Hash256.parse(lock.reference().substring(0, 64)));
     }
 
-    /** What a gate is judged by, for people. */
+    /** Returns the inputs of a gate as human-readable text. */
     String gate(SwapRow row) {
         return row.terms().direction().isSell()
                 ? "at " + chains.evm().head().time() + " the finalised block has "
@@ -105,7 +108,7 @@ public final class SwapFacts {
                         .isPresent();
     }
 
-    /** The pool has so long from our lock's depth on. */
+    /** Tests whether the pool locked within its window after our lock reached its depth. */
     boolean isInTime(SwapRow row) {
         OptionalLong settled = row.ownLock() instanceof OwnLock.Locked lock ? lock.settledAt() : OptionalLong.empty();
         OptionalLong answered = row.terms().direction().isSell()
@@ -139,7 +142,7 @@ public final class SwapFacts {
                 .orElseGet(OptionalLong::empty);
     }
 
-    /** @param rounds that may have passed since it was judged */
+    /** @param rounds that may have passed since the evaluation */
     boolean isRefundDue(SwapTerms terms, int rounds) {
         return terms.direction().isSell()
                 ? ledger().tip().height() - rounds > terms.timeout()
@@ -150,10 +153,10 @@ public final class SwapFacts {
     // What came of it
 
     /**
-     * @param locks how many locks of ours there are
+     * @param locks number of our locks
      * @param gained whether the pool's lock was paid to us
      * @param paid whether our lock was claimed
-     * @param refunded whether our lock came back
+     * @param refunded whether our lock was refunded
      */
     record Outcome(int locks, boolean gained, boolean paid, boolean refunded) {}
 
@@ -193,14 +196,14 @@ public final class SwapFacts {
                 slotOurs && slot.state() == SwapContract.State.REFUNDED);
     }
 
-    /** Those of a hash lock. */
+    /** Returns the locks of a hash lock. */
     private List<Lock> locks(Hash256 hashLock) {
         return locks().stream()
                 .filter(lock -> lock.params().hashLock().equals(hashLock))
                 .toList();
     }
 
-    /** All of them. */
+    /** Returns all locks. */
     List<Lock> locks() {
         List<Lock> locks = new ArrayList<>();
         for (long height = 0; height <= ledger().tip().height(); height++) {

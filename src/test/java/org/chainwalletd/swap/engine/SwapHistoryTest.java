@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The whole engine over both real chains and a pool of every manner, some of them hostile. Quiet first; then random histories in which the
- * process dies around its writes and steps, either chain is reorganised, endpoints and the pool vanish, and the disk fills up.
+ * The whole engine over both real chains and pools of every kind, some of them hostile. First undisturbed, then random histories in which the
+ * process dies around its writes and steps, either chain is reorganised, endpoints and the pool become unreachable, and the disk fills up.
  * {@code -Dswap.real.histories=500 -Dswap.real.seed=N} runs more.
  */
 @Tag("long")
@@ -44,7 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
     CrashPoint.ACCOUNT_AFTER_STATE
 })
 public class SwapHistoryTest {
-    /** Where one can lose the most: what is durable has not left, or what has left is not known. */
+    /** Places with the greatest possible loss: something durable was not sent, or it is unknown what was sent. */
     private static final List<Life.Place> DEADLIEST = List.of(
             new Life.Place("LOCK", Life.Moment.AFTER),
             new Life.Place("IntentStore.open", Life.Moment.AFTER),
@@ -52,7 +52,7 @@ public class SwapHistoryTest {
             new Life.Place("PERMIT", Life.Moment.AFTER),
             new Life.Place("PUSH_CLAIM", Life.Moment.AFTER));
 
-    /** In parts of the daemon that swaps do not have to themselves. */
+    /** Crash points in parts of the daemon that are not used by swaps alone. */
     static final List<CrashPoint> POINTS = List.of(
             CrashPoint.SPEND_AFTER_INTENT,
             CrashPoint.SPEND_AFTER_BROADCAST,
@@ -64,13 +64,13 @@ public class SwapHistoryTest {
     private static final int HISTORIES = Integer.getInteger("swap.real.histories", 1);
     private static final long SEED = Long.getLong("swap.real.seed", 20_260_314L);
 
-    /** One is too few for all places, and each takes coins. */
+    /** One swap is too few to reach all places, and each takes coins. */
     private static final int MOST_SWAPS = 16;
 
-    /** Between blocks that nobody waits for any more. */
+    /** Interval between blocks that the test no longer waits for. */
     private static final Duration SLOWLY = Duration.ofSeconds(20);
 
-    /** What an honest swap, and one that is never answered, come by. */
+    /** Steps reached by an honest swap, and by one that is never answered. */
     static final List<String> STEPS = List.of(
             "LOOK",
             "LOCK",
@@ -111,7 +111,7 @@ public class SwapHistoryTest {
                 BigInteger.ONE));
     }
 
-    /** All of them where many histories are asked for; else where the manner matters most. */
+    /** Both directions when many histories are requested; otherwise the one where the pool's behaviour matters most. */
     private static List<Direction> directions(PoolManners.Kind kind) {
         if (HISTORIES > 1 || kind == PoolManners.Kind.HONEST) {
             return List.of(Direction.values());
@@ -126,7 +126,7 @@ public class SwapHistoryTest {
         return direction.isSell() ? "0.5" : "0.02";
     }
 
-    /** Everything that could still be due comes, nothing disturbs it any more, and all of it becomes final. */
+    /** Lets everything that is still due happen, without disturbances, and makes it final. */
     static void end(SwapWorld world) {
         world.rounds(4);
         world.manners.late(true);
@@ -199,7 +199,7 @@ public class SwapHistoryTest {
         }
     }
 
-    /** The two legs differ by one: the chain takes a reclaim above the timeout, the contract a refund at its deadline. */
+    /** The two legs differ by one: the chain accepts a reclaim above the timeout, the contract a refund at its deadline. */
     @Test
     void a_refund_leaves_at_its_boundary_and_not_one_step_before_and_no_file_has_the_secret() throws IOException {
         try (SwapWorld world = new SwapWorld(folder)) {
@@ -252,7 +252,7 @@ public class SwapHistoryTest {
         }
     }
 
-    /** One sell and one buy of an honest pool, and one of each that is never answered: each dies at every place that it comes to. */
+    /** One sell and one buy of an honest pool, and one of each that is never answered: each dies at every place that it reaches. */
     @Test
     void a_death_at_each_step_of_the_journal_leaves_one_lock_and_loses_nothing() {
         try (SwapWorld world = new SwapWorld(folder)) {
@@ -268,8 +268,8 @@ public class SwapHistoryTest {
                     }
                 }
                 walk(world, HISTORIES > 1 ? 40 : 12, places, died);
-                // A lock that has left is in a block after each round: it brings a swap to one or two of the first
-                // places.
+                // // A lock that was sent is in a block after each round, so a swap reaches only one or two of the
+                // first places.
                 for (int more = 0; more < MOST_SWAPS && !died.containsAll(beforeRefunds(places)); more++) {
                     begin(world, Direction.values()[more % 2], PoolManners.Kind.HONEST, ids);
                     walk(world, 8, places, died);
@@ -292,7 +292,7 @@ public class SwapHistoryTest {
     }
 
     /**
-     * A sell and a buy that come by every place that is not about refunds, and one of each that will come by those: the others may all have died
+     * Runs a sell and a buy that reach every place not concerning refunds, and one of each that will reach those: the others may all have died
      * before they locked anything.
      */
     private static void undisturbed(SwapWorld world, List<String> ids) {
@@ -334,12 +334,12 @@ public class SwapHistoryTest {
             STEPS.forEach(name -> places.add(new Life.Place(name, moment)));
         }
         POINTS.forEach(point -> places.add(point(point)));
-        // A quote that is not durably begun is of no other life.
+        // // A quote whose execution is not durably begun cannot be executed by another run.
         places.remove(new Life.Place("LOCK", Life.Moment.BEFORE));
         return places;
     }
 
-    /** Whichever of the places that are left is come to first. */
+    /** Dies at the remaining place that is reached first. */
     static void walk(SwapWorld world, int rounds, List<Life.Place> places, Set<Life.Place> died) {
         for (int i = 0; i < rounds; i++) {
             HangWatch.alive();
@@ -385,7 +385,7 @@ public class SwapHistoryTest {
         }
     }
 
-    /** One world, some swaps, and what happens to them; the same for the same seed, but for the threads. */
+    /** One world, some swaps, and their events; deterministic for a seed, except for the threads. */
     public static final class RandomHistory {
         private final boolean whole;
         private final SwapWorld world;
@@ -395,7 +395,7 @@ public class SwapHistoryTest {
         private final SwapTrouble trouble;
         private final List<String> happened = new ArrayList<>();
 
-        /** @param whole a long one; else with fewer swaps and less trouble */
+        /** @param whole a long history; otherwise with fewer swaps and less trouble */
         RandomHistory(SwapWorld world, long seed, boolean whole) {
             this.whole = whole;
             this.world = world;
@@ -404,7 +404,7 @@ public class SwapHistoryTest {
             this.trouble = new SwapTrouble(world, random, () -> ids);
         }
 
-        /** What happened, in its order. */
+        /** Returns the events in order. */
         List<String> happened() {
             return List.copyOf(happened);
         }
@@ -442,7 +442,7 @@ public class SwapHistoryTest {
             }
         }
 
-        /** Quotes that are executed at once, in a life that may end before they are. */
+        /** Executes quotes at the same time, in a run that may end before they are executed. */
         private void trade(int count) {
             if (random.nextInt(3) == 0) {
                 trouble.doom();

@@ -76,7 +76,7 @@ public class SwapJournalTest {
                 .orElseThrow();
     }
 
-    /** Every form that a row can have. */
+    /** Returns a row of every form. */
     private static List<SwapRow> forms() {
         List<SwapRow> forms = new ArrayList<>();
         Acts all = new Acts(true, true, true, true, true, true, Optional.of("l"), Optional.of("c"), Optional.of("r"));
@@ -130,7 +130,7 @@ public class SwapJournalTest {
         assertThat(account.isOn(BigInteger.ONE)).isFalse();
     }
 
-    /** A kill before a write leaves what was there, one after it what was written, whole and with its secret. */
+    /** A kill before a write leaves the previous row, one after it the new row, complete and with its secret. */
     @Test
     void a_kill_at_any_crash_point_leaves_a_row_as_it_was_or_as_it_is_to_be() throws Exception {
         List<Path> album = new CopyOnWriteArrayList<>();
@@ -172,7 +172,7 @@ public class SwapJournalTest {
         }
     }
 
-    /** What the next start takes up. */
+    /** Returns the row that the next start finds. */
     private static Optional<SwapRow> left(Path photograph) {
         try (SqliteStore copy = SqliteStore.open(photograph);
                 SealedRecords opened = TestSeals.of(done(copy.swaps().newest()).map(SwapEntry::content))) {
@@ -210,7 +210,7 @@ public class SwapJournalTest {
         }
     }
 
-    /** Without the id of an account chain: what is configured is meant, and nothing is added to it. */
+    /** Without the id of an account chain: the configured chain is meant, and nothing is added to the row. */
     @Test
     void the_first_form_is_read_for_ever() throws Exception {
         List<SwapRow> expected = forms();
@@ -235,7 +235,7 @@ public class SwapJournalTest {
                 .isEqualTo(forms());
     }
 
-    /** As it is written now; a newer one is written beside it and this one stays readable. */
+    /** The current form; a newer one is written in addition, and this one stays readable. */
     @Test
     void the_third_form_is_read_for_ever() throws Exception {
         if (System.getProperty("freeze") != null) {
@@ -254,7 +254,7 @@ public class SwapJournalTest {
         }
     }
 
-    /** An earlier release wrote its one mark before the claim was made: alone it says that the gate was open, and no more. */
+    /** An earlier release wrote its only mark before the claim was made: alone it means that the gate was open, and no more. */
     @Test
     void the_one_mark_of_earlier_releases_is_a_permission_unless_the_row_knows_of_a_claim() {
         SwapRow locked = Sample.row(Direction.CHAIN_TO_NATIVE)
@@ -280,7 +280,7 @@ public class SwapJournalTest {
         return marked(row, "true");
     }
 
-    /** The row as an earlier release has written it. */
+    /** Returns the row as an earlier release wrote it. */
     private static SwapRow marked(SwapRow row, String mark) {
         byte[] now = Bytes.parse(content(row)).toArray();
         String json = new String(now, 33, now.length - 33, StandardCharsets.UTF_8)
@@ -298,7 +298,7 @@ public class SwapJournalTest {
         return Files.readAllLines(FROZEN.resolve(version).resolve("swap").resolve("rows.hex"));
     }
 
-    /** Each is the same when it is written again and read. */
+    /** Each row is unchanged when it is written again and read. */
     private static List<SwapRow> frozen(String version) throws IOException {
         List<SwapRow> rows = new ArrayList<>();
         for (String line : lines(version)) {

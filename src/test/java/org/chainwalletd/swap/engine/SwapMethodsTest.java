@@ -80,8 +80,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The methods of the engine as a caller sees them: quotes of a pool that runs, an account chain that answers, a journal on disk, and legs
- * that do what the test says.
+ * The engine's methods as seen by a caller: quotes of a running pool, an account chain that answers, a journal on disk, and legs controlled by the
+ * test.
  */
 @Tag("long")
 @Timeout(120)
@@ -107,7 +107,7 @@ public class SwapMethodsTest {
     private SwapWords words = SwapWords.of(CHAIN, EvmWords.DEFAULT);
     private RpcDispatcher methods;
 
-    /** Both chains stand where the test puts them; what the engine does is counted. */
+    /** Both chains are in the state set by the test; the engine's actions are counted. */
     private static final class StandingLegs extends IdleLegs {
         private final AtomicReference<View> view =
                 new AtomicReference<>(view(new OwnLock.Absent(), new LockPermission.Granted(), false));
@@ -308,7 +308,7 @@ public class SwapMethodsTest {
         return Map.of("swap_id", swapId);
     }
 
-    /** With one of them alone nothing contradicts it, whatever it says. */
+    /** A single endpoint is contradicted by none, whatever it reports. */
     @Test
     void a_quote_says_when_a_single_endpoint_is_trusted_with_the_whole_amount_and_no_other_answer_does() {
         assertThat(call("swap_get_quote", sell()).has("warning")).isFalse();

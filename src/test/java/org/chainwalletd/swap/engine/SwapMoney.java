@@ -25,14 +25,14 @@ import org.chainwalletd.testkit.evm.EvmBlock;
 import org.chainwalletd.testkit.evm.EvmReceipt;
 
 /**
- * Adds up the money of both chains, from the bytes of every block: what we have is what we had, less what the pool was paid, more what it paid
- * us, less fees; and nothing appears or vanishes on either chain.
+ * Adds up the money of both chains, from the bytes of every block: our balance is the initial one, minus what the pool was paid, plus what it paid
+ * us, minus fees; and nothing appears or vanishes on either chain.
  */
 public final class SwapMoney {
-    /** One act can cost so much on the chain: a hundred times the minimum, doubled with each further version. */
+    /** Maximum fee of one act on the chain: a hundred times the minimum, doubled with each further version. */
     private static final BigInteger MOST_FEE = BigInteger.valueOf(30_000_000);
 
-    /** So many of the newest blocks hold nothing yet, and may be replaced by others that do. */
+    /** Number of newest blocks that are still empty and may be replaced by others that are not. */
     private static final int REPLACED = 4;
 
     private final TwoChains chains;
@@ -45,7 +45,7 @@ public final class SwapMoney {
     private final long chainFrom;
     private final List<String> wrong = new ArrayList<>();
 
-    /** Begins with what everybody has now, before anything is locked. */
+    /** Records all initial balances, before anything is locked. */
     SwapMoney(TwoChains chains, Party ours, EvmAddress ourEvm) {
         this.chains = chains;
         this.ours = ours;
@@ -71,7 +71,7 @@ public final class SwapMoney {
                 .reduce(BigInteger.ZERO, BigInteger::add);
     }
 
-    /** What does not add up. */
+    /** Returns the discrepancies. */
     List<String> wrong() {
         wrong.clear();
         chain();
@@ -93,7 +93,7 @@ public final class SwapMoney {
 
     // The chain
 
-    /** What the blocks since the beginning say of us. */
+    /** Totals of our money in the blocks since the beginning. */
     private static final class Sums {
         private BigInteger gained = BigInteger.ZERO;
         private BigInteger paid = BigInteger.ZERO;
@@ -236,7 +236,7 @@ public final class SwapMoney {
         requireEqual("wei in the contract", chains.evm().balance(chains.evm().contract()), held);
     }
 
-    /** The slot that a transaction has locked, as it stands now. */
+    /** Returns the current slot of the lock that a transaction made. */
     private Optional<SwapContract.Swap> lockedBy(EvmReceipt receipt) {
         int length = SwapContract.lock(Hash256.ZERO, ourEvm, 0).length();
         boolean isLock = receipt.succeeded() && receipt.tx().data().length() == length;

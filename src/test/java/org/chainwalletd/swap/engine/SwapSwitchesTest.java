@@ -34,7 +34,7 @@ import org.chainwalletd.testkit.Spawners;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Two daemons on one journal of swaps: whoever looks after them knows all that are open, and none that is over, before anything acts. */
+/** Two daemons on one journal of swaps: the one that processes them knows all open swaps, and none that is over, before anything acts. */
 class SwapSwitchesTest {
     private final ActorTestKit kit = ActorTestKit.create();
     private final SealedRecords seals = TestSeals.of(Optional.empty());
@@ -49,7 +49,7 @@ class SwapSwitchesTest {
         seals.close();
     }
 
-    /** The swaps of one daemon. No chain can be looked at, so only quotes change. */
+    /** The swaps of one daemon. No chain can be observed, so only quotes change. */
     private final class Daemon {
         private final MemorySwaps store = MemorySwaps.immortal(rows);
         private final SwapJournal journal = new SwapJournal(store, seals, ForkJoinPool.commonPool());
@@ -90,7 +90,7 @@ class SwapSwitchesTest {
             return Await.result(journal.watchedRows());
         }
 
-        /** Whether memory has the journal's rows. */
+        /** Asserts that memory has the journal's rows. */
         private void assertKnowsAll() {
             Await.until("the journal is read", book::isKnown);
             List<SwapRow> open = open();
@@ -118,7 +118,7 @@ class SwapSwitchesTest {
         second.assertKnowsAll();
         assertThat(second.book.count(SwapStatus.QUOTED)).isEqualTo(3);
         second.quote(4);
-        // The quotes of the other process are over for this one.
+        // // For this daemon the quotes of the other process are over.
         rows.computeIfPresent(
                 early.get(0).id(), (id, row) -> Copies.with(row, "version", row.version() + 1, "watched", false));
         second.keeper.stop();

@@ -14,7 +14,7 @@ import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.EvmLies;
 
-/** What can happen to a daemon with swaps: deaths, reorganisations, dead and lying peers, fees, traffic, a full disk. */
+/** Disturbances of a daemon with swaps: deaths, reorganisations, dead and lying peers, fees, traffic, a full disk. */
 public final class SwapTrouble {
     private static final BigInteger GWEI = BigInteger.valueOf(1_000_000_000);
     private static final long[] BASE_FEES = {1, 2, 10, 60};
@@ -29,7 +29,7 @@ public final class SwapTrouble {
             Lie.OMISSION,
             Lie.HEIGHT,
             Lie.NO_GENESIS);
-    /** Of the journal, of a swap's steps, and of the other books that have to be written before something leaves. */
+    /** Places in the journal, in a swap's steps, and in the other books that have to be written before something is sent. */
     static final List<String> PLACES = List.of(
             "LOCK",
             "LOCK",
@@ -78,7 +78,7 @@ public final class SwapTrouble {
         this.ids = ids;
     }
 
-    /** Something of all that, or nothing; what was begun may go on until {@link #heal}. */
+    /** Causes one of the disturbances, or none; a lasting one continues until {@link #heal}. */
     String happen() {
         int kind = random.nextInt(26);
         switch (kind) {
@@ -107,13 +107,13 @@ public final class SwapTrouble {
         return all.get(random.nextInt(all.size()));
     }
 
-    /** The process is to die at a place that it may come to at any later time. */
+    /** Makes the process die at a place that it may reach at any later time. */
     void doom() {
         Life.Moment moment = anyOf(List.of(Life.Moment.values()));
         world.life().diesAt(new Life.Place(anyOf(PLACES), moment), 1 + random.nextInt(2));
     }
 
-    /** Points of spends and account-chain sends, where they may end with the daemon; a start passes those of files and of the store itself. */
+    /** Watches crash points of spends and account-chain sends, where the daemon may die; a start passes those of files and of the store itself. */
     static void watch(Supplier<Life> life) {
         CrashPoint.watch(reached -> {
             if (reached.name().startsWith("SPEND_") || reached.name().startsWith("ACCOUNT_")) {
@@ -122,7 +122,7 @@ public final class SwapTrouble {
         });
     }
 
-    /** One endpoint tells of a lock, a time, a nonce or a past that is not, or sees the chain as it was. */
+    /** Lets one endpoint report a false lock, time, nonce or past, or an old state of the chain. */
     private void lie(EvmEndpoint endpoint) {
         EvmLies lies = endpoint.lies();
         EvmDevnet evm = world.chains.evm();
@@ -157,7 +157,7 @@ public final class SwapTrouble {
         }
     }
 
-    /** Mempools forget what waits. */
+    /** Makes mempools drop their transactions. */
     private void forget() {
         if (random.nextBoolean()) {
             world.chains.chain().forgetMempool();
@@ -166,7 +166,7 @@ public final class SwapTrouble {
         }
     }
 
-    /** The next blocks are full of what pays more than anything of ours. */
+    /** Fills the next blocks with transactions that pay more than ours. */
     private void starve() {
         world.rest();
         for (int i = 1 + random.nextInt(5); i > 0; i--) {
@@ -175,7 +175,7 @@ public final class SwapTrouble {
         }
     }
 
-    /** Whatever was begun is over. */
+    /** Ends all disturbances. */
     void heal() {
         world.life().spare();
         world.buryTheDead();

@@ -31,9 +31,8 @@ import org.chainwalletd.testkit.TwoChains;
 import org.chainwalletd.testkit.evm.SignedTransaction;
 
 /**
- * The judge. It believes the chains themselves and the file of the journal, never the engine: each write is judged before it is done, each
- * step before it is taken, and each transaction when it reaches a node or an endpoint, by what is durable at that very moment. Everything
- * that must never happen is kept.
+ * The judge. It relies on the chains themselves and the file of the journal, never on the engine: each write is judged before it is made, each step
+ * before it is taken, and each transaction when it reaches a node or an endpoint, by what is durable at that time. All violations are collected.
  */
 public final class SwapTruth {
 
@@ -42,7 +41,7 @@ public final class SwapTruth {
     private final PublicKey ourKey;
     private final EvmAddress ourEvm;
     private final Map<Hash256, Set<Object>> lockSends = new ConcurrentHashMap<>();
-    /** Hash locks whose claims were made durable, in any life. */
+    /** Hash locks whose claims were made durable, in any run. */
     private final Set<Hash256> claims = ConcurrentHashMap.newKeySet();
 
     private final List<String> wrong = new CopyOnWriteArrayList<>();
@@ -56,12 +55,12 @@ public final class SwapTruth {
         facts = new SwapFacts(chains, ourKey, ourEvm);
     }
 
-    /** From the start of the first life on. */
+    /** Called from the start of the first run on. */
     void believes(DurableJournal durable) {
         journal = durable;
     }
 
-    /** What must never have happened, in its order. */
+    /** Returns the violations in order. */
     List<String> wrong() {
         return List.copyOf(wrong);
     }
@@ -104,7 +103,7 @@ public final class SwapTruth {
         }
     }
 
-    /** Told of each permission in the moment before it is durable. */
+    /** Sets a callback that receives each permission immediately before it is durable. */
     void onPermission(Consumer<SwapRow> told) {
         permission = told;
     }
@@ -118,7 +117,7 @@ public final class SwapTruth {
         require(facts.isInTime(row), row, "the secret may leave for a lock that came too late");
     }
 
-    /** A claim of this swap is about to be durable: for the first one the gate is open at this moment, not only when it was permitted. */
+    /** Judges a claim that is about to be durable: for the first one the gate must be open now, not only when it was permitted. */
     void journalsClaim(String id) {
         SwapRow row = journal.row(id).orElseThrow();
         if (!row.acts().claimJournalled() && !claims.contains(row.terms().hashLock()) && !facts.isPublic(row.terms())) {
@@ -131,7 +130,7 @@ public final class SwapTruth {
         claims.add(row.terms().hashLock());
     }
 
-    /** What was decided once is never taken back but for a permission, and there is one lock. */
+    /** Requires that decisions are never withdrawn, except a permission, and that there is only one lock. */
     private void onlyGrow(SwapRow before, SwapRow next) {
         Acts was = before.acts();
         Acts is = next.acts();
@@ -188,7 +187,7 @@ public final class SwapTruth {
 
     // What reaches a node or an endpoint
 
-    /** A question, which any node or endpoint may tell to everybody. */
+    /** Judges a question, which any node or endpoint may pass on to anybody. */
     void asked(String question, Collection<byte[]> secrets) {
         for (byte[] secret : secrets) {
             if (question.contains(Bytes.wrap(secret).hex())) {
@@ -197,7 +196,7 @@ public final class SwapTruth {
         }
     }
 
-    /** Any transaction of the account chain. */
+    /** Judges any transaction of the account chain. */
     void sent(SignedTransaction tx) {
         if (!tx.from().equals(ourEvm)) {
             return;
@@ -228,7 +227,7 @@ public final class SwapTruth {
         return Hash256.of(tx.data().slice(4, 4 + Hash256.LENGTH));
     }
 
-    /** A transaction of the chain, from the daemon. */
+    /** Judges a transaction of the chain, sent by the daemon. */
     void sent(Transaction tx) {
         Hash256 txId = TransactionCodec.txId(SwapWorld.PROFILE, tx);
         boolean isOfSwap = false;
@@ -297,7 +296,7 @@ public final class SwapTruth {
         }
     }
 
-    /** Whether our lock stands although it can be taken back, and nothing is durable of that. */
+    /** Tests whether our lock exists although it can be refunded, and no refund is durable. */
     boolean owesRefund(SwapRow row) {
         return row.ownLock() instanceof OwnLock.Locked
                 && facts.isRefundDue(row.terms(), 0)

@@ -30,7 +30,7 @@ import org.chainwalletd.testkit.evm.EvmWallet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The judge of the histories notices a daemon that does what it must not: here a test does it with the daemon's own keys. */
+/** The judge of the histories notices a daemon that breaks the rules: here the test breaks them with the daemon's own keys. */
 public class SwapTruthTest {
     private static final BigInteger GWEI = BigInteger.valueOf(1_000_000_000);
 
@@ -48,7 +48,7 @@ public class SwapTruthTest {
                         HttpResponse.BodyHandlers.ofString());
     }
 
-    /** As our own daemon sends it, with the next nonces in their order. */
+    /** Sends as our own daemon would, with the next nonces in order. */
     private static void send(SwapWorld world, long nonce, EvmAddress to, BigInteger wei, Bytes data) throws Exception {
         DynamicFeeTransaction tx = new DynamicFeeTransaction(
                 BigInteger.valueOf(EvmDevnet.CHAIN_ID),

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Quotes that came to nothing are forgotten after a week, and nothing else ever is. */
+/** Expired quotes are deleted after a week, and nothing else ever is. */
 public class SwapUpkeepTest {
     private static final Duration KEPT = Duration.ofDays(7);
 

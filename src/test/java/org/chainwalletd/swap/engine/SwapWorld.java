@@ -46,18 +46,18 @@ import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.PlainEvmKeys;
 
 /**
- * Both chains over real sockets, a pool with money on both, and one daemon after the other over the same folder. What the daemon does is held
- * against the chains themselves and against what is durable ({@link SwapTruth}), and in the end all money is counted ({@link SwapMoney}).
- * Time goes in rounds: nothing happens between them but what the round before has begun.
+ * Both chains over real sockets, a pool with money on both, and one daemon after another over the same folder. The daemon's actions are compared
+ * with the chains themselves and with what is durable ({@link SwapTruth}), and in the end all money is counted ({@link SwapMoney}). Time advances
+ * in rounds: between them nothing happens except what the previous round has begun.
  */
 public final class SwapWorld implements AutoCloseable {
     static final ChainProfile PROFILE = ChainProfile.of("chain");
     public static final long CHAIN_DEPTH = 4;
     public static final long EVM_MARGIN = 100;
     public static final long CHAIN_MARGIN = 10;
-    /** Blocks on an EVM block that is final. */
+    /** Number of blocks after which an EVM block is final. */
     public static final int EVM_DEPTH = 4;
-    /** From a quote to the end of a seller's lock. */
+    /** Blocks from a quote to the end of a seller's lock. */
     public static final int SELLERS_BLOCKS = 500;
 
     private static final Duration BLOCK = Duration.ofSeconds(10);
@@ -69,7 +69,7 @@ public final class SwapWorld implements AutoCloseable {
 
     final PoolManners manners = new PoolManners();
     final TwoChains chains;
-    /** The pool asks the first one, too. */
+    /** The pool also uses the first one. */
     final List<EvmEndpoint> endpoints = new ArrayList<>();
 
     public final List<ChainNode> nodes = new ArrayList<>();
@@ -95,7 +95,7 @@ public final class SwapWorld implements AutoCloseable {
     }
 
     /**
-     * @param relays whether the pool may send our claims; then there is no gas for our own at first
+     * @param relays whether the pool may send our claims; then we have no gas for our own at first
      * @param asked endpoints of the account chain, of which two must agree
      */
     public SwapWorld(Path folder, boolean relays, int asked) {
@@ -135,7 +135,7 @@ public final class SwapWorld implements AutoCloseable {
         chains.evm().fund(ourEvm, ETHER.multiply(BigInteger.TEN));
     }
 
-    /** For a test that acts in the daemon's place. */
+    /** For a test that acts instead of the daemon. */
     static SecretBytes ourEvmSecret() {
         byte[] secret = new byte[32];
         Arrays.fill(secret, (byte) 0x33);
@@ -143,7 +143,7 @@ public final class SwapWorld implements AutoCloseable {
         return SecretBytes.takeOver(secret);
     }
 
-    /** Swaps that lock at the same time need coins of their own. */
+    /** Splits coins: swaps that lock at the same time need separate ones. */
     private void split() {
         Outpoint coin = chains.chain()
                 .ledger()
@@ -168,12 +168,12 @@ public final class SwapWorld implements AutoCloseable {
         daemon = new SwapDaemon(outside, life, "run-" + ++lives, alarms::add, durable);
     }
 
-    /** Also while its daemon is still being begun: actors of it are at work then. */
+    /** Returns the run, also while its daemon is still starting: its actors already work then. */
     Life life() {
         return life;
     }
 
-    /** The process ends; what it wrote stays. */
+    /** Ends the process; what it wrote is kept. */
     public void stop() {
         if (!stopped) {
             stopped = true;
@@ -182,19 +182,19 @@ public final class SwapWorld implements AutoCloseable {
         }
     }
 
-    /** The process dies and another one takes over; while nothing can be written none can start. */
+    /** Lets the process die and another one take over; while nothing can be written none can start. */
     public void restart() {
         stop();
         full = false;
         begin(Optional.of(daemon.durable()));
     }
 
-    /** What somebody should look at, of every life. */
+    /** Returns the alarms of every run. */
     List<SwapAlarm> alarms() {
         return List.copyOf(alarms);
     }
 
-    /** Whether it was another life than before. */
+    /** Restarts a process that has died; returns whether it did. */
     public boolean buryTheDead() {
         if (!life.isOver()) {
             return false;
@@ -207,12 +207,12 @@ public final class SwapWorld implements AutoCloseable {
         return lives;
     }
 
-    /** Where a life has come by, and could have been told to die. */
+    /** Returns the places that any run has reached, and where it could have died. */
     Set<Life.Place> passed() {
         return Set.copyOf(passed);
     }
 
-    /** Whether an endpoint of the account chain answers. */
+    /** Sets whether an endpoint of the account chain answers. */
     public void endpoint(EvmEndpoint endpoint, boolean answers) {
         if (answers && down.remove(endpoint)) {
             endpoint.up();
@@ -221,12 +221,12 @@ public final class SwapWorld implements AutoCloseable {
         }
     }
 
-    /** Whether the store takes no writes. */
+    /** Sets whether the store accepts no writes. */
     public void disk(boolean isFull) {
         full = isFull;
     }
 
-    /** What was wrong, on the wire and in the journal; looked at when everything is over. */
+    /** Returns the violations on the wire and in the journal; checked when everything is over. */
     public List<String> wrong() {
         for (EvmEndpoint endpoint : endpoints) {
             endpoint.calls().stream()
@@ -236,19 +236,19 @@ public final class SwapWorld implements AutoCloseable {
         return truth.wrong();
     }
 
-    /** What does not add up. */
+    /** Returns the discrepancies of money. */
     List<String> uncounted() {
         return money.wrong();
     }
 
     // What a caller does
 
-    /** Whether the pool, its endpoint and our store are there. */
+    /** Tests whether the pool, its endpoint and our store are available. */
     public boolean canQuote() {
         return !full && !life.isOver() && manners.answers() && !down.contains(endpoints.get(0));
     }
 
-    /** Empty when the quote was refused, or the process has died over it. */
+    /** Empty when the quote was refused, or the process died meanwhile. */
     Optional<String> quote(Direction direction, String amount, PoolManners.Kind kind) {
         try {
             return quoted(direction, amount, kind);
@@ -270,7 +270,7 @@ public final class SwapWorld implements AutoCloseable {
         return held.map(added -> id);
     }
 
-    /** All at once, as many callers would. */
+    /** Executes all at once, as many callers would. */
     Map<String, SwapReply> execute(Collection<String> ids) {
         Map<String, CompletableFuture<SwapReply>> asked = new LinkedHashMap<>();
         ids.forEach(id -> asked.put(id, begin(id)));
@@ -279,7 +279,7 @@ public final class SwapWorld implements AutoCloseable {
         return replies;
     }
 
-    /** A swap that has begun. */
+    /** Returns a swap that was executed. */
     public String executed(Direction direction, PoolManners.Kind kind) {
         String id = quote(direction, SwapHistoryTest.amount(direction), kind).orElseThrow();
         SwapReply reply = execute(List.of(id)).get(id);
@@ -290,8 +290,8 @@ public final class SwapWorld implements AutoCloseable {
     }
 
     /**
-     * Asks again, as a caller does, while the daemon says that it cannot judge now and that nothing was sent: right after its start it has not
-     * heard of the tip, and while a block is being followed nothing is said about the chain.
+     * Asks again, as a caller would, while the daemon answers that it cannot judge now and that nothing was sent: right after its start it does not
+     * know the tip yet, and while a block is being followed nothing is reported about the chain.
      */
     private SwapReply judged(String id, SwapReply reply) {
         SwapReply last = reply;
@@ -317,12 +317,12 @@ public final class SwapWorld implements AutoCloseable {
         return Await.result(EngineCalls.ask(daemon.engine, id, SwapQuestion.Refund::new));
     }
 
-    /** As it is in the file. */
+    /** Returns the row in the file. */
     public SwapRow row(String id) {
         return daemon.durable().row(id).orElseThrow();
     }
 
-    /** Who sent the claim of the pool's lock in the contract. */
+    /** Returns the sender of the claim of the pool's lock in the contract. */
     EvmAddress claimant(String id) {
         String claim = row(id).acts().claimTx().orElseThrow();
         return chains.evm()
@@ -334,7 +334,7 @@ public final class SwapWorld implements AutoCloseable {
 
     // What time does
 
-    /** Those that something is still expected of. */
+    /** Returns the rows of swaps that are not finished. */
     private List<SwapRow> open() {
         return secrets.keySet().stream()
                 .map(this::row)
@@ -346,7 +346,7 @@ public final class SwapWorld implements AutoCloseable {
         return open().isEmpty();
     }
 
-    /** The follower has the tip, where a node has it, and every open swap was looked at since; or the process has died. */
+    /** Waits until the follower has a node's tip and every open swap was observed since; or the process has died. */
     public void settle() {
         if (nodes.stream().allMatch(ChainNode::isUpToDate)) {
             Hash256 tip = chains.chain().tip().id();
@@ -375,7 +375,7 @@ public final class SwapWorld implements AutoCloseable {
                 () -> daemon.witness().hasLookedSince(open, before));
     }
 
-    /** Wakes whoever may be resting, and again now and then: who was busy has not heard it. */
+    /** Wakes components that may be idle, repeatedly: a busy one may have missed it. */
     private static void urge(String what, Runnable wake, BooleanSupplier done) {
         long[] woken = {System.nanoTime() - BETWEEN_WAKES};
         Await.until(what, () -> {
@@ -402,12 +402,12 @@ public final class SwapWorld implements AutoCloseable {
         }
     }
 
-    /** As many as it takes; fails when that is more than {@link #MOST_ROUNDS}. */
+    /** Runs as many rounds as necessary; fails beyond {@link #MOST_ROUNDS}. */
     public void roundsUntil(String what, BooleanSupplier condition) {
         until(what, condition, this::round);
     }
 
-    /** So many blocks as make all that is over final. */
+    /** Mines enough blocks to make everything that is over final. */
     public void untilQuiet() {
         until("no swap is open", this::isQuiet, () -> {
             rounds(2);
@@ -425,18 +425,18 @@ public final class SwapWorld implements AutoCloseable {
         }
     }
 
-    /** Whether its row has seen the pool's lock claimed. */
+    /** Tests whether its row has recorded the claim of the pool's lock. */
     public boolean isClaimed(String id) {
         return row(id).poolLock() instanceof PoolLock.Claimed;
     }
 
-    /** What the last look has led to is written: nobody judges a step by a time that leapt after it was decided. */
+    /** Waits until the results of the last observation are written, so that no step is judged by a time that jumped after its decision. */
     public void rest() {
         look();
         look();
     }
 
-    /** Many blocks at once, as far apart as they are. */
+    /** Mines many blocks at once, with their normal time distance. */
     public void pass(int blocks) {
         pass(blocks, BLOCK);
     }
@@ -453,7 +453,7 @@ public final class SwapWorld implements AutoCloseable {
         settle();
     }
 
-    /** Files that hold a secret, as it is or in hexadecimal digits. */
+    /** Returns the files that contain a secret, raw or in hexadecimal digits. */
     List<Path> leaks() throws IOException {
         List<Path> leaks = new ArrayList<>();
         try (Stream<Path> files = Files.list(outside.folder())) {

@@ -10,7 +10,7 @@ import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.testkit.Stub;
 
-/** The journal's table of one life: each write is judged before it is done, and named by what it says. */
+/** The journal's table of one run: each write is judged before it is made, and named by its content. */
 final class WatchedJournal {
     private WatchedJournal() {}
 
@@ -30,7 +30,7 @@ final class WatchedJournal {
         });
     }
 
-    /** What a write of the journal makes durable, by name. */
+    /** Fact that a write of the journal makes durable, by name. */
     public enum JournalStep {
         EXPIRE,
         LOCK,
@@ -55,7 +55,7 @@ final class WatchedJournal {
         ENDED,
         REOPENED;
 
-        /** A write may say several things at once. */
+        /** Returns the names; a write may record several facts at once. */
         static List<String> between(SwapRow before, SwapRow after) {
             List<JournalStep> steps = new ArrayList<>();
             acts(before.acts(), after.acts(), steps);

@@ -64,7 +64,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Money that no row looks after, on a real account chain with two endpoints. */
+/** Money without a watched row, on a real account chain with two endpoints. */
 @Tag("long")
 public class WatchtowerTest {
     private static final BigInteger ETHER = BigInteger.TEN.pow(18);
@@ -89,7 +89,7 @@ public class WatchtowerTest {
     private OptionalLong fromBlock = OptionalLong.of(0);
     private final FewRecords htlcs = new FewRecords();
     private Legs legs = new StandingLegs(new OwnLock.Absent(), true);
-    /** Newest block of the chain in the books: by itself much later than all that is done on the account chain. */
+    /** Newest block of the chain in the books: by default much later than everything done on the account chain. */
     private volatile FollowedTip tip;
 
     private SqliteStore store;
@@ -134,7 +134,7 @@ public class WatchtowerTest {
     /**
      * Shows one state of our lock.
      *
-     * @param unseen rows whose chains cannot be looked at
+     * @param unseen rows whose chains cannot be observed
      */
     private static final class StandingLegs extends IdleLegs {
         private final OwnLock lock;
@@ -191,12 +191,12 @@ public class WatchtowerTest {
         }
     }
 
-    /** A lock of the pool's that we may claim. */
+    /** Returns a lock of the pool that we may claim. */
     private static HtlcRecord paysUs(int n) {
         return htlc(n, Sample.HASH_LOCK, Htlcs.State.LOCKED, Htlcs.Role.RECEIVER, Optional.empty());
     }
 
-    /** A lock of ours that the pool has claimed with this secret. */
+    /** Returns a lock of ours that the pool has claimed with this secret. */
     private static HtlcRecord shows(int n, byte[] secret) {
         return htlc(n, Hash256.sha256(secret), Htlcs.State.CLAIMED, Htlcs.Role.SENDER, Optional.of(Bytes.of(secret)));
     }
@@ -277,7 +277,7 @@ public class WatchtowerTest {
         return hashLock;
     }
 
-    /** As an endpoint prints it, though nobody has locked. */
+    /** Returns an event as an endpoint formats it, although no lock exists. */
     private ObjectNode event(Hash256 hashLock) {
         ObjectNode json = JsonNodeFactory.instance
                 .objectNode()
@@ -305,7 +305,7 @@ public class WatchtowerTest {
         return chain.swap(hashLock).state();
     }
 
-    /** A row that nobody watches. */
+    /** Adds an unwatched row. */
     private SwapRow row(Acts acts) {
         return row(Sample.row(Direction.NATIVE_TO_CHAIN), acts);
     }
@@ -481,7 +481,7 @@ public class WatchtowerTest {
         Await.until("nothing is left of it", () -> place() >= chain.head().number() - 2);
     }
 
-    /** A lock of ours without a row that the pool has claimed, finally; returns the block of the lock. */
+    /** Makes a lock of ours without a row that the pool has finally claimed; returns the block of the lock. */
     private long claimedByThePool() {
         lock(Sample.HASH_LOCK, 1_000);
         long locked = chain.head().number();
@@ -494,7 +494,7 @@ public class WatchtowerTest {
         htlcs.records = List.of(paysUs(77));
     }
 
-    /** Calls for whole blocks. */
+    /** Returns the calls for whole blocks. */
     private static List<String> wholeBlocks(EvmEndpoint endpoint) {
         return endpoint.calls().stream()
                 .filter(call -> call.method().equals("eth_getBlockByNumber")
@@ -634,7 +634,7 @@ public class WatchtowerTest {
         assertThat(claims.get(0).lock()).isEqualTo(real.lock());
     }
 
-    /** Locks in the contract that pay us without a row, with their claims on the chain; the first pays an address that has no gas. */
+    /** Makes locks in the contract that pay us without a row, with their claims on the chain; the first pays an address that has no gas. */
     private void shownOnTheChain() {
         byte[] otherSecret = Bytes.parse("34".repeat(32)).toArray();
         EvmAddress withoutGas =
@@ -697,7 +697,7 @@ public class WatchtowerTest {
         assertThat(place()).as("no block is passed").isEqualTo(-1);
     }
 
-    /** Claim of an HTLC without a row whose secret the contract shows. */
+    /** Returns the claim of an HTLC without a row whose secret the contract reveals. */
     private ClaimRequest firstClaim() {
         claimedByThePool();
         poolPaysUs();

@@ -13,7 +13,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.legs.Legs;
 
-/** Counts looks, has every step judged by what is durable before it, and takes none after the end of its life. */
+/** Counts observations, has every step judged by what is durable before it, and takes none after the end of its run. */
 public final class WitnessedLegs implements Legs {
     private record Looks(AtomicInteger begun, AtomicInteger newestDone) {}
 
@@ -30,14 +30,14 @@ public final class WitnessedLegs implements Legs {
         this.executor = executor;
     }
 
-    /** How many looks at each swap have begun. */
+    /** Returns the number of observations begun, per swap. */
     Map<String, Integer> looksBegun() {
         return looks.entrySet().stream()
                 .collect(Collectors.toMap(
                         Map.Entry::getKey, entry -> entry.getValue().begun().get()));
     }
 
-    /** Whether a look at each of these has begun and ended since; or this life is over. */
+    /** Tests whether an observation of each of these swaps has begun and ended since; or this run is over. */
     boolean hasLookedSince(Set<String> ids, Map<String, Integer> before) {
         return life.isOver()
                 || ids.stream()

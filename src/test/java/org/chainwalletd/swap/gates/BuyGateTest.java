@@ -130,7 +130,7 @@ public class BuyGateTest {
         assertThat(opensWith("inputs", due)).isFalse();
     }
 
-    /** Right after a start the followed tip is that of the run before. */
+    /** Right after a start the followed tip is that of the previous run. */
     @Test
     void blocks_that_a_node_has_named_and_that_are_not_followed_yet_count_against_the_margin() {
         long left = HONEST.params().timeoutHeight() - Sample.TIP;

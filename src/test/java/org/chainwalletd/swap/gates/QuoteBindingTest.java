@@ -29,7 +29,7 @@ public class QuoteBindingTest {
         return refusal(() -> BINDING.bind(Sample.asked(direction), quote, Optional.of(Sample.PRICE), Sample.now()));
     }
 
-    /** Why a quote is refused that is honest but for its price, or the time. */
+    /** Returns the refusal of a quote that is honest except for its price or time. */
     private static Optional<String> refusal(Direction direction, Optional<BigDecimal> price, QuoteBinding.Now now) {
         return refusal(() -> BINDING.bind(Sample.asked(direction), Sample.quote(direction), price, now));
     }
@@ -107,7 +107,8 @@ public class QuoteBindingTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                // Three of small order, one that is no point, one that is not canonical, one that is no number.
+                // // Three of small order, one that is not a curve point, one that is not canonical, one that is not
+                // hexadecimal.
                 "0100000000000000000000000000000000000000000000000000000000000000",
                 "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
                 "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
@@ -120,7 +121,7 @@ public class QuoteBindingTest {
                 .hasValueSatisfying(containing("the pool's public key"));
     }
 
-    /** Adding the point of order two turns both coordinates' signs: signatures under it are valid to some verifiers only. */
+    /** Adding the point of order two negates both coordinates: signatures under the key are then valid only for some verifiers. */
     @Test
     void a_key_of_mixed_order_is_refused() {
         byte[] key = Sample.POOL_KEY.toArray();

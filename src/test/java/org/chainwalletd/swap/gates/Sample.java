@@ -22,7 +22,7 @@ import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.swap.pool.Pool.PoolQuote;
 import org.chainwalletd.testkit.Copies;
 
-/** An honest swap of 12 coins for 3 native ones, and back, with the defaults of the configuration. */
+/** Honest swap of 12 coins for 3 native ones, and the reverse, with the default configuration. */
 public final class Sample {
     public static final long NOW = 1_800_000_000L;
     public static final long TIP = 100_000;
@@ -44,9 +44,9 @@ public final class Sample {
     public static final BigInteger CHAIN_ID = BigInteger.valueOf(31_337);
     public static final SwapTerms.Ours OURS =
             new SwapTerms.Ours(ChainProfile.of("chain").addressOf(OUR_KEY), OUR_KEY, OUR_EVM);
-    /** Of a sell: 30 blocks, and (1,800 + 1,200 + 3,600) s. */
+    /** Shortest lock of a sell: 30 blocks, and (1,800 + 1,200 + 3,600) s. */
     public static final long SHORTEST_SELL = 690;
-    /** Of a buy: 1,800 + 1,200 s, and 30 + 360 blocks of 10 s: less than the floor. */
+    /** Shortest lock of a buy: 1,800 + 1,200 s, and 30 + 360 blocks of 10 s, which is less than the floor. */
     public static final long SHORTEST_BUY = 7_200;
 
     private Sample() {}
@@ -123,7 +123,7 @@ public final class Sample {
         return SwapRow.quoted("swap-1", "pool-1", "run-1", terms(direction), Optional.empty(), NOW);
     }
 
-    /** One of many: with an id, a pool's id, a hash lock and a time of its own. */
+    /** Returns the n-th of many rows, with distinct id, pool id, hash lock and time. */
     public static SwapRow row(int n, Direction direction) {
         SwapTerms other = Copies.with(terms(direction), "hashLock", Hash256.sha256(new byte[] {(byte) n}));
         return SwapRow.quoted("swap-" + n, "pool-" + n, "run-1", other, Optional.of(WEI), NOW + n);
@@ -146,7 +146,7 @@ public final class Sample {
                 new EndpointView.CommonView(CHAIN_ID, HASH_LOCK, 500, CODE, settled, NOW - 1_500), latest, latestTime);
     }
 
-    /** 29 blocks below the tip: 30 deep. */
+    /** Returns an HTLC 29 blocks below the tip: 30 deep. */
     public static PoolHtlc htlc(long timeout) {
         return htlc(timeout, Amount.of(COINS), TIP - 29, NOW - 300);
     }

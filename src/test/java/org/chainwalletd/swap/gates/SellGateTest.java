@@ -173,7 +173,7 @@ public class SellGateTest {
         return changed("lockedAt", time);
     }
 
-    /** @param changes of what honest endpoints have in common, as in {@link Copies#with} */
+    /** @param changes of the view common to honest endpoints, as in {@link Copies#with} */
     private static EndpointView changed(Object... changes) {
         return Copies.with(HONEST, "common", Copies.with(HONEST.common(), changes));
     }

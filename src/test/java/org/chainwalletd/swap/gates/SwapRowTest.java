@@ -139,7 +139,7 @@ public class SwapRowTest {
         assertThat(back.isRefundOverdue(deadline + 900, OptionalLong.empty())).isFalse();
     }
 
-    /** Endpoints may have differed, or been silent, since it left. */
+    /** Endpoints may have disagreed, or been silent, since it was sent. */
     @Test
     void a_refund_of_a_lock_that_was_never_seen_is_overdue_as_well() {
         SwapRow sent =

@@ -26,7 +26,7 @@ import org.chainwalletd.testkit.Spawners;
 import org.chainwalletd.testkit.TestPools;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 
-/** What the daemon has of the account chain, in one life: its endpoints over real sockets, and the owner of its nonces. */
+/** The daemon's account-chain parts in one run: its endpoints over real sockets, and the owner of its nonces. */
 public record AccountSide(AccountChain endpoints, AccountSends sends) {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final SendPace PACE = new SendPace(

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What is made of two chains of which either may be silent: what it lets out, and what it does not even ask. */
+/** Joined observation of two chains of which either may be silent: what it permits to be sent, and what it does not query at all. */
 public class BothLegsTest {
     private static final OwnLock SETTLED = new OwnLock.Locked("ours", OptionalLong.of(Sample.NOW - 60));
     private static final OwnLock YOUNG = new OwnLock.Locked("ours", OptionalLong.empty());
@@ -316,7 +316,7 @@ public class BothLegsTest {
         assertThat(told.refundDue()).isTrue();
     }
 
-    /** An endpoint that is silent, or tells an old time, must not hold it for ever; one that comes too early reverts. */
+    /** An endpoint that is silent, or reports an old time, must not hold the refund indefinitely; one sent too early reverts. */
     @Test
     void a_refund_in_the_contract_is_due_by_the_wall_clock_a_quarter_of_an_hour_later() {
         for (long past : new long[] {899, 900}) {

@@ -7,7 +7,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.swap.legs.Redeeming.ChainFee;
 import org.junit.jupiter.api.Test;
 
-/** What swaps pay for claims and reclaims (swap.md, section 6). */
+/** Fees of swaps for claims and reclaims (swap.md, section 6). */
 public class ChainFeeTest {
     private static final Amount MINIMUM = Amount.of(69);
 

@@ -63,8 +63,8 @@ import org.chainwalletd.testkit.Party;
 import org.chainwalletd.testkit.PlainKeys;
 
 /**
- * The two legs that stand on the chain, with all that they use, over real sockets to a development node that is asked through two doors, each
- * of which a test can make lie. Keys stay, whatever happens; closing and starting again is a restart of the daemon over the same store.
+ * The two legs on the chain, with all their dependencies, over real sockets to a development node that is reached through two proxies, each of
+ * which a test can make return false data. Keys are kept; closing and starting again is a restart of the daemon over the same store.
  */
 public final class ChainLegRig implements AutoCloseable {
     static final ChainProfile PROFILE = ChainProfile.of("chain");
@@ -88,7 +88,7 @@ public final class ChainLegRig implements AutoCloseable {
     private SqliteStore store;
     private int parties = 0x10;
 
-    /** Who is said to look after HTLCs. */
+    /** Owners of HTLCs as reported to the legs. */
     volatile HtlcOwners owners = HtlcOwners.NONE;
 
     public SpendService spending;
@@ -154,13 +154,13 @@ public final class ChainLegRig implements AutoCloseable {
                 false);
     }
 
-    /** The process dies and another one takes over. */
+    /** Lets the process die and another one take over. */
     public void restart() {
         stop();
         start();
     }
 
-    /** From the next start on no more than this may leave in one payment. */
+    /** Limits the amount of one payment from the next start on. */
     public void capPerPayment(Amount most) {
         allowance = new AllowanceStore.Limits(Optional.of(most), Optional.empty(), Duration.ofDays(1));
     }
@@ -170,12 +170,12 @@ public final class ChainLegRig implements AutoCloseable {
         store.close();
     }
 
-    /** A key of nobody yet. */
+    /** Returns a new key that is not the daemon's. */
     public Party stranger() {
         return new Party(++parties);
     }
 
-    /** A key of the daemon's with a coin of each of these values. */
+    /** Returns a key of the daemon with one coin of each of these values. */
     public Party ours(long... values) {
         Party ours = stranger();
         byte[] seed = new byte[32];
@@ -197,12 +197,12 @@ public final class ChainLegRig implements AutoCloseable {
                 .outpoint();
     }
 
-    /** A sell that locks for {@code blocks} from now. */
+    /** Returns a sell that locks for {@code blocks} from now. */
     public SwapRow sell(Party ours, PublicKey pool, byte[] secret, long blocks) {
         return row(ours, secret, SwapTerms.Theirs.onTheChain(pool), chain.tip().height() + blocks);
     }
 
-    /** A buy of the same amount. */
+    /** Returns a buy of the same amount. */
     SwapRow buy(Party ours, byte[] secret) {
         return row(
                 ours,
@@ -230,7 +230,7 @@ public final class ChainLegRig implements AutoCloseable {
                 "swap-" + terms.hashLock().hex().substring(0, 8), "pool-1", "run-1", terms, Optional.empty(), 0);
     }
 
-    /** Both nodes refuse every transaction with these words. */
+    /** Makes both nodes refuse every transaction with this error text. */
     void refuse(String words) {
         first.refuse("send_raw_transaction", params -> words);
         second.refuse("send_raw_transaction", params -> words);
@@ -241,7 +241,7 @@ public final class ChainLegRig implements AutoCloseable {
         second.tellTheTruth();
     }
 
-    /** A party's spend of an HTLC of {@link #AMOUNT} into an output of its own. */
+    /** Returns a party's spend of an HTLC of {@link #AMOUNT} into an output of the same party. */
     Transaction redeemed(Outpoint lock, Party by, long fee, Function<byte[], Witness> witness) {
         Transaction unsigned = Transaction.unsigned(
                 List.of(lock), List.of(TxOutput.toAddress(by.address, AMOUNT.minus(Amount.of(fee)))));
@@ -252,12 +252,12 @@ public final class ChainLegRig implements AutoCloseable {
         return redeemed(lock, by, fee, signature -> HtlcWitness.claim(preimage, signature));
     }
 
-    /** The fee of a transaction that spends an HTLC of {@link #AMOUNT}. */
+    /** Returns the fee of a transaction that spends an HTLC of {@link #AMOUNT}. */
     Amount feeOf(String txId) {
         return AMOUNT.minus(transaction(txId).outputs().get(0).value());
     }
 
-    /** Somebody makes an HTLC with money of his own. */
+    /** Makes an HTLC with the money of {@code payer}. */
     Outpoint lock(Party payer, HtlcParams params, Amount amount) {
         return lock(payer, TxOutput.toScript(HtlcScript.build(params), amount));
     }
@@ -282,7 +282,7 @@ public final class ChainLegRig implements AutoCloseable {
         mine((int) (height - chain.tip().height()));
     }
 
-    /** As if the chain had been caught up with from this height on. */
+    /** Clears the marks of checked work, as if the chain had been caught up with from this height on. */
     public void forgetWork(long from) {
         get(follow.books().write(session -> {
             session.head().update("UPDATE blocks SET work_checked = 0 WHERE height >= ?", from);
@@ -305,7 +305,7 @@ public final class ChainLegRig implements AutoCloseable {
         return chain.ledger().transaction(Hash256.parse(txId)).orElseThrow().tx();
     }
 
-    /** A plain payment of the daemon's, for comparison. */
+    /** Makes a plain payment of the daemon, for comparison. */
     public String transfer(Party from, Address to, long amount) {
         return get(spending.transfer(new TransferRequest(
                         from.address,
@@ -322,7 +322,7 @@ public final class ChainLegRig implements AutoCloseable {
         Await.until(txId + " waits in the mempool", () -> isWaiting(txId));
     }
 
-    /** Until a payment may choose it. */
+    /** Waits until a payment may choose the coin. */
     public void awaitFree(Outpoint coin) {
         Await.until(
                 coin + " is held by nothing",

@@ -24,10 +24,7 @@ import org.chainwalletd.devnet.wire.NodeServer;
 import org.chainwalletd.devnet.wire.RpcHandler;
 import org.chainwalletd.testkit.ManualClock;
 
-/**
- * One of the nodes of the chain that the daemon asks, with faults of its own. Whoever listens hears of each transaction,
- * and of each question, before the node does.
- */
+/** One of the nodes that the daemon queries, with injectable faults. A listener gets each transaction and each question before the node does. */
 public final class ChainNode implements RpcHandler, AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String SEND = "send_raw_transaction";
@@ -77,7 +74,7 @@ public final class ChainNode implements RpcHandler, AutoCloseable {
         return URI.create("http://127.0.0.1:" + server.address().getPort() + "/");
     }
 
-    /** Connections are closed without an answer. */
+    /** Closes connections without an answer. */
     public void silent() {
         silent = true;
     }
@@ -87,17 +84,17 @@ public final class ChainNode implements RpcHandler, AutoCloseable {
         faults.lie(lie);
     }
 
-    /** Transactions are refused without a reason that speaks of them. */
+    /** Refuses transactions for a reason unrelated to them. */
     public void refuses() {
         faults.refuse(true);
     }
 
-    /** What was asked is done, and the connection of the next sends is cut before the answer. */
+    /** Executes the next sends but closes the connection before the answer. */
     public void losesAnswers(int count) {
         faults.drop(Faults.Drop.AFTER, count, SEND);
     }
 
-    /** It hears of nothing new any more: no block, and what it is sent reaches nobody. */
+    /** Isolates the node: it gets no new blocks, and what it is sent reaches no other node. */
     public void stale() {
         Ledger old = new Ledger(chain.ledger().profile(), Effort.NONE, (touched, tip) -> {});
         for (long height = 1; height <= chain.ledger().tip().height(); height++) {
@@ -106,7 +103,7 @@ public final class ChainNode implements RpcHandler, AutoCloseable {
         asked = new NodeCalls(old, clock, faults, chain);
     }
 
-    /** Well and honest again. */
+    /** Ends all faults. */
     public void behave() {
         silent = false;
         misleads = false;
@@ -116,7 +113,7 @@ public final class ChainNode implements RpcHandler, AutoCloseable {
         faults.drop(Faults.Drop.NONE, 0, null);
     }
 
-    /** Whether it tells of what has just been mined, and as it is. */
+    /** Tests whether it reports the newest blocks, unaltered. */
     public boolean isUpToDate() {
         return !silent && !misleads && asked == calls;
     }

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("long")
 public class ChainOwnLegTest {
     private static final long FUNDS = 200_000_000;
-    /** Longer than the shortest lock that is allowed, so that time may pass before it is sent. */
+    /** Longer than the shortest lock allowed, so that time may pass before it is sent. */
     private static final long LOCK_BLOCKS = 500;
 
     @TempDir
@@ -126,7 +126,7 @@ public class ChainOwnLegTest {
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(reference, OptionalLong.of(settled)));
     }
 
-    /** The process died behind the broadcast, and a block had the lock before the next one looked. */
+    /** The process died after the broadcast, and a block contained the lock before the next observation. */
     @Test
     void the_pool_is_told_of_a_lock_whose_transaction_the_row_does_not_name() {
         List<Object> told = new ArrayList<>();
@@ -213,7 +213,7 @@ public class ChainOwnLegTest {
         assertThat(rig.ownLock(lost)).isEqualTo(new OwnLock.Lost());
     }
 
-    /** Everything before that, nodes and the key among it, may have taken longer than anybody waits. */
+    /** Every step before, including nodes and the key, may have taken longer than any caller waits. */
     @Test
     void a_lock_that_is_not_wanted_any_more_when_its_intent_is_about_to_be_written_is_not_made() {
         SwapRow row = row(LOCK_BLOCKS);
@@ -289,7 +289,7 @@ public class ChainOwnLegTest {
         assertThat(rig.ownLock(row)).isInstanceOf(OwnLock.TakenBack.class);
     }
 
-    /** Whoever asks again under its token must not hear that nothing was broadcast. */
+    /** A caller that repeats the call under its token must not get the answer that nothing was broadcast. */
     @Test
     void what_was_taken_back_by_hand_before_keeps_its_receipt() {
         SwapRow row = row(3);
@@ -305,7 +305,7 @@ public class ChainOwnLegTest {
         }
     }
 
-    /** A spend of the minimum fee would keep the swap's own out of every mempool. */
+    /** A spend with the minimum fee would keep the swap's own spend out of every mempool. */
     @Test
     void nobody_but_the_swap_takes_its_lock_back() {
         SwapRow row = row(3);
@@ -358,7 +358,7 @@ public class ChainOwnLegTest {
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Claimed(outpoint(tx).toString(), claimTx, true));
     }
 
-    /** A lie about a mempool must not make the engine believe that the secret is public. */
+    /** False data about a mempool must not make the engine treat the secret as public. */
     @Test
     void a_claim_that_does_not_open_the_hash_lock_shows_no_secret() {
         SwapRow row = row(LOCK_BLOCKS);
@@ -393,7 +393,7 @@ public class ChainOwnLegTest {
     void a_lock_that_confirms_after_it_was_abandoned_stands() {
         SwapRow row = abandoning(row(LOCK_BLOCKS));
         String tx = send(row);
-        // A mempool has the lock, and replaces nothing.
+        // // A mempool has the lock and does not replace it.
         assertThatThrownBy(() -> rig.own.abandonLock(row)).isInstanceOf(RuntimeException.class);
         rig.restart();
         rig.mine(1);
@@ -481,7 +481,7 @@ public class ChainOwnLegTest {
         assertThat(rig.own.obstacle(later)).isEmpty();
     }
 
-    /** Anybody can make an HTLC that we could take back, with money of his own. */
+    /** Anybody can fund an HTLC that we could reclaim. */
     @Test
     void an_htlc_of_somebody_else_in_our_name_is_not_our_lock() {
         SwapRow row = row(LOCK_BLOCKS);

@@ -30,7 +30,7 @@ import org.chainwalletd.testkit.FollowRig;
 import org.chainwalletd.testkit.ManualClock;
 import org.chainwalletd.testkit.PlainKeys;
 
-/** The parts of the chain that swaps use in one life of a daemon: spends and HTLCs, over a follower that a test has started. */
+/** The chain parts that swaps use in one run of a daemon: spends and HTLCs, over a follower that a test has started. */
 public record ChainParts(SpendService spending, Sightings sightings, HtlcSpends htlcs, ChainSide side) {
     public static ChainParts start(
             FollowRig follow,

@@ -217,7 +217,7 @@ public class ChainPoolLegTest {
         assertThat(gate().isOpen()).isTrue();
     }
 
-    /** Otherwise one lying node could close the gate with bytes that nobody has signed. */
+    /** Otherwise one lying node could close the gate with an unsigned transaction. */
     @Test
     void what_a_mempool_shows_of_the_lock_counts_only_as_far_as_a_block_could_take_it() {
         Outpoint lock = poolLocks();
@@ -302,7 +302,7 @@ public class ChainPoolLegTest {
         assertThat(rig.poolLock(row)).isInstanceOf(PoolLock.Claimed.class);
     }
 
-    /** One that was taken once stays in flight; nobody may believe a refusal that comes too soon. */
+    /** A claim that a node accepted once stays in flight; a refusal that comes too soon must be ignored. */
     @Test
     void a_claim_that_every_node_has_forgotten_and_none_wants_back_is_replaced() {
         poolLocks();
@@ -322,7 +322,7 @@ public class ChainPoolLegTest {
         assertThat(rig.poolLock(row)).isInstanceOf(PoolLock.Claimed.class);
     }
 
-    /** It keeps the claim from every miner, and the other one does not want what it pays. */
+    /** The node withholds the claim from every miner, and the other node refuses it for its fee. */
     @Test
     void a_node_that_pretends_to_have_the_claim_keeps_a_dearer_one_back_for_thirty_blocks_at_most() {
         poolLocks();
@@ -370,7 +370,7 @@ public class ChainPoolLegTest {
         assertThat(rig.poolLock(row)).isInstanceOf(PoolLock.Claimed.class);
     }
 
-    /** Such a refusal says nothing of the claim. */
+    /** Such a refusal says nothing about the claim. */
     @Test
     void nodes_that_refuse_without_a_word_make_the_claim_no_dearer() {
         poolLocks();
@@ -384,7 +384,7 @@ public class ChainPoolLegTest {
         assertThat(claim()).isEqualTo(tx);
     }
 
-    /** A mempool replaces nothing, so paying more would only make dearer what is sent when the rival is gone. */
+    /** A mempool replaces nothing, so paying more would only raise the fee of what is sent when the rival is gone. */
     @Test
     void a_rival_in_the_mempool_makes_the_claim_no_dearer() {
         Outpoint lock = poolLocks();
@@ -403,7 +403,7 @@ public class ChainPoolLegTest {
         rig.refuse("Mempool rejected transaction: fee density too low for mempool");
     }
 
-    /** What a node says of the lock cannot hold the claim back once the secret may have left. */
+    /** A node's report about the lock cannot delay the claim once the secret may be public. */
     @Test
     void a_node_that_shows_a_spend_of_the_lock_does_not_hold_the_claim_back() {
         poolLocks();
@@ -450,7 +450,7 @@ public class ChainPoolLegTest {
         assertThat(sent).hasValue(0);
     }
 
-    /** As when the process dies between the two: the chain shows nothing, and the next look knows of it all the same. */
+    /** As when the process dies between the two: the chain has nothing, but the next observation finds the claim. */
     @Test
     void a_claim_that_is_journalled_and_was_never_sent_is_found_by_the_next_look() {
         poolLocks();

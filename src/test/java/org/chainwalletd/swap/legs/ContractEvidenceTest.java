@@ -43,7 +43,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The gate of a sell over real sockets: an account chain, honest endpoints, and one that lies. */
+/** The gate of a sell over real sockets: an account chain, honest endpoints, and one that returns false data. */
 @Tag("long")
 public class ContractEvidenceTest {
     @AutoClose("shutdownTestKit")
@@ -162,7 +162,7 @@ public class ContractEvidenceTest {
         assertThat(judgeOrNothing(honest, other, liar)).isFalse();
     }
 
-    /** A look that took more than a minute opens nothing. */
+    /** An observation that took more than a minute opens nothing. */
     @Test
     void one_slow_endpoint_does_not_delay_the_gate_that_two_others_open() {
         lock(now() + 9_000);
@@ -222,7 +222,7 @@ public class ContractEvidenceTest {
         assertThat(verdict.closed().orElseThrow()).contains("s after ours was settled");
     }
 
-    /** As after a downtime: one question for events reaches 1,000 blocks back. */
+    /** As after a downtime: one event query reaches 1,000 blocks back. */
     private void bury() {
         chain.mine(2_100);
     }
@@ -231,7 +231,7 @@ public class ContractEvidenceTest {
         return Long.decode(params.path(0).path("toBlock").asText()) < block;
     }
 
-    /** Shows no events to questions that end before this block, and does not say so. */
+    /** Returns no events for queries that end before this block, without an error. */
     private static void forgetEvents(EvmEndpoint endpoint, long before) {
         endpoint.lies()
                 .tell((method, params, truth) -> method.equals("eth_getLogs") && endsBefore(before, params)
@@ -239,7 +239,7 @@ public class ContractEvidenceTest {
                         : truth);
     }
 
-    /** Answers no question for events that ends before this block. */
+    /** Answers no event query that ends before this block. */
     private static void pruneEvents(EvmEndpoint endpoint, long before) {
         endpoint.lies()
                 .tell((method, params, truth) -> method.equals("eth_getLogs") && endsBefore(before, params)

@@ -43,7 +43,7 @@ public class ContractSlotTest {
         return new ContractSlot(settled, latest, 50).poolLock(SELL, own, "tx");
     }
 
-    /** A deep reorganisation has taken it, while ours was claimed. */
+    /** A deep reorganisation has removed the pool's lock after ours was claimed. */
     @Test
     void the_pools_lock_is_gone_for_good_when_a_final_block_has_none_although_ours_was_claimed() {
         OwnLock claimed = new OwnLock.Claimed("ours", "tx", true);

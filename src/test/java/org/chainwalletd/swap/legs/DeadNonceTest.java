@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Claims and refunds whose nonce of the journal is dead, or lied about: they go out at every nonce that an endpoint names as well, which costs at
- * most the gas of transactions that fail.
+ * Claims and refunds whose nonce in the journal is used up, or reported so: they are also sent at every nonce that an endpoint reports, which costs
+ * at most the gas of failing transactions.
  */
 @Tag("long")
 public class DeadNonceTest {
@@ -49,7 +49,7 @@ public class DeadNonceTest {
                 Lie.NONCE_LOW, Lie.NONCE_ONE_MORE, Lie.NONCE_HIGH, Lie.ALL_LOW, Lie.ALL_HIGH, Lie.SILENT);
     }
 
-    /** What a swap's actor does at each look, every half minute, with a block for each. */
+    /** Repeats what a swap's actor does at each observation, every half minute, with a block for each. */
     private void until(SwapContract.State wanted, Runnable look) {
         for (int step = 0; step < STEPS && lying.state() != wanted; step++) {
             long asked = lying.honest.count("eth_getTransactionCount");
@@ -87,7 +87,7 @@ public class DeadNonceTest {
         assertThat(copies("a-sell")).extracting(SendRecord::nonce).contains(LyingRig.HISTORY + 2L);
     }
 
-    /** Copies at nonces that are lies beside a nonce that is none, with lies about all else: the claim is mined at its own, and nothing burns. */
+    /** Copies at falsely reported nonces while everything else is false too: the claim is mined at its own nonce, and no gas is wasted. */
     @ParameterizedTest
     @EnumSource(Lie.class)
     void a_claim_that_is_looked_after_is_mined_at_its_own_nonce_whatever_one_endpoint_says(Lie lie) {
@@ -122,7 +122,7 @@ public class DeadNonceTest {
         lying.assertPaid(before);
     }
 
-    /** Nothing that is mined at its own nonce needs another one: the count runs ahead of what the daemon has seen for a moment. */
+    /** A claim mined at its own nonce needs no other: the reported count may be ahead of what the daemon has observed for a moment. */
     @ParameterizedTest
     @EnumSource(
             value = Ring.class,
@@ -145,7 +145,7 @@ public class DeadNonceTest {
         lying.rig.rig.await(CLAIM, SendState.Final.class);
     }
 
-    /** The second of two claims fails and pays for that; nobody else has used its nonce. */
+    /** The second of two claims fails and costs gas; no other party has used its nonce. */
     @Test
     void a_copy_that_fails_behind_the_claim_costs_little_and_stops_nothing() {
         lying = new LyingRig(folder, Ring.TWO_OF_TWO);
@@ -175,7 +175,7 @@ public class DeadNonceTest {
         assertThat(lying.rig.rig.send("later", 1).nonce()).isEqualTo(LyingRig.HISTORY + 3L);
     }
 
-    /** Whatever it names, and however often it changes that, there are few copies, and none takes from what the claim can pay. */
+    /** Whatever nonces it reports, and however often they change, there are few copies, and none reduces what the claim can pay. */
     @Test
     void an_endpoint_that_names_one_absurd_nonce_after_the_other_gets_few_copies_and_holds_no_money() {
         lying = new LyingRig(folder, Ring.TWO_OF_TWO);
@@ -203,7 +203,9 @@ public class DeadNonceTest {
         assertThat(done(lying.rig.rig.sends.open(lying.rig.own()))).allMatch(open -> open.kind() == SendKind.CLAIM);
     }
 
-    /** The first write is the claim's row, the second its state; the third is the copy. Whether or not that is written, one of both leaves. */
+    /**
+     * The first write is the claim's row, the second its state, the third the copy. Whether or not the third is written, one of the two is sent.
+     */
     @ParameterizedTest
     @EnumSource(
             value = Fate.class,

@@ -32,15 +32,15 @@ import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.EvmWallet;
 
-/** The account chain's legs of swaps over two endpoints, a journal on disk and a pool with a key of its own. */
+/** The account-chain legs of swaps over two endpoints, a journal on disk and a pool with its own key. */
 public final class EvmLegRig implements AutoCloseable {
     static final BigInteger WEI = AccountRig.ETHER.divide(BigInteger.TEN);
-    /** Blocks on top of one that is final. */
+    /** Number of blocks on top of a final one. */
     public static final int FINAL = 4;
 
     private static final byte[] SECRET = Hash256.sha256(new byte[] {41}).toArray();
 
-    /** May block. */
+    /** For work that may block. */
     public static final Executor THREADS = Executors.newCachedThreadPool(work -> {
         Thread thread = new Thread(work, "leg");
         thread.setDaemon(true);
@@ -61,7 +61,7 @@ public final class EvmLegRig implements AutoCloseable {
         this.rig = rig;
         chain = rig.chain;
         pool = chain.account(1);
-        // The contract is in a final block.
+        // // The contract is in a final block.
         chain.mine(FINAL + 1);
         deadline = now() + 10_000;
     }
@@ -75,9 +75,9 @@ public final class EvmLegRig implements AutoCloseable {
     }
 
     /**
-     * An act of a process that dies before or after each of its first writes, in a folder of its own each time.
+     * Runs an act of a process that dies before or after each of its first writes, each time in a new folder.
      *
-     * @param before prepares the chain, and gives the row
+     * @param before prepares the chain, and returns the row
      * @param after judges what the next process finds
      */
     static void diesAtEachWrite(
@@ -101,7 +101,7 @@ public final class EvmLegRig implements AutoCloseable {
         }
     }
 
-    /** For what may never come to its end, or fail. */
+    /** Starts an act that may never end, or may fail. */
     static <T> CompletableFuture<T> begun(Supplier<T> act) {
         return CompletableFuture.supplyAsync(act, THREADS);
     }
@@ -122,7 +122,7 @@ public final class EvmLegRig implements AutoCloseable {
                 false);
     }
 
-    /** As a process that has just started has it. */
+    /** Returns the leg of a process that has just started. */
     EvmOwnLeg ownLeg() {
         return ownLeg(chain.codeHash());
     }
@@ -163,7 +163,7 @@ public final class EvmLegRig implements AutoCloseable {
         return SwapRow.quoted(id, "pool-" + id, "run", terms, Optional.empty(), now());
     }
 
-    /** The row after it was decided to lock. */
+    /** Returns the row after the decision to lock. */
     SwapRow locking(SwapRow row) {
         return row.with(row.acts().lock(), now());
     }
@@ -180,18 +180,18 @@ public final class EvmLegRig implements AutoCloseable {
         pool.lock(hashLock, rig.own, deadline, WEI);
     }
 
-    /** So that what is mined now is final for every endpoint. */
+    /** Makes everything mined so far final for every endpoint. */
     public void settle() {
         chain.mine(FINAL + 1);
     }
 
-    /** Both endpoints say that this is what our account has. */
+    /** Makes both endpoints report this balance of our account. */
     void balance(BigInteger wei) {
         rig.first.lies().balance(own(), wei);
         rig.second.lies().balance(own(), wei);
     }
 
-    /** Every call that any endpoint got. */
+    /** Returns all calls that any endpoint got. */
     List<EvmEndpoint.Call> calls() {
         List<EvmEndpoint.Call> all = new ArrayList<>(rig.first.calls());
         all.addAll(rig.second.calls());

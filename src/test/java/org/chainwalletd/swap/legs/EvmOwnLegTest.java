@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Our lock in the contract: one for a swap whatever happens, believed when the chain has it and lost only when it never can. */
+/** Our lock in the contract: exactly one per swap, accepted when the chain has it and lost only when it can never be mined. */
 @Tag("long")
 public class EvmOwnLegTest {
     @TempDir
@@ -89,7 +89,7 @@ public class EvmOwnLegTest {
         assertThat(slot.deadline()).isEqualTo(rig.deadline);
     }
 
-    /** The pool has its half hour from then, and not from when a daemon that was away comes back. */
+    /** The pool's half hour starts then, not when a daemon that was down comes back. */
     @Test
     void a_lock_that_is_first_seen_long_after_it_was_settled_counts_from_its_block() {
         leg.sendLock(row, () -> true);
@@ -212,7 +212,7 @@ public class EvmOwnLegTest {
         assertThat(rig.chain.waiting()).isEmpty();
     }
 
-    /** The survey, the gas and the key may each have taken longer than anybody waits. */
+    /** The survey, the gas and the key may each have taken longer than any caller waits. */
     @Test
     void a_lock_that_is_not_wanted_any_more_when_its_row_is_about_to_be_written_is_not_made() {
         AtomicBoolean wanted = new AtomicBoolean(true);
@@ -261,7 +261,7 @@ public class EvmOwnLegTest {
         assertThat(rig.chain.nonce(rig.own())).isEqualTo(1);
     }
 
-    /** Its quote ends soon, and what pays more than the quote was made for was never agreed to. */
+    /** The quote expires soon, and a fee above the one at the quote was never agreed to. */
     @Test
     void a_lock_that_is_stuck_on_its_fee_pays_no_more_and_ends_when_it_is_given_up() {
         leg.sendLock(row, () -> true);
@@ -379,7 +379,7 @@ public class EvmOwnLegTest {
         assertThat(done(rig.rig.sends.find("swap/a-buy/refund/2"))).isPresent();
     }
 
-    /** A machine whose clock is hours ahead sends one each ten minutes. */
+    /** A machine whose clock is hours ahead sends one every ten minutes. */
     @Test
     void a_refund_is_made_again_however_often_it_came_too_early() {
         lockAndSettle();

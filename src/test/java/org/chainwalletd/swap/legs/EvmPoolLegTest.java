@@ -44,7 +44,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The pool's lock in the contract and our claim: the secret leaves once the gate is open, in a claim alone, and pays us once. */
+/** The pool's lock in the contract and our claim: the secret is revealed only in a claim, once the gate is open, and pays us once. */
 @Tag("long")
 public class EvmPoolLegTest {
     @TempDir
@@ -261,7 +261,7 @@ public class EvmPoolLegTest {
 
     @Test
     void a_lock_that_its_owner_has_not_got_through_gives_way_to_a_claim() {
-        // It would take the lock at any time after the first one's answer, which is the only one waited for.
+        // // It would accept the lock at any time after the first one's answer, which is the only one waited for.
         rig.rig.second.refuse("eth_sendRawTransaction", -32000, "txpool is full");
         done(rig.rig.sends.send(lockOfAnotherSwap()));
         rig.chain.forgetAll();
@@ -349,7 +349,7 @@ public class EvmPoolLegTest {
         assertThat(leg.obstacle(rig.sell())).get().asString().contains("slot taken");
     }
 
-    /** It has heard of our lock from a mempool, and what it answers pays us. */
+    /** The pool has seen our lock in a mempool, and its own lock pays us. */
     @Test
     void a_quick_pool_that_answers_a_lock_which_is_in_no_block_yet_is_no_obstacle() {
         rig.lockOfThePool();
@@ -392,7 +392,7 @@ public class EvmPoolLegTest {
         assertThat(leg.obstacle(second)).isEmpty();
     }
 
-    /** A pool can lock both at once, when fees have risen so that what is left pays for one claim. */
+    /** A pool can lock both at once, when fees have risen so that the balance pays for only one claim. */
     @Test
     void two_secrets_do_not_leave_for_one_claim_that_can_be_paid() {
         lockedAndSettled();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A claim that is made late, or gone on with late by a new process, stands at its ceiling before the pool can take its lock back. */
+/** A claim that is made late, or resumed late by a new process, reaches its fee ceiling before the pool can refund its lock. */
 public class LateClaimTest {
     private static final String CLAIM = "swap/a-sell/claim";
 
@@ -59,7 +59,7 @@ public class LateClaimTest {
         rig.poolLeg().pushClaim(row, rig.held(), () -> true);
     }
 
-    /** At most a wei for each unit of gas below it. */
+    /** Asserts a fee below the ceiling by at most one wei per unit of gas. */
     private void assertAtTheCeilingBeforeTheDeadline(SwapRow row) {
         BigInteger ceiling = EvmLegRig.WEI.subtract(BigInteger.valueOf(SwapSends.GAS));
         while (mostForGas().compareTo(ceiling) < 0 && rig.deadline - rig.now() > 30) {

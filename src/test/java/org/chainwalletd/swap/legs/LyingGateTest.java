@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** One endpoint that lies about an account keeps the gate closed, by its name, or is outvoted; it never makes a dead nonce. */
+/** One endpoint with false data about an account keeps the gate closed and is named, or is outvoted; it never causes an unusable nonce. */
 @Tag("long")
 public class LyingGateTest {
     @TempDir
@@ -58,7 +58,7 @@ public class LyingGateTest {
         assertThat(lying.honest.count("eth_sendRawTransaction")).isZero();
     }
 
-    /** Two others do not see them, and once their settled block is past that moment it has shown that there are none. */
+    /** Two others do not see the transactions, and once their settled block is past that time it proves that there are none. */
     @Test
     void too_many_transactions_by_one_of_three_hold_the_gate_until_the_settled_block_has_shown_the_lie() {
         lying = new LyingRig(folder, Ring.TWO_OF_THREE);
@@ -70,7 +70,7 @@ public class LyingGateTest {
         assertThat(lying.gate(row)).isEqualTo("open");
     }
 
-    /** The final block is then an old one for both, which has the lower count. */
+    /** The final block is then an old one for both, with the lower count. */
     @Test
     void an_old_final_block_by_one_endpoint_makes_no_dead_nonce() {
         lying = new LyingRig(folder, Ring.TWO_OF_TWO);
@@ -97,7 +97,7 @@ public class LyingGateTest {
         assertThat(lying.rig.chain.nonce(lying.rig.own())).isEqualTo(LyingRig.HISTORY + 1);
     }
 
-    /** Nothing of it was sent before, so it waits until the nonce is known. */
+    /** Nothing of the claim was sent before, so it waits until the nonce is known. */
     @Test
     void a_first_claim_whose_nonce_the_endpoints_do_not_agree_on_is_not_made() {
         lying = new LyingRig(folder, Ring.TWO_OF_TWO);
@@ -130,7 +130,7 @@ public class LyingGateTest {
         return stops;
     }
 
-    /** Whatever stops because endpoints differ about the nonce: a gate, a lock, a quote, a payment. */
+    /** Everything that stops because endpoints disagree about the nonce: a gate, a lock, a quote, a payment. */
     @ParameterizedTest
     @EnumSource(
             value = Lie.class,

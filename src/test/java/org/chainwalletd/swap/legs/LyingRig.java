@@ -20,14 +20,14 @@ import org.chainwalletd.testkit.evm.EvmWallet;
 import org.junit.jupiter.params.provider.Arguments;
 
 /**
- * Account chain with one endpoint that can lie. Five transactions of our key are older than the journal, as after an import, and the chain asks
- * 20 gwei.
+ * Account chain with one endpoint that can return false data. Five transactions of our key are older than the journal, as after an import, and the
+ * chain's fee is 20 gwei.
  */
 public final class LyingRig implements AutoCloseable {
     public static final int HISTORY = 5;
     private static final BigInteger BASE_FEE = BigInteger.valueOf(20_000_000_000L);
 
-    /** Endpoints that are asked, and how many of them must agree. */
+    /** Numbers of queried endpoints and of those that must agree. */
     enum Ring {
         ONE_OF_ONE(1, 1),
         TWO_OF_TWO(2, 2),
@@ -42,7 +42,7 @@ public final class LyingRig implements AutoCloseable {
         }
     }
 
-    /** Lies of one endpoint. */
+    /** Faults of one endpoint. */
     enum Lie {
         NONCE_LOW,
         NONCE_ONE_MORE,
@@ -102,7 +102,7 @@ public final class LyingRig implements AutoCloseable {
         rig.settle();
     }
 
-    /** Somebody else with our key. */
+    /** Returns another user of our key. */
     EvmWallet thief() {
         return rig.chain.wallet(
                 SecretBytes.takeOver(Bytes.parse("11".repeat(32)).toArray()));
@@ -120,7 +120,7 @@ public final class LyingRig implements AutoCloseable {
         return row;
     }
 
-    /** A buy whose lock is final, and due to be taken back once its next blocks are settled. */
+    /** Returns a buy whose lock is final, and can be refunded once its next blocks are settled. */
     SwapRow overdueBuy() {
         SwapRow row = rig.locking(rig.buy());
         rig.ownLeg().sendLock(row, () -> true);
@@ -134,7 +134,7 @@ public final class LyingRig implements AutoCloseable {
         return row;
     }
 
-    /** Makes a transaction of ours final. The journal has given its nonce, and gives the next one whatever endpoints say. */
+    /** Makes a transaction of ours final. The journal has assigned its nonce, and assigns the next one whatever endpoints report. */
     void sendEarlier() {
         rig.rig.send("earlier", 1);
         rig.settle();
@@ -145,7 +145,7 @@ public final class LyingRig implements AutoCloseable {
         return rig.chain.swap(rig.hashLock).state();
     }
 
-    /** Why the secret may not leave; "open" when it may. */
+    /** Returns why the secret may not be revealed; "open" when it may. */
     String gate(SwapRow row) {
         return rig.poolLeg().gate(row, rig.inputs()).closed().orElse("open");
     }
@@ -154,13 +154,13 @@ public final class LyingRig implements AutoCloseable {
         return rig.poolLeg().pushClaim(row, rig.held(), () -> true);
     }
 
-    /** A hundredth of an ether more than on an honest chain: the value is ten of them. */
+    /** Asserts that gas took less than a tenth of the value: one hundredth of an ether. */
     void assertPaid(BigInteger before) {
         BigInteger gas = before.add(EvmLegRig.WEI).subtract(rig.chain.balance(rig.own()));
         assertThat(gas).as("paid for gas").isLessThan(EvmLegRig.WEI.divide(BigInteger.TEN));
     }
 
-    /** Each lie to a daemon that asks two endpoints, and to one that asks three. */
+    /** Each fault for a daemon with two endpoints, and for one with three. */
     static Stream<Arguments> toTwoAndToThree(Lie... lies) {
         return Stream.of(lies)
                 .flatMap(lie -> Stream.of(Arguments.of(Ring.TWO_OF_TWO, lie), Arguments.of(Ring.TWO_OF_THREE, lie)));

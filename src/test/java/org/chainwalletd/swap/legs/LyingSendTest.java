@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** One endpoint that lies about an account, about what gas costs, or about blocks, or says nothing, costs a claim or a refund time and no money. */
+/** One endpoint with false data about an account, gas prices or blocks, or without answers, costs a claim or a refund time but no money. */
 @Tag("long")
 public class LyingSendTest {
     /** Half of the margin of an hour, in steps of half a minute. */
@@ -34,7 +34,7 @@ public class LyingSendTest {
         return LyingRig.toTwoAndToThree(Lie.values());
     }
 
-    /** The lies begin when the gate has opened: from then on the claim must win, whatever one endpoint says. */
+    /** The faults begin when the gate has opened: from then on the claim must succeed, whatever one endpoint reports. */
     @ParameterizedTest
     @MethodSource("allLies")
     void a_claim_is_mined_before_half_of_its_margin_is_gone_whatever_one_endpoint_says(Ring ring, Lie lie) {
@@ -68,7 +68,7 @@ public class LyingSendTest {
         lying.assertPaid(before);
     }
 
-    /** Half a minute at a time, each with a block and with the time that the daemon needs to ask what it asks. */
+    /** Advances half a minute at a time, each with a block and with the time that the daemon needs for its queries. */
     private void awaitMined(SwapContract.State wanted, long sent) {
         for (int step = 0; step < STEPS && lying.state() != wanted; step++) {
             Await.until("it is sent", () -> lying.honest.count("eth_sendRawTransaction") > sent);

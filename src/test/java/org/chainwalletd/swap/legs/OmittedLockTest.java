@@ -12,7 +12,7 @@ import org.chainwalletd.swap.pool.Direction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every node leaves our lock out of the block that has it, for a while. */
+/** All nodes omit our lock from its block, for a while. */
 public class OmittedLockTest {
     @TempDir
     Path folder;

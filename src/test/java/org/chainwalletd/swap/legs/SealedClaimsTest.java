@@ -43,7 +43,7 @@ import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A swap's claim holds its secret before any node has seen it: in the store it is sealed, and comes back as it was. */
+/** A swap's claim contains its secret before any node has seen it: in the store it is sealed, and is read back unchanged. */
 public class SealedClaimsTest {
     private static final ChainProfile PROFILE = ChainProfile.of("chain");
     private static final byte[] SECRET = Hash256.sha256(new byte[] {77}).toArray();
@@ -83,7 +83,7 @@ public class SealedClaimsTest {
         return ChainOwnLeg.SwapTokens.claim("swap-" + n, new Outpoint(Hash256.ZERO, n), 1);
     }
 
-    /** A swap stands in the journal, as beside every claim. */
+    /** Journals a swap, as there is one for every claim. */
     private static void swap(Store store) {
         try (SealedRecords seals = TestSeals.of(Optional.empty());
                 SecretBytes secret = SecretBytes.copyOf(Sample.SECRET)) {
@@ -158,7 +158,7 @@ public class SealedClaimsTest {
         assertThat(told.toString()).doesNotContain(Bytes.wrap(SECRET).hex());
     }
 
-    /** What a caller claims himself with a preimage of his own is his to keep. */
+    /** A caller's own claim with the caller's own preimage is not sealed. */
     @Test
     void other_spends_are_kept_as_they_are_and_cost_no_key() {
         Intent claim = claim(2, "a-caller's");

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Whatever the swap pool does, a call to it ends with its error and holds nothing. */
+/** Whatever the swap pool does, a call to it ends with its error and leaves no memory reserved. */
 @Tag("long")
 class HostilePoolTest {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
