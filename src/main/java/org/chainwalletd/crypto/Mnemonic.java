@@ -251,7 +251,7 @@ public final class Mnemonic implements AutoCloseable {
                     bits[i / 8] |= (byte) (bit << (7 - i % 8));
                 }
                 System.arraycopy(bits, 0, entropy, 0, entropy.length);
-                // // The checksum has one bit per 32 bits of entropy.
+                // The checksum has one bit per 32 bits of entropy.
                 int mask = 0xff00 >> entropy.length / 4 & 0xff;
                 byte[] digest = Digests.sha256(entropy);
                 boolean matches = ((digest[0] ^ bits[entropy.length]) & mask) == 0;

@@ -85,7 +85,7 @@ public final class Secp256k1 {
             BigInteger s = BigIntegers.modOddInverse(N, k)
                     .multiply(e.add(d.multiply(x)))
                     .mod(N);
-            // // An x of n or above would need a third bit to recover the key; this happens for about one nonce in
+            // An x of n or above would need a third bit to recover the key; this happens for about one nonce in
             // 2^127.
             if (x.signum() == 0 || x.compareTo(N) >= 0 || s.signum() == 0) {
                 continue;

@@ -112,7 +112,7 @@ public record HtlcSpends(
                     profile,
                     identity,
                     sightings));
-            // // The preimage of a claim enters the index only after a node has the claim.
+            // The preimage of a claim enters the index only after a node has the claim.
             return request instanceof ClaimRequest ? taken(spend) : noted(spend);
         });
     }

@@ -187,7 +187,7 @@ public record LocalRecords(ChainProfile profile, Books books, Supplier<Optional<
             List<HtlcRow> rows = new ArrayList<>();
             for (Htlcs.State state : query.states()) {
                 for (Htlcs.Role role : query.roles()) {
-                    // // The book has no records in which the daemon is only an observer.
+                    // The book has no records in which the daemon is only an observer.
                     if (role != Htlcs.Role.OBSERVER) {
                         rows.addAll(stored(STATES.get(state), ROLES.get(role), enough));
                     }

@@ -164,7 +164,7 @@ public record MergedRecords(
             return new Listing(complete, Optional.empty());
         }
         if (complete.isEmpty()) {
-            // // All rows have one height, or none matches the query: only the book's page gives a position to continue
+            // All rows have one height, or none matches the query: only the book's page gives a position to continue
             // from.
             return page;
         }
@@ -184,7 +184,7 @@ public record MergedRecords(
                             Set<Outpoint> ours = new HashSet<>(known);
                             found.forEach(record -> ours.add(record.lock()));
                             List<HtlcRecord> all = new ArrayList<>(found);
-                            // // An indexer may return duplicates.
+                            // An indexer may return duplicates.
                             sound.stream()
                                     .filter(htlc -> ours.add(htlc.outpoint()))
                                     .map(MergedRecords::observed)

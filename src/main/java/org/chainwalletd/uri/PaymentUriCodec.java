@@ -161,7 +161,7 @@ public final class PaymentUriCodec {
         for (byte digit : digits) {
             plain &= digit >= '0' && digit <= '9';
         }
-        // // No u64 has more digits; this also avoids big integers for long runs of zeros.
+        // No u64 has more digits; this also avoids big integers for long runs of zeros.
         if (plain && digits.length <= U64.MAX.toString().length()) {
             BigInteger number = new BigInteger(new String(digits, StandardCharsets.US_ASCII));
             if (number.compareTo(U64.MAX) <= 0) {

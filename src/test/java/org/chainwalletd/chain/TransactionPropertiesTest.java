@@ -86,7 +86,7 @@ class TransactionPropertiesTest {
             }
         }
         for (byte[] bytes : hostile) {
-            // // The first time includes the cost of class loading and linking.
+            // The first time includes the cost of class loading and linking.
             decodeOrRefuse(bytes);
             long before = threads.getCurrentThreadAllocatedBytes();
             decodeOrRefuse(bytes);

@@ -214,7 +214,7 @@ class HtlcIndexTest {
         assertThat(found.at("/htlcs/0/role").asText()).isEqualTo("receiver");
         assertThat(found.at("/htlcs/1/amount").asLong()).as("a decoy").isEqualTo(300);
 
-        // // Boolean selectors, a redeemer added by another party, an empty preimage.
+        // Boolean selectors, a redeemer added by another party, an empty preimage.
         spend(
                 genesis,
                 new Outpoint(txId, 0),
@@ -280,7 +280,7 @@ class HtlcIndexTest {
         assertThat(forget(lockTxId)).isTrue();
         assertThat(outpoints(rig.call("htlc_list", params()))).doesNotContain(lockTxId + ":0");
 
-        // // The rival is removed from the chain, and the lock is mined after all.
+        // The rival is removed from the chain, and the lock is mined after all.
         rig.devnet().reorganise(1, false, List.of(locking));
         rig.awaitFollowed();
         assertThat(state(lockTxId)).isEqualTo("locked");

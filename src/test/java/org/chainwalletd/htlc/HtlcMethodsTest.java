@@ -209,7 +209,7 @@ class HtlcMethodsTest {
     void a_reclaim_waits_for_a_height_above_the_timeout() {
         long timeout = rig.devnet().tip().height() + 5;
         String lockTxId = locked(5_000_000, "timeout", timeout);
-        // // Refused before any check: not even the parameters are compared with the chain.
+        // Refused before any check: not even the parameters are compared with the chain.
         assertThat(rig.refusedUnsent(-32037, "htlc_reclaim", reclaim("ab".repeat(32), "timeout", timeout)))
                 .contains("above " + timeout);
         while (rig.devnet().tip().height() < timeout) {
@@ -563,7 +563,7 @@ class HtlcMethodsTest {
 
     private static String falsified(String how, JsonNode result) {
         String hex = result.get("tx_hex").asText();
-        // // The value of output 0 follows 4 bytes of header and 36 of the only input, its script 10 bytes later.
+        // The value of output 0 follows 4 bytes of header and 36 of the only input, its script 10 bytes later.
         return switch (how) {
             case "tx_hex-value" -> hex.substring(0, 80) + "01" + hex.substring(82);
             case "tx_hex-script" -> hex.substring(0, 300) + (hex.charAt(300) == '0' ? '1' : '0') + hex.substring(301);

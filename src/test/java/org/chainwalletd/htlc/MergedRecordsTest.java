@@ -158,7 +158,7 @@ class MergedRecordsTest {
                         .asText())
                 .isEqualTo("locked");
 
-        // // Absence cannot be concluded.
+        // Absence cannot be concluded.
         assertThat(rig.refused("htlc_status", params("lock_tx_id", ELSEWHERE)).code())
                 .isEqualTo(-32020);
         assertThat(rig.refused("htlc_lookup_by_hashlock", params("hash_lock", "ab".repeat(32)))

@@ -297,7 +297,7 @@ class TwoPartySwapTest {
         long timeout = chain.tip().height() + 2;
         String lock = lock(alice, aliceKey, bobKey, timeout, ALICES);
         mineAbove(timeout);
-        // // A caller cannot use up the token under which the watchdog reclaims a lock.
+        // A caller cannot use up the token under which the watchdog reclaims a lock.
         alice.call(
                 "transfer",
                 params(

@@ -130,7 +130,7 @@ public final class SharedSecrets {
                     more.add(hashLock);
                 } else {
                     attempt("the claim of " + record.lock() + " cannot be used", () -> {
-                        // // While endpoints catch up, they may lack locks that the pool has made since.
+                        // While endpoints catch up, they may lack locks that the pool has made since.
                         if (isOver(record, ours) && isContractFresh) {
                             more.add(hashLock);
                         }

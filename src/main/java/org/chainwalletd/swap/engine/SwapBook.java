@@ -158,7 +158,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
 
     /** Returns the previous entry; null if there was none. */
     private Entry put(SwapRow row) {
-        // // A completed swap may still need its keys for our own lock, which may never be claimed.
+        // A completed swap may still need its keys for our own lock, which may never be claimed.
         return row.isSettled() ? open.remove(row.id()) : open.put(row.id(), Entry.of(row));
     }
 

@@ -216,7 +216,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
             return;
         }
         if (!isRead && !setup.book().isKnown()) {
-            // // A swap that is dropped here is found when the journal is read again.
+            // A swap that is dropped here is found when the journal is read again.
             if (!stash.isFull()) {
                 stash.stash(new Adopt(held));
             }
@@ -232,7 +232,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
             return;
         }
         ActorRef<Command> self = getContext().getSelf();
-        // // A swap may be watched again while its previous actor is still stopping, so actor names are never reused.
+        // A swap may be watched again while its previous actor is still stopping, so actor names are never reused.
         ActorRef<SwapActor.Command> actor = getContext()
                 .spawn(SwapActor.create(setup, () -> self.tell(new Over(id)), held), "swap-" + id + "-" + ++spawned);
         WatchedSwap swap = new WatchedSwap(actor);

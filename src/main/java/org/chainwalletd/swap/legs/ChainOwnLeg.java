@@ -110,10 +110,9 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
         boolean due = RefundDue.onTheChain(view.tip().height(), row.terms().timeout());
         Optional<HashLockBooks.Found> mined = mined(known, view);
         OwnLock lock = mined.map(found -> state(found, view)).orElseGet(() -> unmined(known));
-        // // Repeated until the pool has locked too, because it may have been down or may have lost the notification.
-        // The row does not name the
-        // transaction when the process died after the broadcast and the first observation afterwards found it in a
-        // block.
+        // Repeated until the pool has locked too, because it may have been down or may have lost the notification.
+        // The row does not name the transaction when the process died after the broadcast and the first observation
+        // afterwards found it in a block.
         if (row.poolLock() instanceof PoolLock.Absent && lock instanceof OwnLock.Locked && !due) {
             mined.ifPresent(found -> announce(row, found.row().outpoint().txId()));
         }
@@ -174,7 +173,7 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
     private OwnLock unmined(Known known) {
         if (known.intent().isEmpty()) {
             if (known.row().ownLock() instanceof OwnLock.Lost && known.txId().isPresent()) {
-                // // The store deletes a spend once it is final, which may be before the row is observed for the last
+                // The store deletes a spend once it is final, which may be before the row is observed for the last
                 // time.
                 return known.row().ownLock();
             }
@@ -247,7 +246,7 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
             await(chain.htlcs().simulateLock(request(known.row())));
             return Optional.empty();
         } catch (SpendException e) {
-            // // A refusal for a reason other than our funds must not abandon a lock.
+            // A refusal for a reason other than our funds must not abandon a lock.
             if (isOurs(e.refusal())) {
                 return Optional.of(e.getMessage());
             }
@@ -288,7 +287,7 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
         try {
             await(chain.spending().push(txId));
         } catch (RuntimeException e) {
-            // // Nothing else rebroadcasts it; a node that refuses it now gets it again in the next round.
+            // Nothing else rebroadcasts it; a node that refuses it now gets it again in the next round.
             LOG.debug("swap {}: {} was not broadcast to all nodes: {}", row.id(), txId, e.toString());
         }
         announce(row, txId);
@@ -303,7 +302,7 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
     public void abandonLock(SwapRow row) {
         Optional<Intent> lock = await(chain.spending().ofTokenForCertain(SwapTokens.lock(row.id())));
         Optional<Intent> before = lock.flatMap(any -> await(chain.spending().ofToken(SwapTokens.instead(row.id()))));
-        // // A transaction that a mempool has just refused, because it has the lock, is not offered again in every
+        // A transaction that a mempool has just refused, because it has the lock, is not offered again in every
         // round.
         if (lock.isEmpty() || before.filter(this::wasJustRefused).isPresent()) {
             return;

@@ -35,7 +35,7 @@ public record ContractSlot(SwapContract.Swap settled, SwapContract.Swap latest, 
         EvmAddress contract = terms.account().contract();
         CompletionStage<SwapContract.Swap> latest =
                 chain.agreed(reads -> reads.swap(contract, terms.hashLock(), BlockRef.Tag.LATEST));
-        // // By quorum, so no single endpoint can make a refund look due.
+        // By quorum, so no single endpoint can make a refund look due.
         CompletionStage<Long> latestTime = chain.reached(reads ->
                 reads.block(BlockRef.Tag.LATEST).map(AccountBlock::timestamp).orElse(0L));
         SwapContract.Swap settled = await(chain.finalBlock())

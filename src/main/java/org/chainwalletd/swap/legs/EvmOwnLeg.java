@@ -138,7 +138,7 @@ public record EvmOwnLeg(AccountChain chain, AccountSends sends, SwapLimits limit
                 .find(
                         row,
                         slot -> isMade && ContractSlot.isOurs(row.terms(), slot),
-                        // // A journalled send already counts as spent.
+                        // A journalled send already counts as spent.
                         Optional.of(funds -> isMade
                                 ? BigInteger.ZERO
                                 : row.terms().given().units().add(funds.perTransaction())));

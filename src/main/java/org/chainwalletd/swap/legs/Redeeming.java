@@ -38,7 +38,7 @@ public record Redeeming(
         Sending sending) {
     private static final Logger LOG = LoggerFactory.getLogger(Redeeming.class);
     private static final int MOST_VERSIONS = 6;
-    /** Age from which a refusal counts; a younger one may resolve itself, because the node is busy or lacks the lock's block. */
+    /** Age of a spend from which a refusal counts; an earlier refusal may resolve itself, as when the node is busy or lacks the lock's block. */
     private static final Duration MIN_REFUSAL_AGE = Duration.ofSeconds(30);
     /** Blocks after which a spend that a node claims to have, but that stays unmined, counts as withheld by that node. */
     private static final long UNMINED_BLOCKS = 30;

@@ -124,7 +124,7 @@ public class AbandonedLockTest {
 
     @Test
     void a_return_that_is_refused_leaves_the_coins_with_the_lock_which_may_be_mined() {
-        // // The mempool has the lock and does not replace it.
+        // The mempool has the lock and does not replace it.
         assertThatThrownBy(() -> rig.own.abandonLock(row)).isInstanceOf(RuntimeException.class);
         assertThatNoPaymentGetsACoin();
         rig.restart();

@@ -268,8 +268,8 @@ public class SwapHistoryTest {
                     }
                 }
                 walk(world, HISTORIES > 1 ? 40 : 12, places, died);
-                // // A lock that was sent is in a block after each round, so a swap reaches only one or two of the
-                // first places.
+                // A lock that was sent is in a block after each round, so a swap reaches only one or two of the first
+                // places.
                 for (int more = 0; more < MOST_SWAPS && !died.containsAll(beforeRefunds(places)); more++) {
                     begin(world, Direction.values()[more % 2], PoolManners.Kind.HONEST, ids);
                     walk(world, 8, places, died);
@@ -334,7 +334,7 @@ public class SwapHistoryTest {
             STEPS.forEach(name -> places.add(new Life.Place(name, moment)));
         }
         POINTS.forEach(point -> places.add(point(point)));
-        // // A quote whose execution is not durably begun cannot be executed by another run.
+        // A quote whose execution is not durably begun cannot be executed by another run.
         places.remove(new Life.Place("LOCK", Life.Moment.BEFORE));
         return places;
     }

@@ -118,7 +118,7 @@ class SwapSwitchesTest {
         second.assertKnowsAll();
         assertThat(second.book.count(SwapStatus.QUOTED)).isEqualTo(3);
         second.quote(4);
-        // // For this daemon the quotes of the other process are over.
+        // For this daemon the quotes of the other process are over.
         rows.computeIfPresent(
                 early.get(0).id(), (id, row) -> Copies.with(row, "version", row.version() + 1, "watched", false));
         second.keeper.stop();

@@ -107,7 +107,7 @@ public class QuoteBindingTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                // // Three of small order, one that is not a curve point, one that is not canonical, one that is not
+                // Three of small order, one that is not a curve point, one that is not canonical, one that is not
                 // hexadecimal.
                 "0100000000000000000000000000000000000000000000000000000000000000",
                 "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",

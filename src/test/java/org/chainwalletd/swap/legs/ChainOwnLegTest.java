@@ -393,7 +393,7 @@ public class ChainOwnLegTest {
     void a_lock_that_confirms_after_it_was_abandoned_stands() {
         SwapRow row = abandoning(row(LOCK_BLOCKS));
         String tx = send(row);
-        // // A mempool has the lock and does not replace it.
+        // A mempool has the lock and does not replace it.
         assertThatThrownBy(() -> rig.own.abandonLock(row)).isInstanceOf(RuntimeException.class);
         rig.restart();
         rig.mine(1);

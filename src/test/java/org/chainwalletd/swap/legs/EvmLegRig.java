@@ -61,7 +61,7 @@ public final class EvmLegRig implements AutoCloseable {
         this.rig = rig;
         chain = rig.chain;
         pool = chain.account(1);
-        // // The contract is in a final block.
+        // The contract is in a final block.
         chain.mine(FINAL + 1);
         deadline = now() + 10_000;
     }

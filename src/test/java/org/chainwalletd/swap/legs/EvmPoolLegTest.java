@@ -261,7 +261,7 @@ public class EvmPoolLegTest {
 
     @Test
     void a_lock_that_its_owner_has_not_got_through_gives_way_to_a_claim() {
-        // // It would accept the lock at any time after the first one's answer, which is the only one waited for.
+        // It would accept the lock at any time after the first one's answer, which is the only one waited for.
         rig.rig.second.refuse("eth_sendRawTransaction", -32000, "txpool is full");
         done(rig.rig.sends.send(lockOfAnotherSwap()));
         rig.chain.forgetAll();
