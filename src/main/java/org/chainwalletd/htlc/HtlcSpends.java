@@ -49,7 +49,7 @@ public record HtlcSpends(
     /** Builds, signs and broadcasts a lock, as far as the caller's token allows it; the payee is the address of the receiver's key. */
     public CompletionStage<Receipt> lock(LockRequest request, Requester requester) {
         List<Address> receiver = List.of(profile.addressOf(request.receiver()));
-        return checked(request, sender -> noted(spending.spend(request.plan(sender), requester, receiver)));
+        return checked(request, sender -> recorded(spending.spend(request.plan(sender), requester, receiver)));
     }
 
     /** Returns what {@link #lock} would do now. Broadcasts, reserves and signs nothing. */
@@ -90,7 +90,8 @@ public record HtlcSpends(
     public CompletionStage<Receipt> lockOfSwap(LockRequest request, BooleanSupplier mayBegin) {
         return checked(
                 request,
-                sender -> noted(spending.spend(request.plan(sender).ofOwner(OwnerRebroadcasts.SWAP_LOCK, mayBegin))));
+                sender ->
+                        recorded(spending.spend(request.plan(sender).ofOwner(OwnerRebroadcasts.SWAP_LOCK, mayBegin))));
     }
 
     /**
@@ -113,7 +114,7 @@ public record HtlcSpends(
                     identity,
                     sightings));
             // The preimage of a claim enters the index only after a node has the claim.
-            return request instanceof ClaimRequest ? taken(spend) : noted(spend);
+            return request instanceof ClaimRequest ? recordedOnceAccepted(spend) : recorded(spend);
         });
     }
 
@@ -176,9 +177,9 @@ public record HtlcSpends(
     }
 
     private CompletionStage<Receipt> redeemOwn(Redemption request, HtlcParams params, Requester requester) {
-        return noted(plan(request, params)
+        return recorded(plan(request, params)
                         .thenComposeAsync(plan -> spending.spend(plan, requester, List.of(request.from())), executor))
-                .exceptionallyAsync(HtlcSpends::advised, executor);
+                .exceptionallyAsync(HtlcSpends::withAdvice, executor);
     }
 
     private CompletionStage<RedeemPlan> plan(Redemption request, HtlcParams params) {
@@ -200,20 +201,20 @@ public record HtlcSpends(
      * Enters a spend that was or may have been sent in the index before the caller gets the answer. A failure to write the index does not change
      * the outcome.
      */
-    private CompletionStage<Receipt> noted(CompletionStage<Receipt> spend) {
+    private CompletionStage<Receipt> recorded(CompletionStage<Receipt> spend) {
         return spend.handleAsync(
                         (receipt, failure) -> sent(receipt, failure)
                                 .map(sightings::ofIntent)
                                 .orElseGet(() -> CompletableFuture.completedFuture(null))
-                                .thenComposeAsync(noted -> spend, executor),
+                                .thenComposeAsync(done -> spend, executor),
                         executor)
                 .thenComposeAsync(outcome -> outcome, executor);
     }
 
-    /** As {@link #noted}, but only for a spend that a node has accepted. */
-    private CompletionStage<Receipt> taken(CompletionStage<Receipt> spend) {
+    /** As {@link #recorded}, but only for a spend that a node has accepted. */
+    private CompletionStage<Receipt> recordedOnceAccepted(CompletionStage<Receipt> spend) {
         return spend.thenComposeAsync(
-                receipt -> sightings.ofIntent(receipt.txId()).thenApplyAsync(noted -> receipt, executor), executor);
+                receipt -> sightings.ofIntent(receipt.txId()).thenApplyAsync(done -> receipt, executor), executor);
     }
 
     private static Optional<Hash256> sent(Receipt receipt, Throwable failure) {
@@ -227,7 +228,7 @@ public record HtlcSpends(
     }
 
     /** Adds advice to a conflict, which for an HTLC is usually caused by the other party. */
-    private static Receipt advised(Throwable failure) {
+    private static Receipt withAdvice(Throwable failure) {
         Throwable cause = Causes.of(failure);
         if (cause instanceof SpendException spend && spend.refusal() instanceof SpendRefusal.DoubleSpend conflict) {
             throw new SpendException(new SpendRefusal.DoubleSpend(conflict.txId(), conflict.message() + RECONCILE));

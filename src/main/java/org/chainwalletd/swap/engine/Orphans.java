@@ -33,7 +33,7 @@ public record Orphans(
         SharedSecrets secrets,
         Consumer<String> rewatch,
         Consumer<SwapAlarm> alarms) {
-    Fate tend(LockScan.Seen lock) {
+    Fate handle(LockScan.Seen lock) {
         Optional<SwapJournal.Held> row = await(journal.ofHashLock(lock.hashLock()));
         if (row.isPresent()) {
             row.filter(held -> !held.entry().watched())

@@ -165,7 +165,8 @@ public record Quoting(
                         new Pool.QuoteRequest(wanted.direction(), wanted.amountIn(), hashLock, ours.evm(), ours.key()))
                 .thenCombineAsync(pool.info(), (quote, info) -> new PricedQuote(quote, info.midPrice()), executor)
                 .thenComposeAsync(
-                        said -> clocks.now().thenApplyAsync(now -> bound(wanted, ours, hashLock, said, now), executor),
+                        priced -> clocks.now()
+                                .thenApplyAsync(now -> bound(wanted, ours, hashLock, priced, now), executor),
                         executor)
                 .thenComposeAsync(row -> write(row, secret), executor);
         return held.whenCompleteAsync((done, failure) -> secret.close(), executor);
@@ -174,12 +175,12 @@ public record Quoting(
     private record PricedQuote(PoolQuote quote, Optional<BigDecimal> price) {}
 
     private SwapRow bound(
-            Wanted wanted, SwapTerms.Ours ours, Hash256 hashLock, PricedQuote said, QuoteBinding.Now now) {
+            Wanted wanted, SwapTerms.Ours ours, Hash256 hashLock, PricedQuote priced, QuoteBinding.Now now) {
         QuoteBinding.Asked asked = new QuoteBinding.Asked(
                 wanted.direction(), wanted.amountIn(), wanted.units(), hashLock, ours, wanted.minimumOut());
         try {
-            SwapTerms terms = binding.bind(asked, said.quote(), said.price(), now);
-            return SwapRow.quoted(id(), said.quote().swapId(), run, terms, wanted.minimumOut(), now.wallSeconds());
+            SwapTerms terms = binding.bind(asked, priced.quote(), priced.price(), now);
+            return SwapRow.quoted(id(), priced.quote().swapId(), run, terms, wanted.minimumOut(), now.wallSeconds());
         } catch (RefusedException refusal) {
             throw unsafe(refusal.getMessage());
         }

@@ -26,7 +26,7 @@ public final class RowAudit {
     private final Consumer<SwapAlarm> alarms;
     private final LongSupplier now;
     /** Rows that were read but not compared yet. */
-    private final Deque<SwapRow> waiting = new ArrayDeque<>();
+    private final Deque<SwapRow> pending = new ArrayDeque<>();
     /** Row number below which the journal is read next; empty at its end. */
     private Optional<Long> below = Optional.of(Long.MAX_VALUE);
 
@@ -45,7 +45,7 @@ public final class RowAudit {
 
     /** Tests whether all rows were compared. */
     boolean isDone() {
-        return waiting.isEmpty() && below.isEmpty();
+        return pending.isEmpty() && below.isEmpty();
     }
 
     /**
@@ -53,15 +53,15 @@ public final class RowAudit {
      * chains that do not answer, and one row does not block the comparison of others.
      */
     void compareNext() {
-        if (below.isPresent() && waiting.size() < AT_ONCE) {
+        if (below.isPresent() && pending.size() < AT_ONCE) {
             read(below.get());
         }
-        for (int rows = waiting.size(); rows > 0; rows--) {
-            SwapRow row = waiting.removeFirst();
+        for (int rows = pending.size(); rows > 0; rows--) {
+            SwapRow row = pending.removeFirst();
             try {
                 compare(row);
             } catch (RuntimeException e) {
-                waiting.addLast(row);
+                pending.addLast(row);
                 throw e;
             }
         }
@@ -69,7 +69,7 @@ public final class RowAudit {
 
     private void read(long from) {
         SwapJournal.Page page = await(journal.page(Optional.empty(), Optional.of(from), AT_ONCE));
-        waiting.addAll(page.rows());
+        pending.addAll(page.rows());
         below = page.rows().stream().anyMatch(this::isOld) ? Optional.empty() : page.next();
     }
 

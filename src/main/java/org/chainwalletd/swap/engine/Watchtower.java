@@ -136,7 +136,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
         /** Hash locks of claims on the chain that need no further check. */
         private final Set<Hash256> settled = new HashSet<>();
 
-        private boolean begun;
+        private boolean isStarted;
         /** First block not read by this instance. */
         private long next;
         /** Whether more can be read immediately. */
@@ -158,19 +158,19 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
             isBehind = false;
             attempt("events of the contract could not be read", this::read);
             setup.secrets().beginRound(open.keySet());
-            for (LockScan.Seen lock : inTurn()) {
-                attempt("the lock " + lock.hashLock() + " could not be processed", () -> tend(lock));
+            for (LockScan.Seen lock : rotated()) {
+                attempt("the lock " + lock.hashLock() + " could not be processed", () -> handle(lock));
             }
-            attempt("secrets revealed on the chain could not be used", this::share);
-            move();
+            attempt("secrets revealed on the chain could not be used", this::useRevealedSecrets);
+            moveCursor();
             return isBehind;
         }
 
         private void read() {
-            if (!begun) {
+            if (!isStarted) {
                 next = first();
                 durable = next - 1;
-                begun = true;
+                isStarted = true;
             }
             long end =
                     await(setup.chain().finalBlock()).map(AccountBlock::number).orElse(-1L);
@@ -201,21 +201,21 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
         }
 
         /** Returns the open locks, beginning with another one in each round, because a round's reading budget may not reach all of them. */
-        private List<LockScan.Seen> inTurn() {
+        private List<LockScan.Seen> rotated() {
             List<LockScan.Seen> locks = new ArrayList<>(open.values());
             Collections.rotate(locks, turn++);
             return locks;
         }
 
-        private void tend(LockScan.Seen lock) {
-            LockScan.Fate fate = setup.orphans().tend(lock);
+        private void handle(LockScan.Seen lock) {
+            LockScan.Fate fate = setup.orphans().handle(lock);
             if (fate == LockScan.Fate.OVER) {
                 open.remove(lock.hashLock());
             }
             isBehind |= fate == LockScan.Fate.READING;
         }
 
-        private void share() {
+        private void useRevealedSecrets() {
             Set<Hash256> more =
                     setup.secrets().fromTheChain(await(setup.addresses().get()), Set.copyOf(settled));
             if (settled.size() > MOST_SETTLED) {
@@ -225,7 +225,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
         }
 
         /** Moves the cursor to the last block before the first open lock, at most to the last block read. */
-        private void move() {
+        private void moveCursor() {
             long before =
                     open.values().stream().mapToLong(LockScan.Seen::block).min().orElse(next);
             long place = Math.min(before, next) - 1;
