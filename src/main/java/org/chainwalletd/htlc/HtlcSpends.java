@@ -159,7 +159,10 @@ public record HtlcSpends(
                         "the HTLC " + request.lock() + " is redeemed by " + owner + "; nothing was broadcast"));
     }
 
-    /** Answers for an HTLC with an owner. One that was spent before it had an owner has a receipt, and "nothing was broadcast" would be false. */
+    /**
+     * Answers for an HTLC with an owner. If it was spent before it had an owner, its receipt is returned, because "nothing was broadcast" would be
+     * false.
+     */
     private CompletionStage<Receipt> redeemSent(
             Redemption request, HtlcParams params, Requester requester, Exception against) {
         return earlier(request)

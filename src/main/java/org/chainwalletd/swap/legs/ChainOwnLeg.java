@@ -173,8 +173,7 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
     private OwnLock unmined(Known known) {
         if (known.intent().isEmpty()) {
             if (known.row().ownLock() instanceof OwnLock.Lost && known.txId().isPresent()) {
-                // The store deletes a spend once it is final, which may be before the row is observed for the last
-                // time.
+                // The store deletes a final spend, which may happen before the row is observed for the last time.
                 return known.row().ownLock();
             }
             boolean isNeverSent = known.row().acts().abandoning()
@@ -302,8 +301,7 @@ public record ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> poo
     public void abandonLock(SwapRow row) {
         Optional<Intent> lock = await(chain.spending().ofTokenForCertain(SwapTokens.lock(row.id())));
         Optional<Intent> before = lock.flatMap(any -> await(chain.spending().ofToken(SwapTokens.instead(row.id()))));
-        // A transaction that a mempool has just refused, because it has the lock, is not offered again in every
-        // round.
+        // A replacement that a mempool has just rejected because it has the lock is not sent in every round.
         if (lock.isEmpty() || before.filter(this::wasJustRefused).isPresent()) {
             return;
         }

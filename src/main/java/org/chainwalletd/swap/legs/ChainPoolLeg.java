@@ -45,13 +45,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The pool's lock of a buy: an HTLC on the chain to our key, which we claim. Whether it fits the terms and whether it was claimed or taken back is
- * read from the daemon's own books, and what the books do not keep from transaction bytes checked against their id. Nodes are only asked whether
- * they follow the same blocks, which can close the gate but not open it.
+ * The pool's lock of a buy: an HTLC on the chain to our key, which we claim. Whether it fits the terms and whether it was claimed or refunded is
+ * read from the daemon's own books; what the books do not keep is read from transaction bytes checked against their id. Nodes are only asked
+ * whether they follow the same blocks, which can close the gate but not open it.
  *
- * <p>The claim's intent has the secret in clear text. It is made only after the mark that the secret may have been revealed is durable, and is sent
- * at once, so sealing it would protect nothing: the store then has only what is being broadcast. Until that mark, the secret is only in the sealed
- * journal; the gate tests the claim with another preimage.
+ * <p>The claim's intent contains the secret and is durable before a node has it, so the store seals its bytes
+ * ({@link org.chainwalletd.spend.SealedClaims}). The intent is made only after the permission to claim is durable, and is sent at once. Until then,
+ * the secret is only in the sealed journal; the gate tests the claim with another preimage.
  */
 public record ChainPoolLeg(ChainSide chain, SwapLimits limits) implements PoolLeg {
     private static final Logger LOG = LoggerFactory.getLogger(ChainPoolLeg.class);

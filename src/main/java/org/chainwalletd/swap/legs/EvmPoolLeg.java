@@ -88,8 +88,8 @@ public record EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limi
     }
 
     /**
-     * Rejects a lock under our hash lock before our own lock was sent, because the pool could not have learned the hash lock from it. After that, a
-     * fast pool may already have locked.
+     * Rejects any lock under our hash lock before our own lock may have been sent, because an honest pool locks only after us. From then on, a lock
+     * that pays us is expected, even while no block has ours: a fast pool may have seen ours in a mempool.
      */
     @Override
     public Optional<String> obstacle(SwapRow row) {

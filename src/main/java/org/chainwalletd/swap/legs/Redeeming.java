@@ -81,7 +81,7 @@ public record Redeeming(
     }
 
     /**
-     * Tests whether a closed spend needs a higher fee. A spend in a mempool excludes every other spend of its input, whatever that pays: only a
+     * Tests whether a closed spend needs a higher fee. A spend in a mempool excludes every other spend of its input, regardless of fees: only a
      * block decides between the two.
      */
     private boolean isPricedOut(Intent closed) {
