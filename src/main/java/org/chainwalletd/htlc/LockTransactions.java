@@ -154,7 +154,7 @@ record LockTransactions(ChainProfile profile, NodeClient node, Executor executor
     record LockTransaction(Transaction transaction, boolean confirmed) {
         /**
          * Returns the output at {@code lock}, after checking that it is exactly the HTLC of {@code expected} (chain protocol, section 15) and that
-         * the daemon can spend it without a datum.
+         * a spend does not have to supply a datum.
          *
          * @throws RefusedException -32036 when it is another output, or none
          * @throws SpendException when it can never be spent with the given parameters

@@ -81,8 +81,8 @@ public record SellGate(SwapLimits limits) {
     }
 
     /**
-     * Returns the largest number of contradicting views of one block that each have a quorum. Views of different blocks do not contradict each
-     * other.
+     * Returns the number of different views of one block that each have a quorum, for the block where it is largest; more than one is a
+     * contradiction. Views of different blocks do not contradict each other.
      */
     private long contradictingQuorums(List<EndpointView> views) {
         Map<Long, Map<EndpointView.CommonView, Integer>> byBlock = new LinkedHashMap<>();

@@ -278,7 +278,7 @@ public record SwapRow(
 
     /** State of the pool's lock on its chain. */
     public sealed interface PoolLock {
-        /** Tests whether finally nothing is left for us to claim. */
+        /** Tests whether the pool's lock has finally ended, or was never made, so that nothing is left for us to claim. */
         default boolean isGone() {
             return false;
         }
