@@ -9,41 +9,41 @@ import org.apache.pekko.util.ByteString;
 /** Source of event streams. */
 @FunctionalInterface
 public interface EventFeed {
-    /** Outcome of the wish for a stream. */
+    /** Outcome of a request for a stream. */
     sealed interface Opening {}
 
-    /** @param bytes server-sent events, to be run once and soon; a place is held until it ends */
+    /** @param bytes server-sent events; must be run once and soon, since the stream's place is taken until it ends */
     record Opened(Source<ByteString, NotUsed> bytes) implements Opening {}
 
-    /** The greatest number of streams is open already. */
+    /** The maximum number of streams is open. */
     record Full() implements Opening {}
 
-    /** The token has as many streams open as one token may have. */
+    /** The token has its maximum number of streams open. */
     record ShareTaken() implements Opening {}
 
-    /** Buffers of all clients together leave no memory for one more stream. */
+    /** The memory limit for buffers of all clients together leaves no room for another stream. */
     record NoMemory() implements Opening {}
 
-    /** The id to go on after is no cursor of these books. */
+    /** The {@code Last-Event-ID} is not a cursor of these books. */
     record UnknownId() implements Opening {}
 
     /** The daemon is stopping. */
     record Stopping() implements Opening {}
 
-    /** Memory that the daemon may hold for all clients together. Safe for threads. */
+    /** Memory budget that all clients share. Safe for threads. */
     interface Memory {
-        /** Takes nothing when there is not enough left. */
+        /** Takes {@code bytes} if that much is left, otherwise nothing. */
         boolean take(long bytes);
 
         void giveBack(long bytes);
     }
 
     /**
-     * Opens a stream. A named token may have half of them, so that one program does not take those of all others; the main tokens may have all.
+     * Opens a stream. A named token may hold half of the streams, so that one program cannot take all of them; the main tokens may hold all.
      *
-     * @param lastEventId id of the last event that the reader has; empty: only what comes from now on
+     * @param lastEventId id of the last event that the reader received; empty: only new events
      * @param owner name of the token; empty for the main ones
-     * @param memory what the stream may hold is taken of it until it ends
+     * @param memory budget from which the stream's buffers are taken until it ends
      */
     CompletionStage<Opening> open(Optional<String> lastEventId, Optional<String> owner, Memory memory);
 }

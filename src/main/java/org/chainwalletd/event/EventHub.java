@@ -9,9 +9,9 @@ import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 
 /**
- * Publishes live events to all streams that are open at the moment, and keeps none. A stream whose reader is so slow that {@link #MOST_EVENTS}
- * events or {@link #MOST_BYTES} bytes wait is cut; its reader reconnects and gets {@code resync}. Packages below publish through interfaces of
- * their own, which {@code boot} connects to this. Safe for threads.
+ * Publishes live events to all open streams, and stores none. A stream is cut when more than {@link #MOST_EVENTS} events or {@link #MOST_BYTES}
+ * bytes wait for its reader; the reader reconnects and gets {@code resync}. Lower packages publish through interfaces of their own, which {@code
+ * boot} connects to this class. Safe for threads.
  */
 public final class EventHub {
     static final int MOST_EVENTS = 256;
@@ -19,16 +19,16 @@ public final class EventHub {
 
     private final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
 
-    /** Whether anybody would hear an event now; for those whose events cost something to make. */
+    /** Returns whether a stream is open. Lets publishers skip building events that cost something. */
     public boolean isHeard() {
         return !listeners.isEmpty();
     }
 
     /**
-     * Publishes an event to all streams. Does not block; events published by one thread arrive in their order.
+     * Publishes an event to all streams. Does not block. Events published by one thread arrive in order.
      *
      * @param kind a word of lower-case letters
-     * @param data a record that {@code rpc.Json} writes
+     * @param data a record that {@code rpc.Json} can write
      */
     public void publish(String kind, Object data) {
         if (isHeard()) {
@@ -37,7 +37,7 @@ public final class EventHub {
         }
     }
 
-    /** Events published from now until the stream ends. To be run once. */
+    /** Returns the events published from now until the stream ends. Must be run once. */
     Source<ByteString, NotUsed> live() {
         Listener listener = new Listener();
         return Source.<ByteString>queue(MOST_EVENTS).map(listener::passed).watchTermination((queue, end) -> {
@@ -48,7 +48,7 @@ public final class EventHub {
         });
     }
 
-    /** Listener of one stream. */
+    /** Queue of one stream. */
     private static final class Listener {
         private BoundedSourceQueue<ByteString> queue;
         private long waiting;
@@ -75,7 +75,7 @@ public final class EventHub {
         }
     }
 
-    /** The reader of a stream has left too much unread. */
+    /** Ends a stream whose reader left too much unread. */
     static final class SlowReaderException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

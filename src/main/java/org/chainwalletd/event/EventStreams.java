@@ -28,30 +28,31 @@ import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.wait.Waits;
 
 /**
- * The streams of events. Each holds the newest tip, one page of credits and a bounded number of live events, never more: tips replace each
- * other, credits are read from the books when the reader has taken the ones before, and who leaves too many live events unread is cut. So no
- * credit is lost on a reader who is slow or gone; it goes on after the last id that it has. Credits are those of {@code list_credits} with {@code min_confirmations} 0 and without change. Safe for threads.
+ * Server-sent event streams. Each buffers the newest tip, one page of credits and a bounded number of live events: a newer tip replaces an older
+ * one, the next credits are read from the books when the reader has taken the previous ones, and a reader that leaves too many live events unread
+ * is cut. So no credit is lost to a slow or disconnected reader: it continues after the last id that it received. Credits are those of {@code
+ * list_credits} with {@code min_confirmations} 0 and without change. Safe for threads.
  */
 public final class EventStreams implements EventFeed {
-    /** Credits that are read at a time. */
+    /** Credits per read. */
     private static final int PAGE = 16;
 
-    /** A credit with the longest datum, as a row and as text, and room for what a stream is made of. */
+    /** Memory per stream: a page of credits with the longest datum, as rows and as text, the live events, and the stream's own objects. */
     private static final long MOST_HELD = PAGE * 20_000L + EventHub.MOST_BYTES + 32_000;
 
-    /** A wait for credits is renewed so often. */
+    /** Duration of one wait for credits; then it is renewed. */
     private static final Duration WAIT = Duration.ofMinutes(5);
 
     private static final long LOG = 0;
 
     /**
-     * @param streams open at a time
-     * @param heartbeat silence after which a comment is sent, so that both ends and proxies between them see the stream live
-     * @param unread a reader who leaves something unread for so long is cut
-     * @param unopened a stream that nobody runs for so long gives its place back
+     * @param streams maximum number of open streams
+     * @param heartbeat silence after which a comment is sent, so that both ends and proxies between them see that the stream is alive
+     * @param unread a reader that reads nothing for this long is cut
+     * @param unopened a stream that is not run within this time loses its place
      */
     public record Limits(int streams, Duration heartbeat, Duration unread, Duration unopened) {
-        /** Enough for the watchers of one daemon; each costs a connection and at most a page of credits. */
+        /** Enough for the readers of one daemon; each costs a connection and at most a page of credits. */
         public static final Limits DEFAULT =
                 new Limits(64, Duration.ofSeconds(15), Duration.ofSeconds(30), Duration.ofSeconds(10));
     }
@@ -70,7 +71,7 @@ public final class EventStreams implements EventFeed {
     private volatile boolean ended;
 
     /**
-     * @param maturity blocks until a coinbase may be spent
+     * @param maturity number of blocks until a coinbase may be spent
      * @param watchOnly whether an address is watched although its key is elsewhere
      */
     public EventStreams(
@@ -94,12 +95,12 @@ public final class EventStreams implements EventFeed {
         this.places = new StreamPlaces(limits.streams());
     }
 
-    /** Number of open streams. */
+    /** Returns the number of open streams. */
     public int open() {
         return places.taken();
     }
 
-    /** Ends all streams; no further one is opened. */
+    /** Ends all streams; no new one is opened. */
     public CompletionStage<Void> end() {
         ended = true;
         ending.shutdown();
@@ -131,7 +132,7 @@ public final class EventStreams implements EventFeed {
                         executor);
     }
 
-    /** Empty when the id is none of ours, or what came after it is not kept any more. */
+    /** Returns the cursor to start from; empty when the id is not from these books, or the log after it is no longer kept. */
     private CompletionStage<Optional<CreditCursor>> start(Optional<String> lastEventId) {
         return lastEventId.isEmpty()
                 ? feed.now(LOG, Optional.empty()).thenApplyAsync(Optional::of, executor)
@@ -164,7 +165,10 @@ public final class EventStreams implements EventFeed {
                 });
     }
 
-    /** A client that comes back has missed live events, and has an id to show for it only if there was a credit. */
+    /**
+     * Initial events. Always with {@code resync}: a client that reconnects has missed live events, but sends an id only if it has received a
+     * credit.
+     */
     private static List<ByteString> first(Optional<FollowedTip> known) {
         List<ByteString> first = new ArrayList<>();
         known.map(ServerSentEvents::tip).ifPresent(first::add);
@@ -203,12 +207,12 @@ public final class EventStreams implements EventFeed {
         return told;
     }
 
-    /** Bounds how many streams are open. Safe for threads. */
+    /** Limits the number of open streams. Safe for threads. */
     static final class StreamPlaces {
         private final int most;
         private final int share;
         private int taken;
-        /** Places by name of the token, of those that have one. The values of one token share its count. */
+        /** Number of places taken by each named token. All values of one token share its count. */
         private final Map<String, Integer> takenByName = new HashMap<>();
 
         StreamPlaces(int most) {
@@ -219,14 +223,14 @@ public final class EventStreams implements EventFeed {
         /** Outcome of {@link #take}. */
         sealed interface Taking {}
 
-        /** @param answer to the reader */
+        /** @param answer for the client */
         record Refused(Opening answer) implements Taking {}
 
         /**
-         * Takes a place, unless all are taken, or all that one token may have.
+         * Takes a place, unless all places are taken or the token has its share.
          *
-         * @param owner name of the token; empty for one that may have all
-         * @param release what to give back together with the place
+         * @param owner name of the token; empty for a token that may take all
+         * @param release run when the place is released
          */
         synchronized Taking take(Optional<String> owner, Runnable release) {
             if (taken == most) {
@@ -249,12 +253,12 @@ public final class EventStreams implements EventFeed {
             return taken;
         }
 
-        /** Number of tokens that have a place. */
+        /** Returns the number of tokens that hold a place. */
         synchronized int tokens() {
             return takenByName.size();
         }
 
-        /** Held by one stream. What the stream waits for is taken back together with it. */
+        /** Place of one stream. Releasing it also cancels the stream's pending question. */
         final class Place implements Taking {
             private final Optional<String> owner;
             private final Runnable release;
@@ -272,7 +276,7 @@ public final class EventStreams implements EventFeed {
                 running = true;
             }
 
-            /** Releases the place of a stream that was opened and never run, because its reader had left by then. */
+            /** Releases the place of a stream that was opened but never run, because its reader disconnected first. */
             void giveBackUnlessRunning() {
                 boolean unused;
                 synchronized (this) {
@@ -284,10 +288,10 @@ public final class EventStreams implements EventFeed {
             }
 
             /**
-             * Asks for what comes next.
+             * Asks for the next page.
              *
-             * @param question gets a stage that completes when nobody wants the answer any more; a new one each time, so that a stream that
-             *     lives long collects nothing
+             * @param question called with a stage that completes when the answer is no longer wanted; a new stage for each question, so that
+             *     long-lived streams do not accumulate callbacks
              */
             <T> CompletionStage<T> ask(Function<CompletionStage<Void>, CompletionStage<T>> question) {
                 CompletableFuture<Void> leaving = new CompletableFuture<>();
@@ -300,7 +304,7 @@ public final class EventStreams implements EventFeed {
                 return question.apply(leaving);
             }
 
-            /** Idempotent. */
+            /** Releases the place. Idempotent. */
             void giveBack() {
                 CompletableFuture<Void> leaving;
                 synchronized (this) {

@@ -28,21 +28,21 @@ import org.chainwalletd.wire.OrNull;
 import org.chainwalletd.wire.RawJson;
 import org.chainwalletd.wire.U32;
 
-/** Publishers of what happens to the daemon's own spends, payouts, HTLCs and swaps: one for each kind of event. */
+/** Publishers for the daemon's own spends, payouts, HTLCs and swaps, one class for each kind of event. */
 public final class OwnEvents {
     private OwnEvents() {}
 
-    /** Publishes {@code spend}: each change of a spend's state. */
+    /** Publishes {@code spend}: each state change of a spend. */
     public static final class SpendEvents implements IntentListener {
         private static final String KIND = "spend";
-        /** A node's words may be long. */
+        /** Cuts the reason, because a node's error text may be long. */
         private static final int REASON = 500;
 
         /**
-         * @param method that asked for the spend
-         * @param state {@code prepared}, {@code accepted}, {@code confirmed}, {@code refused}, {@code conflicted}, {@code
-         *     abandoned} or {@code contested}
-         * @param reason only for the last four
+         * @param method RPC method that requested the spend
+         * @param state {@code prepared}, {@code accepted}, {@code confirmed}, {@code refused}, {@code conflicted}, {@code abandoned} or {@code
+         *     contested}
+         * @param reason present only for the last four states
          */
         private record View(
                 Hash256 txId,
@@ -79,13 +79,13 @@ public final class OwnEvents {
     }
 
     /**
-     * Publishes {@code payout}: payouts that have changed together are one event, which names the first of them. A batch has up to 2,000 payouts: an
-     * event for each would cut the streams of all readers.
+     * Publishes {@code payout}. Payouts that changed together are one event, which names the first of them: a batch has up to 2,000 payouts, and
+     * one event for each would cut the streams of all readers.
      */
     public static final class PayoutEvents implements Consumer<List<Payout>> {
         private static final String KIND = "payout";
 
-        /** Key by which payouts are told in one event. */
+        /** Key by which changed payouts are grouped into one event. */
         private record Group(State state, Optional<Hash256> txId, Optional<String> tokenName) {
             static Group of(Payout payout) {
                 List<Hash256> attempts = payout.attempts();
@@ -98,8 +98,8 @@ public final class OwnEvents {
         }
 
         /**
-         * @param payoutId of the first one
-         * @param count of the payouts
+         * @param payoutId of the first payout of the group
+         * @param count number of payouts in the group
          * @param txId of the transaction that carries them
          */
         private record View(
@@ -134,11 +134,11 @@ public final class OwnEvents {
         }
     }
 
-    /** Publishes {@code htlc}: each change of a record, as {@code htlc_status} tells it. */
+    /** Publishes {@code htlc}: each change of a record, in the format of {@code htlc_status}. */
     public static final class HtlcEvents implements HtlcListener {
         private static final String KIND = "htlc";
 
-        /** @param state null: a reorganisation took the lock's block, and nothing else tells of the lock */
+        /** @param state null: a reorganisation removed the block of the lock, and no other source shows the lock */
         private record Removed(
                 Hash256 lockTxId,
                 @U32 long outputIndex,
@@ -166,7 +166,7 @@ public final class OwnEvents {
         }
     }
 
-    /** Publishes {@code swap}: each change of a swap, as {@code swap_status} tells it, and what somebody should look at. */
+    /** Publishes {@code swap}: each change of a swap, in the format of {@code swap_status}, and alarms for the operator. */
     public static final class SwapEvents implements Consumer<SwapRow> {
         private static final String KIND = "swap";
 
@@ -185,7 +185,7 @@ public final class OwnEvents {
             }
         }
 
-        /** Alarm for people: no record of a swap, which the one it speaks of may not have. */
+        /** Alarm for the operator. Not a swap record: the alarm may concern a swap that has none. */
         private record AlarmRecord(String alarm, Optional<Hash256> hashlock, Optional<String> swapId, String error) {}
 
         public void alarm(SwapAlarm alarm) {

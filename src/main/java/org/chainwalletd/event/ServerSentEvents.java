@@ -10,12 +10,12 @@ import org.chainwalletd.store.books.CreditCursor;
 import org.chainwalletd.store.books.CreditEvent;
 import org.chainwalletd.wire.Json;
 
-/** The bytes of the events (HTML, section 9.2). Data is JSON in one line. */
+/** Encodes events (HTML, section 9.2), with JSON on one line as data. */
 final class ServerSentEvents {
-    /** A comment, which readers skip. */
+    /** A comment line, which readers ignore. */
     static final ByteString HEARTBEAT = ByteString.fromString(":\n\n");
 
-    /** Events that are told only live may have been missed. */
+    /** Tells the reader that it may have missed live-only events. */
     static final ByteString RESYNC = ByteString.fromString("event: resync\ndata: {}\n\n");
 
     /** @param timestamp Unix seconds */
@@ -29,9 +29,9 @@ final class ServerSentEvents {
     }
 
     /**
-     * @param cursor just after this event: the id to go on from
-     * @param verified whether the chain is known to be the one that the operator means
-     * @param watchOnly whether its address is watched although its key is elsewhere
+     * @param cursor just after this event: the id to continue from
+     * @param verified whether the chain is known to be the operator's
+     * @param watchOnly whether the address is watched although its key is elsewhere
      */
     static ByteString credit(
             CreditEvent event, CreditCursor cursor, long tipHeight, int maturity, boolean verified, boolean watchOnly) {
@@ -41,7 +41,7 @@ final class ServerSentEvents {
                 WaitMethods.credit(event, tipHeight, maturity, verified, watchOnly));
     }
 
-    /** An event that cannot be told again. */
+    /** Encodes an event that has no id and is not repeated. */
     static ByteString live(String kind, Object data) {
         return event(Optional.empty(), kind, data);
     }

@@ -1,6 +1,6 @@
 /**
- * Events of {@code GET /events} (following.md, section 3): streams of server-sent events from the followed chain, the feed of credits, and
- * what others publish through the {@link org.chainwalletd.event.EventHub}. Bounded in number and in what each holds; what has to be told exactly is read from the feed at the reader's pace. Knows nothing of
- * connections: {@code http} serves what is opened here.
+ * Event streams of {@code GET /events} (following.md, section 3): server-sent events from the followed chain, the feed of credits, and what other
+ * packages publish through {@link org.chainwalletd.event.EventHub}. The number of streams and the memory of each are bounded; events that must
+ * arrive exactly are read from the feed at the reader's pace. Independent of connections: {@code http} serves the streams that are opened here.
  */
 package org.chainwalletd.event;

@@ -16,23 +16,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Walk up a node's chain from the followed tip: blocks that fit on the tip are appended to the followed chain and committed in batches,
- * and only then told to the subscribers. Belongs to the {@link Walker} and is used on its thread; what arrives comes back to it as that one's
- * commands.
+ * Walk up a node's chain from the followed tip. Blocks that fit on the tip are appended to the followed chain and committed in batches, and
+ * published to the subscribers only after the commit. Belongs to the {@link Walker} and runs on its thread; results of asynchronous work come back
+ * as commands of the walker.
  */
 final class Ascent {
     private static final Logger LOG = LoggerFactory.getLogger(Ascent.class);
 
-    /** So long blocks below the top wait for others to share a commit with; a walk's last ones wait for none. */
+    /** Longest wait of blocks below the top for others to share their commit. The last blocks of a walk are committed without a wait. */
     private static final Duration LINGER = Duration.ofMillis(120);
 
-    /** Blocks that wait for the walker's turn come together, so that neither side is woken for each. */
+    /** Maximum number of blocks per message to the walker, so that neither side is woken for each block. */
     private static final int HANDED_AT_ONCE = 4;
 
     /**
-     * Dependencies, all of them the walker's.
+     * Dependencies, all owned by the walker.
      *
-     * @param chain the followed one, which it makes longer
+     * @param chain the followed chain, which the ascent extends
      */
     record Parts(
             Bookkeeping books, Subscribers subscribers, HeaderChain chain, BlockReader reader, HeaderCheck check) {}
@@ -49,7 +49,7 @@ final class Ascent {
     private boolean walkEnded;
     private boolean committing;
 
-    /** @param to as high as the node shows a block */
+    /** @param to height of the highest block that the node shows */
     Ascent(
             ActorContext<Walker.Command> context,
             TimerScheduler<Walker.Command> timers,
@@ -88,12 +88,12 @@ final class Ascent {
         return node;
     }
 
-    /** Height that the walk began on. */
+    /** Returns the height from which the walk started. */
     long from() {
         return from;
     }
 
-    /** The block that has failed a check, and ended the walk. */
+    /** Returns the failed check that ended the walk. */
     Optional<Fault> doubt() {
         return doubt;
     }
@@ -112,7 +112,7 @@ final class Ascent {
         }
     }
 
-    /** Does not judge blocks after one that was refused: they would fit on that one alone. */
+    /** Handles one block. Blocks after a refused one are ignored: they could only fit on that one. */
     private void arrived(Fetched fetched) {
         if (refused) {
             return;
@@ -166,7 +166,7 @@ final class Ascent {
         flush();
     }
 
-    /** Whether all that was read is committed and told, and nothing more comes. */
+    /** Returns whether the walk has ended and all blocks read are committed and published. */
     boolean isDone() {
         return walkEnded && !committing && batch.isEmpty();
     }

@@ -8,12 +8,9 @@ import org.apache.pekko.Done;
 import org.chainwalletd.follow.ChainBlock.ChainTransaction;
 import org.chainwalletd.store.books.BlockRow;
 
-/**
- * Blocks that are accepted and wait for their commit. While there are too many, the reading of further ones is held back, but for those that
- * were handed over.
- */
+/** Accepted blocks that wait for their commit. A full batch delays the reading of further blocks; blocks already handed over are still added. */
 final class Batch {
-    /** A batch ends, at a block's border, when its blocks have as many inputs and outputs: each is at most a row or two. */
+    /** A batch is full, at a block boundary, when its blocks have this many inputs and outputs: each writes at most a row or two. */
     private static final int MOST_ROWS = 2_000;
 
     private List<Bookkeeping.Entry> entries = new ArrayList<>();
@@ -25,7 +22,7 @@ final class Batch {
         rows += rowsOf(entry.block());
     }
 
-    /** @param taken completed at once while there is room for further blocks, otherwise when the batch is taken */
+    /** @param taken completed at once while the batch is not full, otherwise when the batch is taken */
     void admit(CompletableFuture<Done> taken) {
         if (isFull()) {
             held.add(taken);
@@ -45,7 +42,7 @@ final class Batch {
         return rows;
     }
 
-    /** The block that was added last and not taken. */
+    /** Returns the last block of the batch. */
     Optional<BlockRow> last() {
         return entries.isEmpty()
                 ? Optional.empty()

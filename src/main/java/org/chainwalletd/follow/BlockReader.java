@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads a block and proves that its parts belong together: the id is the header's, each transaction hashes to its id, and all of them, byte for
- * byte, to the header's root. Lists come from one node; transactions prove themselves and may come from any. Safe for threads.
+ * Reads a block and proves its parts: the block id is the hash of the header, each transaction hashes to its id, and the transactions, byte for
+ * byte, hash to the header's root. The list of ids comes from one node; transactions prove themselves and may come from any node. Safe for threads.
  */
 final class BlockReader {
     private static final Logger LOG = LoggerFactory.getLogger(BlockReader.class);
@@ -43,10 +43,10 @@ final class BlockReader {
         this.executor = executor;
     }
 
-    /** The bytes of one transaction as some node sent them; undecodable ones have no id that could be checked. */
+    /** Bytes of one transaction as a node sent them. The id of undecodable bytes cannot be checked. */
     private record Body(Hash256 listedId, Bytes bytes, Optional<Transaction> decoded) {}
 
-    /** Fault of a block that should be at {@code height}, without its transactions. */
+    /** Checks height and id of a block that should be at {@code height}, without its transactions. */
     static Optional<Fault> judge(NodeClient.BlockSummary told, long height) {
         if (told.height() != height) {
             return Optional.of(new Fault(Fault.Rule.HEIGHT, height, told.blockId()));
@@ -56,7 +56,7 @@ final class BlockReader {
                 : Optional.of(new Fault(Fault.Rule.ID, height, told.blockId()));
     }
 
-    /** Reads the block that {@code node} has at {@code height}; fails only as the node's calls fail. */
+    /** Reads the block at {@code height} of the chain of {@code node}. Fails only as the node's calls fail. */
     CompletionStage<Fetched> read(NodeClient node, long height) {
         return node.blockAt(height)
                 .thenComposeAsync(
@@ -66,7 +66,7 @@ final class BlockReader {
                         executor);
     }
 
-    /** Reads this block, whichever branch of the node it is on; fails only as the node's calls fail. */
+    /** Reads a block by its id, on whichever branch the node has it. Fails only as the node's calls fail. */
     CompletionStage<Fetched> read(NodeClient node, BlockPlace place) {
         return node.block(place.blockId())
                 .thenComposeAsync(
@@ -85,7 +85,7 @@ final class BlockReader {
         if (fault.isPresent()) {
             return CompletableFuture.completedFuture(new Fetched.Unsound(height, fault.get()));
         }
-        // The tree repeats its last leaf on odd levels: a list with a repeated end would have the same root.
+        // The Merkle tree repeats its last leaf on odd levels: a list whose end is repeated would have the same root.
         if (new HashSet<>(told.transactions()).size() < told.transactions().size()) {
             return CompletableFuture.completedFuture(unsound(told, Fault.Rule.TRANSACTIONS));
         }
@@ -101,7 +101,10 @@ final class BlockReader {
                         executor);
     }
 
-    /** Asks the node that gave the list: another that answered first may have another set of witnesses, or lie. */
+    /**
+     * Judges the transactions as sent by the node that sent the list. Another node, which answered first, may have sent other witnesses or false
+     * data.
+     */
     private Fetched fromItself(NodeClient.BlockSummary told, List<Optional<Body>> bodies) {
         if (bodies.stream().anyMatch(Optional::isEmpty)) {
             return new Fetched.Missing(told.height(), "a transaction of the block is not to be had");
@@ -125,7 +128,7 @@ final class BlockReader {
         return Bounded.each(told.transactions(), Walk.BODIES_AT_ONCE, from::transaction, executor);
     }
 
-    /** All of a block at once: a hand-over for each transaction would cost more than decoding it. */
+    /** Decodes all transactions of a block in one task: a task for each would cost more than the decoding. */
     private static List<Optional<Body>> decode(
             NodeClient.BlockSummary told, List<Optional<NodeClient.NodeTransaction>> found) {
         List<Optional<Body>> bodies = new ArrayList<>(found.size());

@@ -19,16 +19,16 @@ import org.chainwalletd.store.books.BooksSession;
 import org.chainwalletd.store.books.Page;
 import org.chainwalletd.store.books.ScanRow;
 
-/** Writes blocks into all books: one commit for a batch, the ids of the blocks among it. Stages fail with {@code StoreException}. */
+/** Writes blocks to all books, in one commit per batch together with the block ids. Stages fail with {@code StoreException}. */
 final class Bookkeeping {
     private static final String NETWORK = "network";
     private static final String ANCESTOR = "ancestor";
-    /** The lowest block that the last one read by the rescan under way stands on by ids. */
+    /** Fact: the lowest block to which the last block read by the current rescan is linked by ids. */
     private static final String SCAN_STANDS_ON = "scan_stands_on";
 
-    /** Number of blocks below a known tip that are read again: no usual reorganisation is deeper. */
+    /** Number of blocks below a known tip that are read again: reorganisations are rarely deeper. */
     private static final long REREAD = 20;
-    /** Number of blocks above a known tip from which on the whole chain costs no more. */
+    /** Number of new blocks above which reading the whole chain costs no more than reading the difference. */
     private static final long MOST_AHEAD = 1_000;
 
     private final Books file;
@@ -46,7 +46,7 @@ final class Bookkeeping {
     /**
      * A block to write.
      *
-     * @param workChecked whether its proof of work was computed, or the network asks for none
+     * @param workChecked whether its proof of work was computed, or the network demands none
      */
     record Entry(ChainBlock block, boolean workChecked) {
         BlockRow row() {
@@ -56,10 +56,10 @@ final class Bookkeeping {
     }
 
     /**
-     * Knowledge of the file.
+     * Chain as stored in the file.
      *
-     * @param network which one the nodes were of at the first start; a node that says otherwise later changes nothing
-     * @param ancestor the lowest block that these stand on by ids
+     * @param network decided at the first start; a node that reports another one later does not change it
+     * @param ancestor the lowest block to which the rows are linked by ids
      */
     record Known(List<BlockRow> rows, Optional<Network> network, Optional<BlockPlace> ancestor) {}
 
@@ -71,9 +71,9 @@ final class Bookkeeping {
      * Head of books that another daemon writes.
      *
      * @param chain kept blocks up to the highest one
-     * @param told height up to which others may be told; empty before the first block
-     * @param scans the rescan under way, and what is to be read after it
-     * @param lastScan number of the rescan that has joined last; 0 before the first
+     * @param told height up to which blocks may be published; empty before the first block
+     * @param scans the current rescan, and what is to be read after it
+     * @param lastScan number of the rescan that joined last; 0 before the first
      */
     record SharedHead(
             HeaderChain chain,
@@ -83,7 +83,7 @@ final class Bookkeeping {
             Pending scans,
             long lastScan) {}
 
-    /** @param known the chain as it was read before, which is not changed meanwhile */
+    /** @param known the chain as read before; must not change during the call */
     CompletionStage<SharedHead> sharedHead(HeaderChain known) {
         return file.read(session -> {
             Page head = session.head();
@@ -97,7 +97,7 @@ final class Bookkeeping {
         });
     }
 
-    /** Reads only the last blocks where these are of the chain that is known. */
+    /** Reads only the last blocks if they extend the known chain, otherwise all. */
     private static HeaderChain chain(Page head, HeaderChain known) {
         long top = BlockRows.top(head).map(BlockRow::height).orElse(-1L);
         if (known.isEmpty() || top - known.height() > MOST_AHEAD) {
@@ -116,7 +116,7 @@ final class Bookkeeping {
         return HeaderChain.of(BlockRows.all(head));
     }
 
-    /** Books of an earlier release do not know, and take the lowest block that they keep. */
+    /** Returns the stored ancestor, or the lowest kept block for books of an earlier release, which did not store it. */
     private static Optional<BlockPlace> ancestor(BooksSession session) {
         return BlockRows.fact(session.head(), ANCESTOR)
                 .map(Bookkeeping::place)
@@ -133,10 +133,9 @@ final class Bookkeeping {
     }
 
     /**
-     * Writes headers that the followed chain begins with; nothing is kept of their transactions, unless a rescan from {@code rescan} on reads
-     * them.
+     * Writes the headers that the followed chain starts with. Their transactions are indexed only if a rescan from {@code rescan} reads them.
      *
-     * @param ancestor the lowest block that they stand on
+     * @param ancestor the lowest block to which the headers are linked
      */
     CompletionStage<Known> begin(List<BlockRow> headers, BlockPlace ancestor, Network network, Optional<Long> rescan) {
         return epoch.write(session -> {
@@ -151,9 +150,9 @@ final class Bookkeeping {
     }
 
     /**
-     * Goes over to a chain that shares no block with the one before: in one commit all of that one is undone, and these headers are what the
-     * followed chain begins with. What the books told of below them is read again by a rescan, so that the feed tells of both chains what is
-     * different. A rescan under way finds by itself that the blocks below it are others.
+     * Replaces the followed chain by one that shares no block with it: one commit undoes the old chain and writes the headers that the new chain
+     * starts with. The blocks below, as far as the books had read them, are read again by a rescan, so that the feed reports all differences
+     * between both chains. A rescan under way notices by itself that the blocks below it have changed.
      */
     CompletionStage<Known> beginAnew(List<BlockRow> headers, BlockPlace ancestor) {
         return epoch.write(session -> {
@@ -171,7 +170,7 @@ final class Bookkeeping {
         });
     }
 
-    /** The blocks, in order, on top of what the head has. */
+    /** Writes blocks, in order, on top of the head. */
     CompletionStage<Void> connect(List<Entry> blocks) {
         return epoch.write(session -> {
             blocks.forEach(entry -> connect(session.head(), entry));
@@ -189,10 +188,10 @@ final class Bookkeeping {
         book.connect(block, table.view(page)).forEach(change -> table.write(page, change));
     }
 
-    /** Takes back all that blocks above {@code height} have changed. */
+    /** Undoes all changes of blocks above {@code height}. */
     CompletionStage<Void> undo(long height) {
         return epoch.write(session -> {
-            // The books decide by the rows of the blocks which of them were told of.
+            // Books first: they find out what they have indexed from the rows of the blocks.
             books.forEach(book -> book.table().undo(session.head(), height));
             BlockRows.undo(session.head(), height);
             return null;
@@ -203,7 +202,7 @@ final class Bookkeeping {
      * The first rescan that has not joined, if there is one.
      *
      * @param top the last block that it has read
-     * @param next first block of what is to be read after it; empty when nothing is
+     * @param next first block to read after it; empty when nothing is left to read
      */
     record Pending(Optional<ScanRow> scan, Optional<BlockRow> top, OptionalLong next, Optional<Network> network) {
         private boolean isDue() {
@@ -212,17 +211,17 @@ final class Bookkeeping {
     }
 
     /**
-     * Outcome of some blocks of a rescan.
+     * Outcome of writing some blocks of a rescan.
      *
-     * @param joined whether they have met the head: their rows are everybody's now
-     * @param ancestor the lowest block that the head stands on by ids
+     * @param joined whether the rescan has met the head, so that its rows are visible to all readers
+     * @param ancestor the lowest block to which the head is linked by ids
      */
     record Scanned(BlockRow top, boolean joined, Optional<BlockPlace> ancestor) {}
 
     /**
-     * The rescan to do. What a book has not been told all of is enough for one: so nothing but the books decides whether there is one, whatever
-     * brought the address, and whoever comes while one is under way shares the next. So is a chain that is not linked to what the operator has
-     * named.
+     * Returns the rescan to do, and starts one if it is due. It is due when a book has not read the whole history of an address, however the
+     * address was added, or when the chain is not linked to the operator's genesis or checkpoint. So only the books decide; needs that arise during
+     * a rescan are covered together by the next one.
      */
     CompletionStage<Pending> pendingScan() {
         return file.read(this::pending)
@@ -258,7 +257,10 @@ final class Bookkeeping {
                 .min();
     }
 
-    /** From where the blocks are to be read that link the chain to what the operator has named, unless the rescan under way reads them. */
+    /**
+     * Returns the height from which blocks must be read to link the chain to the operator's genesis or checkpoint; empty if not needed, or if the
+     * rescan under way reads them.
+     */
     private OptionalLong unlinked(BooksSession session, Optional<ScanRow> underway) {
         return network(session).stream()
                 .flatMap(network -> ancestor(session).flatMap(lowest -> rules.linkedFrom(network, lowest)).stream())
@@ -276,7 +278,7 @@ final class Bookkeeping {
         return LongStream.concat(one.stream(), other.stream()).min();
     }
 
-    /** Notes that a rescan from a height is to be done, unless the chain is not so high yet; from a lower one if the books need that anyway. */
+    /** Records a rescan from a height, unless the chain is shorter; it starts lower if the books need that anyway. */
     CompletionStage<Pending> beginScan(long fromHeight) {
         return epoch.write(session -> {
             OptionalLong needed = pending(session).next();
@@ -295,8 +297,8 @@ final class Bookkeeping {
     }
 
     /**
-     * Blocks of a rescan; when the last one is the head's, the rescan joins it in the same commit. Empty when one of them is not the head's at its
-     * height, as far as that is kept: then nothing is written.
+     * Writes blocks of a rescan. If the last one is the head's top, the rescan joins the head in the same commit. Returns empty, and writes
+     * nothing, if a block differs from the one that the head keeps at its height.
      */
     CompletionStage<Optional<Scanned>> connectScan(long scan, List<Entry> blocks) {
         return epoch.write(session -> {
@@ -313,7 +315,7 @@ final class Bookkeeping {
             if (meets) {
                 books.forEach(book -> book.table().join(page));
                 BlockRows.endScan(page);
-                // Its last block is the head's: so the head stands on what that one stands on.
+                // The last block is the head's: so the head is linked to the same block.
                 scanStandsOn(session)
                         .filter(ground -> ancestor(session)
                                 .filter(known -> !isBetter(ground, known))
@@ -336,8 +338,8 @@ final class Bookkeeping {
     }
 
     /**
-     * Notes on what the last of these blocks stands. A gap, where a rescan reads only some blocks, links nothing: it stands on the blocks above
-     * the last one alone.
+     * Records the block to which the last of these blocks is linked. Where a rescan skips blocks, the link is broken: blocks above the gap are
+     * linked only to the parent of the first of them.
      */
     private void standOn(BooksSession session, Page page, List<Entry> blocks) {
         Optional<Hash256> below = BlockRows.top(page).map(BlockRow::blockId);
@@ -349,7 +351,7 @@ final class Bookkeeping {
             }
             boolean onGenesis = ground.filter(place -> place.height() == 0).isPresent();
             if (isCheckpoint(block.place()) && !onGenesis) {
-                // A rescan that began below the checkpoint links to it as well as one that began above it.
+                // A rescan that began below the checkpoint is linked to it just like one that began above it.
                 ground = Optional.of(block.place());
             }
             below = Optional.of(block.id());

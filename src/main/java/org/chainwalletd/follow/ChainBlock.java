@@ -8,16 +8,16 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.store.BlockPlace;
 
 /**
- * A block whose parts belong together: the id is the header's, and the transactions are those of the header's root.
+ * A block whose parts are proven: the id is the hash of the header, and the transactions hash to the header's root.
  *
- * @param transactions in the order of the block, the coinbase first
+ * @param transactions in block order, the coinbase first
  */
 public record ChainBlock(BlockHeader header, Hash256 id, List<ChainTransaction> transactions) {
     public ChainBlock {
         transactions = List.copyOf(transactions);
     }
 
-    /** Below 2^63: a node that names a higher one is not believed. */
+    /** Returns the height, always below 2^63: a higher one is rejected. */
     public long height() {
         return header.height();
     }
@@ -26,7 +26,7 @@ public record ChainBlock(BlockHeader header, Hash256 id, List<ChainTransaction> 
         return header.previousId();
     }
 
-    /** Unix seconds, unsigned. */
+    /** Returns the timestamp in Unix seconds, unsigned. */
     public long timestamp() {
         return header.timestamp();
     }
@@ -42,8 +42,8 @@ public record ChainBlock(BlockHeader header, Hash256 id, List<ChainTransaction> 
     /**
      * A transaction of a followed block.
      *
-     * @param id computed here from the bytes; of a transaction that cannot be decoded, as the block's list names it
-     * @param decoded empty when the bytes are of the block, by its root, and yet make no transaction that this release can read
+     * @param id computed from the bytes; for an undecodable transaction, the id in the block's list
+     * @param decoded empty when the bytes belong to the block, by its root, but this release cannot decode them
      * @param coinbase whether it is the first of its block
      */
     public record ChainTransaction(Hash256 id, Optional<Transaction> decoded, boolean coinbase) {}

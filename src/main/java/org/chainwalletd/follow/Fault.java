@@ -4,12 +4,12 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.U64;
 
 /**
- * A check that a block has failed.
+ * A check that a block failed.
  *
- * @param blockId under which the node names it
+ * @param blockId the id under which the node lists the block
  */
 record Fault(Rule rule, long height, Hash256 blockId) {
-    /** Rule that every block is checked for (chain protocol, section 9). */
+    /** Rule that each block is checked against (chain protocol, section 9). */
     enum Rule {
         ID("its id is not that of its header"),
         HEIGHT("it has another height than asked for"),
@@ -27,7 +27,10 @@ record Fault(Rule rule, long height, Hash256 blockId) {
             this.text = text;
         }
 
-        /** Whether it proves a lie when it is seen twice: a chain may have changed between two questions, and clocks differ. */
+        /**
+         * Returns whether a fault seen twice proves false data. Not so for the two faults that a chain change between two calls, or a clock
+         * difference, causes.
+         */
         boolean isLie() {
             return this != PARENT && this != FUTURE;
         }

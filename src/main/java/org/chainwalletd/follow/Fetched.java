@@ -5,9 +5,9 @@ sealed interface Fetched {
     long height();
 
     /**
-     * Its parts belong together; its place in the chain is not judged yet.
+     * A block whose parts are proven; its place in the chain is not judged yet.
      *
-     * @param workChecked whether its work was computed, or none is asked for
+     * @param workChecked whether its work was computed, or none is demanded
      */
     record Whole(ChainBlock block, boolean workChecked) implements Fetched {
         @Override
@@ -16,7 +16,7 @@ sealed interface Fetched {
         }
     }
 
-    /** Not to be had now: the node has no such block, or nobody the transactions. */
+    /** A block that cannot be read now: the node does not have it, or no node sends all its transactions. */
     record Missing(long height, String what) implements Fetched {}
 
     /** The node's answer contradicts itself. */

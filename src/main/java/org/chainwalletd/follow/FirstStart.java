@@ -20,10 +20,10 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRow;
 
 /**
- * Where following begins when nothing is known: at the tip less two maturities. Headers are read down to the last multiple of 4,320 below, which
- * gives the time that the next target is measured from, and the median of the times. All nodes that answer must name the same block a hundred
- * below the tip, or the operator does; the headers are linked to it, so that no single node can choose them. (To one that the operator names
- * far below them they are not: as many headers would be read as there are between.)
+ * Choice of the block at which following starts on empty books: the tip minus twice the coinbase maturity. Headers are read down to the last
+ * multiple of 4,320 below it, which gives the start time of the difficulty window and the median time. All nodes that answer must name the same
+ * block a hundred below the tip, unless the operator names a checkpoint; the headers are linked to that block, so that no single node can choose
+ * them. (A checkpoint far below the headers is only compared with the node's block: linking to it would need all headers between.)
  */
 final class FirstStart {
     private static final int AT_ONCE = 8;
@@ -40,7 +40,7 @@ final class FirstStart {
         this.executor = executor;
     }
 
-    /** Why nothing can be followed yet, in words for the operator. */
+    /** Reason why nothing can be followed yet, as text for the operator. */
     static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -50,7 +50,7 @@ final class FirstStart {
     }
 
     /**
-     * The headers to begin with, the lowest first; the last one is the block that following starts from.
+     * Reads the headers to start with, lowest first; the last one is the block from which following starts.
      *
      * @return fails with {@link Refused}, or as the node's calls fail
      */
@@ -72,7 +72,7 @@ final class FirstStart {
                         executor);
     }
 
-    /** Empty when the node does not answer, or has no such block yet. */
+    /** Returns empty when the node does not answer or has no such block yet. */
     private CompletionStage<Optional<Hash256>> idAt(NodeClient node, long height) {
         return node.blockAt(height)
                 .handleAsync(
@@ -96,7 +96,7 @@ final class FirstStart {
         return named.get(0);
     }
 
-    /** Headers to begin with, and all between them and the block that all agree on, unless that is too far below. */
+    /** Reads the headers to start with, and all between them and the common block unless it is too far below. */
     private CompletionStage<List<BlockRow>> headers(NodeClient node, long tip, BlockPlace common) {
         if (common.height() > tip) {
             throw new Refused("the node's chain ends below the block that the checkpoint names");
@@ -125,7 +125,7 @@ final class FirstStart {
                 .thenApplyAsync(this::worked, executor);
     }
 
-    /** A chain that has become easier than it began is one that the operator has to name. */
+    /** Rejects a chain whose difficulty is below that of its genesis block, unless the operator names a checkpoint. */
     private List<BlockRow> worked(List<BlockRow> rows) {
         boolean easier = rows.stream().anyMatch(row -> row.target().compareTo(rules.easiest()) > 0);
         if (easier && checkpoint.isEmpty()) {
@@ -135,7 +135,7 @@ final class FirstStart {
         return rows;
     }
 
-    /** The lowest block that headers which were read here stand on: a checkpoint below them counts when they were linked to it. */
+    /** Returns the lowest block to which headers read here are linked: a checkpoint below them counts if they were linked to it. */
     static BlockPlace ancestor(List<BlockRow> rows, Optional<BlockPlace> checkpoint) {
         BlockRow lowest = rows.get(0);
         return checkpoint

@@ -2,29 +2,27 @@ package org.chainwalletd.follow;
 
 import org.chainwalletd.store.BlockPlace;
 
-/**
- * Event for subscribers of the {@link Follower}, in the order of the chain's changes, each after the commit of the books that it is of.
- */
+/** Event for subscribers of the {@link Follower}. Events follow the order of the chain's changes, each after the commit of the books. */
 public sealed interface FollowEvent {
-    /** The first event of a subscription: what comes later is on top of this block. Sent again when the follower was restarted. */
+    /** First event of a subscription: later events build on this block. Sent again after a restart of the follower. */
     record Standing(FollowedTip tip) implements FollowEvent {}
 
-    /** The tip's child. */
+    /** A child of the previous tip. */
     record Connected(ChainBlock block) implements FollowEvent {}
 
     /**
-     * Blocks {@code from} to {@code to} were read while catching up, or are believed only since now. What they changed is in the books.
+     * Blocks {@code from} to {@code to} were read while catching up, or are trusted only now. Their changes are in the books.
      *
      * @param to the new tip
      */
     record Advanced(long from, FollowedTip to) implements FollowEvent {}
 
     /**
-     * A rescan has joined: the books have the blocks from {@code from} on for addresses that they did not know, or had not read of. The chain is
-     * the same as before.
+     * A rescan has joined: the books now include the blocks from {@code from} on for addresses that were new or not fully read. The chain is
+     * unchanged.
      */
     record Joined(long from, FollowedTip tip) implements FollowEvent {}
 
-    /** The tip is no longer on the chain; its parent is the tip now. */
+    /** The tip was removed from the chain; its parent is the new tip. */
     record Disconnected(BlockPlace block) implements FollowEvent {}
 }

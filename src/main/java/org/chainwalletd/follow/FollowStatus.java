@@ -7,12 +7,12 @@ import java.util.Optional;
 import org.chainwalletd.chain.Network;
 
 /**
- * Where the follower stands at one moment.
+ * State of the follower at one moment.
  *
- * @param tip up to where others are told; empty before the first block
- * @param network which one is followed; empty before the first block
- * @param nodesHeight the height that the node of the last round named; -1 before one did
- * @param complaints what keeps it from following, and which nodes differ from the followed chain
+ * @param tip the newest published block; empty before the first block
+ * @param network the followed network; empty before the first block
+ * @param nodesHeight height reported by the node of the last round; -1 before the first
+ * @param complaints reasons why it cannot follow, and nodes that differ from the followed chain
  */
 public record FollowStatus(
         Optional<FollowedTip> tip,
@@ -20,19 +20,19 @@ public record FollowStatus(
         long nodesHeight,
         Instant startedAt,
         List<String> complaints) {
-    /** No block for so long, where one is due every ten seconds, is no accident. */
+    /** A block is due every ten seconds; a pause this long is no coincidence. */
     private static final Duration AGED = Duration.ofMinutes(30);
 
     public FollowStatus {
         complaints = List.copyOf(complaints);
     }
 
-    /** How many blocks there are above the followed tip, as far as is known; 0 before the first block. */
+    /** Returns how many blocks the nodes' height is above the followed tip, as far as is known; 0 before the first block. */
     public long lag() {
         return tip.map(known -> Math.max(0, nodesHeight - known.height())).orElse(0L);
     }
 
-    /** Whether the newest block is too old for a chain that moves. A development chain mines when it is told to. */
+    /** Returns whether the newest block is too old for a live chain. False on a development chain, which mines on request. */
     public boolean isAged(Instant now) {
         return network.filter(known -> known != Network.DEVNET).isPresent()
                 && tip.filter(known -> now.getEpochSecond() - known.timestamp() > AGED.toSeconds())

@@ -3,8 +3,8 @@ package org.chainwalletd.follow;
 import org.chainwalletd.store.BlockPlace;
 
 /**
- * The highest block that others may be told of; the books hold all up to it, and possibly more that is not proven yet. Who reads a book reads
- * the rows of blocks up to this height.
+ * The highest published block. The books hold all blocks up to it, and possibly more that are not proven yet; readers of the books must use only
+ * rows of blocks up to this height.
  *
  * @param timestamp Unix seconds of the block, unsigned
  */

@@ -27,7 +27,7 @@ import org.chainwalletd.store.books.Books;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The followed chain as the rest of the daemon sees it. Safe for threads. */
+/** Interface of the followed chain for the rest of the daemon. Safe for threads. */
 public final class Follower {
     private final ActorRef<Walker.Command> walker;
     private final Subscribers subscribers;
@@ -51,7 +51,8 @@ public final class Follower {
     }
 
     /**
-     * Follows whenever background work runs; while it does not, tells of what another daemon writes into shared books. No node needs to be up.
+     * Starts following, which goes on whenever background work runs. Otherwise, with shared books, it publishes the blocks that another daemon
+     * writes. No node needs to be up.
      */
     public static Follower start(Background background, FollowerSetup setup) {
         Subscribers subscribers = new Subscribers(setup.clock().instant());
@@ -73,22 +74,22 @@ public final class Follower {
                 setup);
     }
 
-    /** The followed tip: the books hold all up to it. Empty until the first block is known. */
+    /** Returns the followed tip: the books hold all blocks up to it. Empty until the first block is known. */
     public Optional<FollowedTip> tip() {
         return subscribers.tip();
     }
 
-    /** Height, u64, of the followed tip; empty until the first block is known. */
+    /** Returns the height (u64) of the followed tip; empty until the first block is known. */
     public OptionalLong height() {
         return tip().map(tip -> OptionalLong.of(tip.height())).orElse(OptionalLong.empty());
     }
 
-    /** Names of the nodes that name a tip whose block they do not show. */
+    /** Returns the names of the nodes that report a tip but do not show its block. */
     public Set<String> setAside() {
         return subscribers.setAside();
     }
 
-    /** Whether a node names a tip that it does not show, or was caught in a lie a short while ago. */
+    /** Returns whether a node reports a tip that it does not show, or has returned false data recently. */
     public boolean isDistrusting() {
         return subscribers.isDistrusting();
     }
@@ -98,8 +99,8 @@ public final class Follower {
     }
 
     /**
-     * Why it is not known that the books are of the chain that the operator means, in words: what they tell of is unverified. Empty when it is
-     * known, on a development chain, and before the first block.
+     * Returns the reason, as text, why the books are not known to be of the operator's chain, so that their data is unverified. Empty when they are
+     * known to be, on a development chain, and before the first block.
      */
     public Optional<String> unverified() {
         return status().network()
@@ -107,21 +108,21 @@ public final class Follower {
                         subscribers.ancestor().flatMap(lowest -> setup.rules().unverified(network, lowest)));
     }
 
-    /** The rescan under way. */
+    /** Returns the rescan under way. */
     public Optional<RescanProgress> rescan() {
         return rescan.get().underway();
     }
 
-    /** Whether no rescan is to be done; false until that is known. */
+    /** Returns whether no rescan is under way or due; false until that is known. */
     public boolean isFullyScanned() {
         Rescanner.RescanState standing = rescan.get();
         return standing.known() && standing.underway().isEmpty();
     }
 
     /**
-     * Begins to read what is not known of addresses that are watched by now, if nothing of it is being read.
+     * Starts to read the missing history of the addresses watched now, unless a rescan is already reading it.
      *
-     * @return the rescan that runs; empty when there is nothing to read, no block yet, or the operator wants none
+     * @return the rescan under way; empty when nothing is missing, there is no block yet, or the operator has turned this off
      */
     public CompletionStage<Optional<RescanProgress>> readHistories() {
         CompletableFuture<Optional<RescanProgress>> reply = new CompletableFuture<>();
@@ -130,9 +131,9 @@ public final class Follower {
     }
 
     /**
-     * Begins to read the chain again from a height, in the background and across restarts, for all addresses and books that there are now.
+     * Starts to read the chain again from a height, for all current addresses and books, in the background and across restarts.
      *
-     * @return the rescan that runs, when it is durable that this one will be done; empty when there is no block of that height yet
+     * @return the rescan under way, once the request is durable; empty when there is no block of that height yet
      */
     public CompletionStage<Optional<RescanProgress>> rescan(long fromHeight) {
         CompletableFuture<Optional<RescanProgress>> reply = new CompletableFuture<>();
@@ -140,7 +141,7 @@ public final class Follower {
         return reply;
     }
 
-    /** The tip channel: the current tip, then each newer one after its commit. Who is slow sees only the newest. */
+    /** Returns the current tip, then each newer one after its commit. Slow readers get only the latest tip. */
     public Source<FollowedTip, NotUsed> tips() {
         return Source.<FollowedTip>queue(1, OverflowStrategy.dropHead()).mapMaterializedValue(queue -> {
             walker.tell(new Walker.WatchTips(queue));
@@ -150,15 +151,15 @@ public final class Follower {
         });
     }
 
-    /** From now on {@code subscriber} hears all events, first where the follower stands; until it stops. */
+    /** Sends {@code subscriber} all events from now on, starting with the current tip, until it stops. */
     public void subscribe(ActorRef<? super FollowEvent> subscriber) {
         walker.tell(new Walker.Subscribe(subscriber));
     }
 
     /**
-     * Whether a transaction is in a block of the followed chain, by bytes that the nodes send now; for what the books do not tell, because
-     * they begin higher, or because it concerns none of them. Costs a question for each block up to the next kept id, at most a thousand.
-     * False when it is not proven, for whatever reason.
+     * Checks, by bytes that the nodes send now, whether a transaction is in a block of the followed chain. For facts that the books lack because
+     * they start at a higher block or index other data. Costs a request for each block up to the next kept id, at most a thousand. False when it is
+     * not proven, for whatever reason.
      */
     public CompletionStage<Boolean> proves(Hash256 txId, BlockPlace place) {
         FollowStatus now = status();
@@ -178,9 +179,9 @@ public final class Follower {
     }
 
     /**
-     * Whether the work of every block of the followed chain between two heights, both included, is checked; what was left out while the chain
-     * was being caught up with is checked now, in part when it is much. Never true while work is not to be verified, on a network that asks for
-     * it. Fails when the books cannot be read, or no node sends a header.
+     * Returns whether the work of each followed block between two heights, both included, is checked. Work that was skipped while catching up is
+     * checked now, but only in part if there is much. Never true while {@code verifyWork} is off on a network that demands work. Fails when the
+     * books cannot be read or no node sends a header.
      */
     public CompletionStage<Boolean> provesWork(long from, long to) {
         return new WorkProof(setup.file(), setup.any(), setup.work(), executor).of(from, to);
@@ -191,18 +192,18 @@ public final class Follower {
         return new BlockReader(setup.profile(), setup.any(), leniency, executor);
     }
 
-    /** Looks for a new block now: somebody has heard of one. */
+    /** Compares with a node now, because a new block was reported. */
     public void nudge() {
         walker.tell(new Walker.Nudge());
     }
 
     /**
-     * Makes up for the proofs of work that were not checked while the chain was being caught up with. Headers prove themselves by their ids, so
-     * any node may send them; what has passed is written into the book of blocks, and is not computed again.
+     * Checks proofs of work that were skipped while catching up. Headers prove themselves by their ids, so any node may send them; a passed check
+     * is recorded in the books and not repeated.
      */
     private static final class WorkProof {
         private static final Logger LOG = LoggerFactory.getLogger(WorkProof.class);
-        /** Some tens of seconds of work: whoever needs more asks again. */
+        /** Maximum number of blocks per call, some tens of seconds of work; the caller asks again for the rest. */
         private static final int MOST = 64;
 
         private final Books file;
@@ -217,7 +218,7 @@ public final class Follower {
             this.executor = executor;
         }
 
-        /** Whether the work of every followed block between two heights, both included, is checked when this ends. */
+        /** Returns whether the work of each followed block between two heights, both included, is checked after this call. */
         CompletionStage<Boolean> of(long from, long to) {
             return file.read(session -> BlockRows.withoutWork(session.head(), from, to, MOST))
                     .thenComposeAsync(this::each, executor)
@@ -225,7 +226,7 @@ public final class Follower {
                             done -> file.read(session -> BlockRows.isWorkChecked(session.head(), from, to)), executor);
         }
 
-        /** The lowest first; the rest waits for the next time when one does not pass. */
+        /** Checks the blocks in order, lowest first, and stops at the first that fails; the rest is left for the next call. */
         private CompletionStage<Void> each(List<BlockRow> blocks) {
             if (blocks.isEmpty()) {
                 return CompletableFuture.completedFuture(null);
@@ -268,11 +269,11 @@ public final class Follower {
     }
 
     /**
-     * Proves by bytes that a block, and a transaction in it, are on the followed chain where the books do not say so: the block is read whole,
-     * and headers are linked from it up to a kept id. One proof.
+     * Proves that a block, and a transaction in it, are on the followed chain when the books do not say so: reads the whole block, and links
+     * headers from it up to a kept id. Used for one proof.
      */
     private static final class BlockProof {
-        /** Links of one proof at most: below the last ids every 1,000th is kept. */
+        /** Maximum number of linked headers: below the latest ids every 1,000th is kept. */
         private static final long MOST_LINKS = 1_000;
 
         private final BlockReader reader;
@@ -281,7 +282,7 @@ public final class Follower {
         private final BlockRow kept;
         private final Executor executor;
 
-        /** @param kept the lowest block of the followed chain that is kept at the height or above */
+        /** @param kept the lowest kept block of the followed chain at the height or above */
         BlockProof(BlockReader reader, BlockPlace place, Hash256 txId, BlockRow kept, Executor executor) {
             this.reader = reader;
             this.place = place;
@@ -290,7 +291,7 @@ public final class Follower {
             this.executor = executor;
         }
 
-        /** Whether one of the nodes can show it. Never fails: who does not answer shows nothing. */
+        /** Returns whether one of the nodes can prove it. Never fails: a node that does not answer proves nothing. */
         CompletionStage<Boolean> by(Iterator<FollowedNode> nodes) {
             boolean impossible = kept.height() - place.height() > MOST_LINKS
                     || kept.height() == place.height() && !kept.blockId().equals(place.blockId());
@@ -311,7 +312,7 @@ public final class Follower {
                             executor);
         }
 
-        /** Whether the blocks from {@code height} on, the first one on top of {@code parent}, lead to the kept one. */
+        /** Returns whether the blocks from {@code height} on, the first of which has {@code parent}, lead to the kept block. */
         private CompletionStage<Boolean> links(NodeClient node, long height, Hash256 parent) {
             if (height > kept.height()) {
                 return CompletableFuture.completedFuture(parent.equals(kept.blockId()));

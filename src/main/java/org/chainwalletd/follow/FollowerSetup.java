@@ -19,10 +19,10 @@ import org.chainwalletd.store.books.Books;
 /**
  * Dependencies and settings of the follower.
  *
- * @param file where the books are
- * @param rules what the operator decides about following
+ * @param file the books
+ * @param rules settings of the operator
  * @param work computes proofs of work
- * @param interval between two questions for the tip
+ * @param interval between two requests for the tip
  * @param executor for hashing and continuations; never blocks
  */
 public record FollowerSetup(
@@ -37,11 +37,11 @@ public record FollowerSetup(
         Clock clock,
         Executor executor) {
     /**
-     * Nodes that are asked.
+     * Nodes to ask.
      *
-     * @param nodes all that are configured, at least one
-     * @param any asks whichever node is there: for what proves itself
-     * @param rules what the chain demands of its blocks, as one node shows its genesis block
+     * @param nodes all configured nodes, at least one
+     * @param any client that uses any available node, for data that proves itself
+     * @param rules reads the rules of the chain from a node's genesis block
      */
     public record Sources(
             List<FollowedNode> nodes, NodeClient any, Function<NodeClient, CompletionStage<ChainRules>> rules) {
@@ -54,10 +54,10 @@ public record FollowerSetup(
      * Settings of the operator.
      *
      * @param verifyWork whether proofs of work are checked
-     * @param genesis id of the first block; empty: it is the one that was met first
+     * @param genesis id of the first block; empty: the genesis of the first chain seen is accepted
      * @param checkpoint a block of the chain; empty: the nodes must agree on one
-     * @param from height from which the first start begins a rescan; empty: it begins none
-     * @param readsHistories whether rescans begin by themselves, for addresses whose history is not known and to link the chain
+     * @param from height at which the first start begins a rescan; empty: no rescan
+     * @param readsHistories whether rescans start automatically, to read unknown histories of addresses and to link the chain
      */
     public record Rules(
             boolean verifyWork,
@@ -68,9 +68,9 @@ public record FollowerSetup(
         public static final Rules DEFAULT = new Rules(true, Optional.empty(), Optional.empty(), Optional.empty(), true);
 
         /**
-         * Why the chain of the books is not known to be the operator's, in words; empty when it is.
+         * Returns the reason, as text, why the chain of the books is not known to be the operator's; empty when it is known.
          *
-         * @param ancestor the lowest block that it stands on by ids
+         * @param ancestor the lowest block to which the chain is linked by ids
          */
         Optional<String> unverified(Network network, BlockPlace ancestor) {
             if (network == Network.DEVNET) {
@@ -93,7 +93,7 @@ public record FollowerSetup(
                                     + " alone, and not yet to the genesis or a --checkpoint (rescan with from_height 0 links it)");
         }
 
-        /** From where the blocks have to be read that link the chain to what the operator has named; empty when there is no need. */
+        /** Returns the height from which blocks must be read to link the chain to the operator's genesis or checkpoint; empty if not needed. */
         Optional<Long> linkedFrom(Network network, BlockPlace ancestor) {
             boolean linked =
                     ancestor.height() == 0 || unverified(network, ancestor).isEmpty();
@@ -120,10 +120,10 @@ public record FollowerSetup(
     }
 
     /**
-     * Configured node, as the follower sees it.
+     * Configured node, as used by the follower.
      *
      * @param name for the log
-     * @param client asks this node only, once
+     * @param client sends each call to this node only, without retries
      */
     public record FollowedNode(String name, NodeClient client) {}
 }

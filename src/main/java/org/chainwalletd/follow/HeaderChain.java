@@ -13,10 +13,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.BlockRows;
 
-/**
- * The blocks of the followed chain that are kept: the last ones without a gap, older ones at some heights. Owned by one actor, which hands
- * out copies.
- */
+/** Kept blocks of the followed chain: the latest without a gap, older ones at some heights. Owned by one actor, which gives copies to others. */
 final class HeaderChain {
     private static final BigInteger ALL_HASHES = BigInteger.ONE.shiftLeft(256);
     private static final int MEDIAN_OF = 11;
@@ -39,12 +36,12 @@ final class HeaderChain {
         return rows.isEmpty();
     }
 
-    /** How many blocks are kept. */
+    /** Returns the number of kept blocks. */
     int size() {
         return rows.size();
     }
 
-    /** The {@code index}th of the kept blocks, the lowest being the first. */
+    /** Returns the kept block with an index; the lowest block has index 0. */
     BlockRow get(int index) {
         return rows.get(index);
     }
@@ -57,7 +54,7 @@ final class HeaderChain {
         return top().height();
     }
 
-    /** The kept block at a height. */
+    /** Returns the kept block at a height. */
     Optional<BlockRow> at(long height) {
         if (rows.isEmpty()) {
             return Optional.empty();
@@ -84,7 +81,7 @@ final class HeaderChain {
         }
     }
 
-    /** Takes the blocks above {@code height} away; they are returned, the highest first. */
+    /** Removes the blocks above {@code height} and returns them, highest first. */
     List<BlockRow> cutTo(long height) {
         List<BlockRow> cut = new ArrayList<>();
         while (!rows.isEmpty() && height() > height) {
@@ -94,8 +91,9 @@ final class HeaderChain {
     }
 
     /**
-     * Height up to which others may be told, of the blocks up to {@code height}: below the lowest block whose work was not checked and that has
-     * fewer than {@value WorkPolicy#DEPTH} blocks above it whose work was. Blocks that nobody worked for thus make none of them believed.
+     * Returns the height up to which blocks may be published, given the blocks up to {@code height}: below the lowest block whose work was not
+     * checked and that has fewer than {@value WorkPolicy#DEPTH} blocks with checked work above it. So blocks without work never make such a block
+     * trusted.
      */
     long toldUpTo(long height) {
         long told = height;
@@ -112,8 +110,8 @@ final class HeaderChain {
     }
 
     /**
-     * Work of the blocks above {@code height}, which is kept: of each 2^256 / (target + 1), the number of hashes that are expected. That of
-     * blocks between two kept ones follows from both: a target changes at certain heights only, and not twice in such a gap.
+     * Returns the work of the blocks above {@code height}, which must be a kept one: for each block 2^256 / (target + 1), the expected number of
+     * hashes. The work of blocks between two kept ones follows from both: a target changes only at certain heights, and at most once in such a gap.
      */
     BigInteger workAbove(long height) {
         BigInteger sum = BigInteger.ZERO;
@@ -130,7 +128,7 @@ final class HeaderChain {
         return sum;
     }
 
-    /** How many of the blocks above {@code below} and below {@code top} still have the target of {@code kept}. */
+    /** Returns how many blocks above {@code below} and below {@code top} still have the target of {@code kept}. */
     private static long inheritedAbove(BlockRow kept, long below, long top) {
         long change = (kept.height() / Difficulty.WINDOW + 1) * Difficulty.WINDOW;
         return change <= top ? Math.max(0, change - 1 - below) : 0;
@@ -140,12 +138,12 @@ final class HeaderChain {
         return ALL_HASHES.divide(new BigInteger(1, target.toArray()).add(BigInteger.ONE));
     }
 
-    /** Median of the timestamps of the last up to 11 blocks: sorted, element n div 2 (chain protocol, section 9.6). */
+    /** Returns the median of the last (up to) 11 timestamps: sorted, element n div 2 (chain protocol, section 9.6). */
     long medianTime() {
         int count = Math.min(MEDIAN_OF, rows.size());
         long[] times = new long[count];
         for (int i = 0; i < count; i++) {
-            // Signed order of these is unsigned order of the times.
+            // The signed order of these values is the unsigned order of the timestamps.
             times[i] = rows.get(rows.size() - 1 - i).timestamp() ^ Long.MIN_VALUE;
         }
         Arrays.sort(times);
@@ -153,19 +151,19 @@ final class HeaderChain {
     }
 
     /**
-     * Which blocks have their work checked. All of them, but for a chain that is being caught up with: there one in 50, chosen so that nobody can
-     * know which. A height that a node claims does not make a block old; a block counts as old when its own time, which must lie after that of
-     * the blocks below, says so as well.
+     * Policy which blocks have their work checked: all, except that while catching up one old block in 50 is checked, chosen at random so that a
+     * node cannot predict it. The height that a node reports does not make a block old: its timestamp, which must be later than the median of those
+     * below, has to be old too.
      *
      * @param on false: nothing is checked
-     * @param tip the height that the node claims
+     * @param tip height reported by the node
      */
     record WorkPolicy(boolean on, long tip, Clock clock) {
-        /** Number of blocks below the tip that are all checked, and number of checked ones above an unchecked one from which on it is told. */
+        /** Number of blocks below the tip that are all checked, and number of checked blocks above an unchecked one after which it is published. */
         static final int DEPTH = BlockRows.TRUSTED_DEPTH;
 
         private static final int ONE_IN = 50;
-        /** Time that {@link #DEPTH} blocks take at the chain's pace of one in ten seconds. */
+        /** Time that {@link #DEPTH} blocks take at one block in ten seconds. */
         private static final long OLD_SECONDS = 10 * DEPTH;
 
         boolean demands(BlockHeader header) {

@@ -15,11 +15,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All that makes a header believed: the pure rules, the wall clock and the proof of work, with what a development chain is forgiven. Safe for
+ * All checks of a header: the pure rules, the wall clock and the proof of work, less the faults that a development chain may have. Safe for
  * threads.
  */
 final class HeaderCheck {
-    /** How far a block's time may run ahead of ours (chain protocol, section 9.6). */
+    /** Maximum lead of a block's timestamp over the local clock (chain protocol, section 9.6). */
     private static final long AHEAD_SECONDS = 120;
 
     private final HeaderRules rules;
@@ -36,12 +36,10 @@ final class HeaderCheck {
         this.clock = clock;
     }
 
-    /**
-     * @param workChecked whether the work was computed, or none is asked for
-     */
+    /** @param workChecked whether the work was computed, or none is demanded */
     record Judged(Optional<Fault> fault, boolean workChecked) {}
 
-    /** Everything, with the proof of work whatever its age, for a header that would be the next on {@code chain}. */
+    /** Checks everything, always with the proof of work, of the next header on {@code chain}. */
     CompletionStage<Judged> judge(HeaderChain chain, BlockHeader header, Hash256 id) {
         Optional<Fault> fault = judgePlace(chain, header, id);
         return fault.isPresent()
@@ -49,7 +47,7 @@ final class HeaderCheck {
                 : judgeWork(header, id, header.height());
     }
 
-    /** Link, time and target. */
+    /** Checks link, time and target. */
     Optional<Fault> judgePlace(HeaderChain chain, BlockHeader header, Hash256 id) {
         Optional<Fault> fault = rules.judge(chain, header, id).or(() -> future(header, id));
         return fault.filter(broken -> !leniency.forgives(broken));
@@ -62,7 +60,7 @@ final class HeaderCheck {
                 : Optional.empty();
     }
 
-    /** The proof of work alone, when the policy asks for it. */
+    /** Checks only the proof of work, if the policy demands it. */
     CompletionStage<Judged> judgeWork(BlockHeader header, Hash256 id, long claimedTip) {
         return demandsWork(header, claimedTip)
                 ? computeWork(header, id)
@@ -73,7 +71,7 @@ final class HeaderCheck {
         return new WorkPolicy(verifyWork, claimedTip, clock).demands(header);
     }
 
-    /** Judged where the work was computed, or at once where that is known: handing over for so little would cost more than it does. */
+    /** Computes the work. The result is judged on the thread that computed it, because a switch of threads would cost more than the judgement. */
     private CompletionStage<Judged> computeWork(BlockHeader header, Hash256 id) {
         return work.passes(header, id)
                 .thenApplyAsync(
@@ -86,15 +84,15 @@ final class HeaderCheck {
                         Runnable::run);
     }
 
-    /** The same for a block that was read. */
+    /** Checks the proof of work of a block that was read, if the policy demands it. */
     CompletionStage<Fetched> judgeWork(Fetched fetched, long claimedTip) {
         if (!(fetched instanceof Fetched.Whole whole)) {
             return CompletableFuture.completedFuture(fetched);
         }
         ChainBlock block = whole.block();
         if (!demandsWork(block.header(), claimedTip)) {
-            // At once: a hop for each of the blocks, which are nearly all, would wait behind the ones that are being
-            // parsed.
+            // Completed at once: most blocks are not checked, and an executor task for each would queue behind the
+            // parsing of blocks.
             return CompletableFuture.completedFuture(new Fetched.Whole(block, !verifyWork));
         }
         return computeWork(block.header(), block.id())
@@ -111,9 +109,7 @@ final class HeaderCheck {
                 header.height(), header.id(), header.previousId(), header.timestamp(), header.target(), workChecked);
     }
 
-    /**
-     * Faults that a development chain may have: root, target and work, which nobody else checks there. Each is logged once. Safe for threads.
-     */
+    /** Faults that a development chain may have, because nodes do not check these rules there. Each is logged once. Safe for threads. */
     static final class Leniency {
         private static final Logger LOG = LoggerFactory.getLogger(Leniency.class);
         private static final Set<Fault.Rule> FORGIVEN =

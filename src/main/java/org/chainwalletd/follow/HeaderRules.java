@@ -9,17 +9,18 @@ import org.chainwalletd.chain.U64;
 import org.chainwalletd.store.books.BlockRow;
 
 /**
- * Whether a header may follow on a chain (chain protocol, sections 9.5 and 9.6): link, time and target. Its id and its work are other checks.
+ * Rules for the next header of a chain (chain protocol, sections 9.5 and 9.6): link, time and target. The block id and the work are checked
+ * elsewhere.
  *
- * @param network whose cap on the target counts
+ * @param network whose cap on the target applies
  */
 record HeaderRules(Network network) {
-    /** A block is at most a week younger than its parent. */
+    /** Maximum time between a block and its parent: a week, in seconds. */
     private static final long LONGEST_PAUSE = 604_800;
-    /** How many blocks the median of the times needs; a chain that begins higher cannot judge with fewer. */
+    /** Number of blocks that the median time needs; a chain that starts higher cannot be judged with fewer. */
     private static final int MEDIAN_OF = 11;
 
-    /** Fault of {@code header} as the next one on {@code chain}. */
+    /** Returns the fault of {@code header} as the next block of {@code chain}. */
     Optional<Fault> judge(HeaderChain chain, BlockHeader header, Hash256 id) {
         return broken(chain, header).map(rule -> new Fault(rule, header.height(), id));
     }
@@ -47,7 +48,10 @@ record HeaderRules(Network network) {
                 || U64.compare(header.timestamp() - parent.timestamp(), LONGEST_PAUSE) <= 0;
     }
 
-    /** A chain that begins above the block that a new target is measured from takes that target as it comes, within the rule's bounds. */
+    /**
+     * Checks the target. If the chain starts above the first block of the difficulty window, any new target within the bounds of the rule is
+     * accepted.
+     */
     private boolean hasItsTarget(HeaderChain chain, BlockRow parent, BlockHeader header) {
         if (!Difficulty.adjustsAt(header.height())) {
             return header.target().equals(parent.target());

@@ -10,8 +10,8 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.books.BlockRow;
 
 /**
- * Comparison of a node's chain with the followed one. All questions go to the same node. Finding the place where both part takes
- * as many questions as the depth has binary digits, and the branch above is read once: headers only.
+ * Compares a node's chain with the followed one. All requests go to the same node. Finding the fork takes a number of requests logarithmic in its
+ * depth; then the headers of the branch are read once.
  */
 final class Look {
     private final NodeClient node;
@@ -19,9 +19,7 @@ final class Look {
     private final HeaderCheck check;
     private final Executor executor;
 
-    /**
-     * @param ours a copy that is not changed meanwhile; not empty
-     */
+    /** @param ours a copy that no one changes; not empty */
     Look(NodeClient node, HeaderChain ours, HeaderCheck check, Executor executor) {
         this.node = node;
         this.ours = ours;
@@ -29,39 +27,39 @@ final class Look {
         this.executor = executor;
     }
 
-    /** How the node's chain stands to ours. */
+    /** Relation of the node's chain to the followed one ("ours"). */
     sealed interface Finding {
         /** The node's tip is ours. */
         record Same() implements Finding {}
 
         /**
-         * The node's chain goes on from our tip.
+         * The node's chain extends our tip.
          *
-         * @param to as high as it shows a block
-         * @param shown whether that is the tip that it names
+         * @param to height of the highest block that the node shows
+         * @param shown whether that is the tip that the node reports
          */
         record Longer(long to, boolean shown) implements Finding {}
 
-        /** The node's tip is a block of ours: it lags. */
+        /** The node's tip is a block below our tip: the node lags. */
         record Behind(NodeClient.Tip tip) implements Finding {}
 
-        /** The node's chain parts from ours and has no more work. */
+        /** The node's chain forks from ours and has no more work. */
         record Dissent(long height, long fork) implements Finding {}
 
         /**
-         * The node's chain parts from ours above {@code fork} and has more work, by headers that were checked.
+         * The node's chain forks from ours above {@code fork} and has more work, by checked headers.
          *
          * @param to the node's height
          */
         record Heavier(long fork, long to) implements Finding {}
 
-        /** No kept block of ours is on the node's chain. */
+        /** The node's chain has none of our kept blocks. */
         record Stranger(long height) implements Finding {}
 
-        /** The node names a tip above ours, and has no block above ours. */
+        /** The node reports a tip above ours, but shows no block above ours. */
         record Hollow(NodeClient.Tip tip) implements Finding {}
 
-        /** The node contradicts itself, or has moved on while it was asked. */
+        /** The node contradicts itself, or its chain changed during the requests. */
         record Unclear(Optional<Fault> fault) implements Finding {}
     }
 
@@ -69,7 +67,9 @@ final class Look {
         return node.tip().thenComposeAsync(this::compare, executor);
     }
 
-    /** Counts a node's tip only where it shows the block: a height that no chain has must hide none that it has. */
+    /**
+     * Compares from the node's tip. A reported height counts only if the node shows its block: a false height must not hide the blocks that it has.
+     */
     private CompletionStage<Finding> compare(NodeClient.Tip tip) {
         BlockRow top = ours.top();
         if (tip.blockId().equals(top.blockId())) {
@@ -110,7 +110,7 @@ final class Look {
         return above.previousBlockId().equals(ours.top().blockId()) ? done(new Finding.Longer(to, shown)) : fork(to);
     }
 
-    /** The node's chain is not ours at our tip, or ends below it: the highest kept block that both have. */
+    /** Handles a node whose chain differs from ours at our tip, or ends below it: finds the highest kept block that both have. */
     private CompletionStage<Finding> fork(long height) {
         return common(height, ours.size(), 1)
                 .thenComposeAsync(
@@ -121,8 +121,8 @@ final class Look {
     }
 
     /**
-     * Index of the highest kept block below index {@code differs} that the node has too, -1 without one. In strides that double downwards,
-     * then halving.
+     * Returns the index of the highest kept block, below index {@code differs}, that the node also has; -1 without one. Searches downwards in
+     * strides that double, then by bisection.
      */
     private CompletionStage<Integer> common(long height, int differs, int stride) {
         int index = Math.max(0, differs - stride);
@@ -167,7 +167,7 @@ final class Look {
         return climb(new Branch(height, fork, ours.workAbove(fork), branch));
     }
 
-    /** The followed chain up to the fork, and the branch as far as it is read and believed. */
+    /** The branch: the followed chain up to the fork, then the headers read and checked so far. */
     private record Branch(long height, long fork, BigInteger ours, HeaderChain chain) {
         long next() {
             return chain.height() + 1;

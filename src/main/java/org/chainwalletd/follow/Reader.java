@@ -34,10 +34,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stands in for the {@link Walker} while another daemon writes the shared books: tells the subscribers of the blocks that come into them. Which
- * blocks these are, and that they are believed, is what the books say; a node is asked for what is in a block of that id, and for its height. When
- * no node shows the block in time, subscribers are told that the tip has moved and not what is in the block. Writes nothing. Owns the subscribers
- * as long as it lives; on restart it goes on from what they were told.
+ * Replaces the {@link Walker} while another daemon writes the shared books: publishes their new blocks to the subscribers. The books decide which
+ * blocks these are and that they are trusted; nodes are asked only for the contents of a block with that id, and for their height. If no node shows
+ * a block in time, subscribers learn that the tip has moved but not what is in the block. Writes nothing. Owns the subscribers while it lives;
+ * after a restart it continues from what was last published.
  */
 final class Reader extends AbstractBehavior<Walker.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Reader.class);
@@ -45,15 +45,15 @@ final class Reader extends AbstractBehavior<Walker.Command> {
     private static final Duration LAST_RESTART = Duration.ofSeconds(30);
     private static final double RESTART_JITTER = 0.1;
 
-    /** Time for which a block that the nodes do not show yet keeps the tip where it is. */
+    /** Time for which the tip waits for a block that no node shows yet. */
     private static final Duration PATIENCE = Duration.ofSeconds(3);
 
     private static final Duration RETRY = Duration.ofMillis(150);
-    /** More blocks at a time are not told one by one. */
+    /** Maximum number of blocks that are published one by one. */
     private static final int MOST_BLOCKS = 50;
 
     private static final int BLOCKS_AT_ONCE = 4;
-    /** Silence of the books that operators are told of. */
+    /** Time without an answer from the books after which the operator is warned. */
     private static final Duration SILENT = Duration.ofSeconds(3);
 
     private record Moved() implements Walker.ToReader {}
@@ -65,7 +65,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
 
     private record FetchAgain() implements Walker.ToReader {}
 
-    /** The blocks that are being fetched are not waited for any longer. */
+    /** Ends the wait for the blocks that are being fetched. */
     private record FetchOver() implements Walker.ToReader {}
 
     private record Tick() implements Walker.ToReader {}
@@ -73,10 +73,10 @@ final class Reader extends AbstractBehavior<Walker.Command> {
     private record NodeSeen(FollowedNode node, Outcome<Seen> seen) implements Walker.ToReader {}
 
     /**
-     * Tip of a node beside the one that was told.
+     * Tip of a node, compared with the published tip.
      *
-     * @param ours whether the told tip is a block of the node's chain
-     * @param shown whether the node shows the block that it names
+     * @param ours whether the published tip is a block of the node's chain
+     * @param shown whether the node shows the block that it reports as its tip
      */
     private record Seen(long height, boolean ours, boolean shown) {}
 
@@ -88,9 +88,9 @@ final class Reader extends AbstractBehavior<Walker.Command> {
     private final Rounds rounds;
     private final Runnable stopWatching;
     private final Map<Hash256, ChainBlock> fetched = new HashMap<>();
-    /** Chain of the books as it was read last. */
+    /** Chain of the books at the last read. */
     private HeaderChain chain = HeaderChain.of(List.of());
-    /** Height to which the blocks that are being fetched lead. */
+    /** Height of the last block that is being fetched. */
     private OptionalLong fetching = OptionalLong.empty();
 
     private long joined = -1;
@@ -118,7 +118,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
         timers.startTimerWithFixedDelay(new Tick(), setup.interval());
     }
 
-    /** @param rescan kept at how far the rescans of the other daemon have come */
+    /** @param rescan updated with the progress of the other daemon's rescans */
     static Behavior<Walker.Command> create(
             FollowerSetup setup, Subscribers subscribers, AtomicReference<Rescanner.RescanState> rescan) {
         return Behaviors.supervise(Behaviors.<Walker.Command>setup(context ->
@@ -157,7 +157,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
         return this;
     }
 
-    /** Reads the head once what was read before is told. */
+    /** Reads the head; deferred while the result of an earlier read is not published yet. */
     private Behavior<Walker.Command> read() {
         moved = reading || fetching.isPresent();
         if (!moved) {
@@ -198,7 +198,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
         return fetching.isPresent() ? this : readIfMoved();
     }
 
-    /** Tells at once of blocks that have gone, and of new ones when they are fetched. */
+    /** Publishes removed blocks at once, and new ones after they are fetched. */
     private void moveTo(long height) {
         OptionalLong before = subscribers.toldOf(chain);
         if (before.isEmpty()) {
@@ -247,7 +247,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
         return blockOf(place, setup.nodes().iterator());
     }
 
-    /** Asks one node after the other. Never fails. */
+    /** Asks one node after another. Never fails. */
     private CompletionStage<Optional<ChainBlock>> blockOf(BlockPlace place, Iterator<FollowedNode> nodes) {
         if (!nodes.hasNext()) {
             return CompletableFuture.completedFuture(Optional.empty());
@@ -283,7 +283,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
         return this;
     }
 
-    /** @param all the blocks; empty when they are not to be had */
+    /** @param all the blocks; empty when no node shows them all */
     private Behavior<Walker.Command> tell(List<ChainBlock> all) {
         if (fetching.isEmpty()) {
             return this;

@@ -6,19 +6,19 @@ import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.ScanRow;
 
 /**
- * How far rescans have come.
+ * Progress of the rescans.
  *
- * @param scan number of the one under way
- * @param height the last block that it has read; below {@code fromHeight} before the first
- * @param toHeight where it meets the head, as of now
- * @param next first block of the rescan that waits for it, for what came while it was under way; empty when none does
+ * @param scan number of the rescan under way
+ * @param height the last block read; below {@code fromHeight} before the first
+ * @param toHeight current height of the head, where the rescan ends
+ * @param next first block of the next rescan, for needs that arose during this one; empty when there is none
  */
 public record RescanProgress(long scan, long fromHeight, long height, long toHeight, OptionalLong next) {
     /**
-     * Progress of a rescan.
+     * Computes the progress of a rescan.
      *
-     * @param at the last block that it has read
-     * @param tip where the head stands
+     * @param at the last block read
+     * @param tip of the head
      */
     static RescanProgress of(ScanRow row, Optional<BlockRow> at, Optional<FollowedTip> tip, OptionalLong next) {
         long height = at.map(BlockRow::height).orElse(row.fromHeight() - 1);
@@ -34,7 +34,7 @@ public record RescanProgress(long scan, long fromHeight, long height, long toHei
         return Math.max(0, toHeight - height);
     }
 
-    /** With those of the rescan that waits. */
+    /** Returns the blocks left, including those of the next rescan. */
     public long allBlocksLeft() {
         return blocksLeft() + (next.isPresent() ? Math.max(0, toHeight - next.getAsLong() + 1) : 0);
     }

@@ -33,9 +33,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns the rescans, one after the other: those that somebody asks for, and those that the books need for addresses whose history they do not
- * know. Reads old blocks into rows that nobody sees, up to the head, and lets them join it in the commit of the block where both meet. That block was checked with all its work and names its parents, so it proves every block below by its id: links
- * and roots are enough here. Talks to the nodes in the background and to {@code books.db}. On restart it goes on from its last commit.
+ * Owner of the rescans, which run one after another: requested ones, and those that the books need for addresses of unknown history. Reads old
+ * blocks into rows that are not yet visible, up to the head, and joins them to it in the commit of the block where both meet. That block was fully
+ * checked, with its work, and its id proves all its ancestors: so links and roots are enough here. Talks to the nodes with background priority and
+ * to {@code books.db}. On restart it continues from its last commit.
  */
 final class Rescanner {
     private static final Logger LOG = LoggerFactory.getLogger(Rescanner.class);
@@ -45,7 +46,7 @@ final class Rescanner {
     private static final Duration RESTING = Duration.ofSeconds(2);
     private static final Duration PAUSE = Duration.ofMillis(100);
     private static final double RESTART_JITTER = 0.1;
-    /** Number of blocks that a rescan steps back when the chain below it has changed; twice as many each time that this was not enough. */
+    /** Blocks that a rescan steps back when the chain below it has changed; doubled each time that this was not enough. */
     private static final int STEP_BACK = 10;
 
     private static final int MOST_DOUBLINGS = 20;
@@ -53,23 +54,23 @@ final class Rescanner {
     sealed interface Command {}
 
     /**
-     * Begins a rescan, or leaves it to a pending one that begins no higher.
+     * Starts a rescan, unless a pending one starts no higher.
      *
-     * @param reply completes when it is durable that it will be done; empty when there is nothing to read
+     * @param reply completes when the request is durable; empty when there is nothing to read
      */
     record Begin(long fromHeight, CompletableFuture<Optional<RescanProgress>> reply) implements Command {}
 
     /**
-     * Looks whether the books need a rescan.
+     * Starts a rescan if the books need one.
      *
-     * @param reply completes with the one that runs, when it is durable; empty when there is nothing to read
+     * @param reply completes with the rescan under way, once it is durable; empty when there is nothing to read
      */
     record ReadHistories(CompletableFuture<Optional<RescanProgress>> reply) implements Command {}
 
     /**
-     * State that readers on other threads see.
+     * State for readers on other threads.
      *
-     * @param known false before the books were looked at
+     * @param known false before the books were read
      */
     record RescanState(boolean known, Optional<RescanProgress> underway) {
         static final RescanState UNKNOWN = new RescanState(false, Optional.empty());
@@ -94,7 +95,7 @@ final class Rescanner {
 
     private record SteppedBack(Optional<BlockRow> top) implements Command {}
 
-    /** As far as it goes, or because something on the way has failed: the next step reads on from what is written. */
+    /** The walk has ended, at its last block or by a failure: the next step continues from what is written. */
     private record WalkEnded() implements Command {}
 
     private record WriteFailed(Throwable failure) implements Command {}
@@ -108,7 +109,7 @@ final class Rescanner {
     private final Bookkeeping books;
     private final Materializer materializer;
     private final Batch batch = new Batch();
-    /** Calls that are answered when the books have told what is to be read. */
+    /** Calls that wait for the answer of the books. */
     private final Set<CompletableFuture<Optional<RescanProgress>>> asking = new HashSet<>();
 
     private CompletableFuture<Done> waiting;
@@ -117,7 +118,7 @@ final class Rescanner {
     private Optional<BlockRow> top = Optional.empty();
     private OptionalLong next = OptionalLong.empty();
     private Walk walk;
-    /** Steps back since something was written. */
+    /** Steps back since the last write. */
     private int stepsBack;
 
     private long blocksSinceLog;
@@ -143,8 +144,8 @@ final class Rescanner {
     }
 
     /**
-     * @param tellJoined is told the first block of each rescan that has joined, after the commit
-     * @param published kept at how far rescans have come
+     * @param tellJoined called after the commit with the first block of each rescan that has joined
+     * @param published updated with the progress of the rescans
      */
     static Behavior<Command> create(
             FollowerSetup setup,
@@ -192,7 +193,7 @@ final class Rescanner {
         if (walk != null) {
             walk.stop().shutdown();
         }
-        // Whether it will be done is in the books; to ask again is harmless.
+        // The books record whether it is to be done; asking again is harmless.
         asking.forEach(Background::refuse);
         return Behaviors.same();
     }
@@ -215,13 +216,16 @@ final class Rescanner {
         return Behaviors.same();
     }
 
-    /** The one that runs goes on; a new one is taken up after it. Whoever hears of it sees it in what is published too. */
+    /**
+     * Answers a request. A rescan under way goes on, and a new one follows it. The progress is published before the reply, so that the caller sees
+     * it.
+     */
     private Behavior<Command> begun(Bookkeeping.Pending pending, CompletableFuture<Optional<RescanProgress>> reply) {
         next = pending.next();
         Optional<RescanProgress> underway = pending.scan().map(row -> progress(row, pending.top()));
         underway.ifPresent(progress -> published.set(RescanState.of(progress)));
         reply.complete(underway);
-        // It may have joined since it was read.
+        // The rescan may have joined since this was read.
         return scan == null && underway.isPresent() ? loading() : Behaviors.same();
     }
 
@@ -253,7 +257,7 @@ final class Rescanner {
         return step();
     }
 
-    /** Nothing is pending. */
+    /** Waits while no rescan is due. */
     private Behavior<Command> resting() {
         scan = null;
         published.set(new RescanState(true, Optional.empty()));
@@ -277,14 +281,15 @@ final class Rescanner {
         return Behaviors.same();
     }
 
-    /** Reads on up to the head as it is now. */
+    /** Reads on up to the current head. */
     private Behavior<Command> step() {
         RescanProgress now = progress(scan, top);
         published.set(RescanState.of(now));
         if (now.blocksLeft() == 0) {
             return pausing();
         }
-        // In turn, two nodes on different branches could take back what the other one has shown for ever.
+        // Random, because in a fixed order two nodes on different branches could undo each other's blocks
+        // indefinitely.
         int node = ThreadLocalRandom.current().nextInt(setup.nodes().size());
         walk = Walk.begin(
                 reader,
@@ -308,7 +313,7 @@ final class Rescanner {
         return always().onMessage(Next.class, next -> step()).build();
     }
 
-    /** Hands blocks over one at a time. */
+    /** Passes blocks on one at a time. */
     private CompletionStage<Done> hand(List<Fetched> one) {
         CompletableFuture<Done> taken = new CompletableFuture<>();
         context.getSelf().tell(new Arrived(one.get(0), taken));
@@ -391,13 +396,13 @@ final class Rescanner {
         return walk == null ? walked() : Behaviors.same();
     }
 
-    /** Goes on only from what is written: a step that is taken back has to be before the next one is begun. */
+    /** Continues only from what is written: a pending undo must finish before the next step begins. */
     private Behavior<Command> walkEnded() {
         walk = null;
         return writing || undoing ? Behaviors.same() : walked();
     }
 
-    /** Writes what was read before something failed: a block that is long not to be had must not keep it from getting there. */
+    /** Continues after a walk. First writes the blocks read before a failure, so that a long-missing block does not prevent progress up to it. */
     private Behavior<Command> walked() {
         if (joined) {
             joined = false;

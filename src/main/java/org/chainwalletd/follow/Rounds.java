@@ -16,13 +16,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Choice of the node to ask next, and the faults that each node was caught in. Every round asks another one, so that all of them are compared with the followed
- * chain. A node that was caught in a lie is passed over for a while, unless all were: that changes whom the follower asks, nothing else.
+ * Chooses the node for each round, and records the nodes' faults. Each round asks another node, so that all nodes are compared with the followed
+ * chain. A node that returned false data is skipped for a while, unless all have: this only changes which node is asked.
  */
 final class Rounds {
     private static final Logger LOG = LoggerFactory.getLogger(Rounds.class);
     private static final Duration PASSED_OVER = Duration.ofMinutes(10);
-    /** A node may lag, or follow another branch, for so long before anybody is told. */
+    /** Time for which a node may lag, or follow another branch, before it is reported. */
     private static final Duration TOLERATED = Duration.ofMinutes(10);
 
     private static final String DIFFERENT = " lags behind the followed chain or shows another one";
@@ -57,7 +57,7 @@ final class Rounds {
                         .register(meters)));
     }
 
-    /** The node of the next round. */
+    /** Returns the node of the next round. */
     FollowedNode next() {
         for (int i = 0; i < nodes.size(); i++) {
             current = (current + 1) % nodes.size();
@@ -79,13 +79,13 @@ final class Rounds {
         strangers.remove(node);
     }
 
-    /** It lags, or shows a chain without more work than ours. */
+    /** Records that a node lags, or shows a chain without more work than ours. */
     void differs(FollowedNode node) {
         differsSince.putIfAbsent(node, clock.instant());
         strangers.remove(node);
     }
 
-    /** Its chain has no block that the books know: no work can be weighed, and only the operator can say which one is right. */
+    /** Records that a node's chain shares no block with the books: work cannot be compared, and only the operator can say which chain is right. */
     void isStranger(FollowedNode node) {
         differsSince.putIfAbsent(node, clock.instant());
         if (strangers.add(node)) {
@@ -93,7 +93,7 @@ final class Rounds {
         }
     }
 
-    /** The tip that it names is none that can be followed: nobody is told of it until it names one that can. */
+    /** Ignores the tip that the node reports, because it cannot be followed, until it reports one that can. */
     void setAside(FollowedNode node) {
         if (setAside.add(node.name())) {
             LOG.warn("{} names a tip whose block it does not show, which is set aside", node.name());
@@ -105,12 +105,12 @@ final class Rounds {
         setAside.remove(node.name());
     }
 
-    /** Whether a node names a tip that it does not show, or was caught in a lie a short while ago. */
+    /** Returns whether a node reports a tip that it does not show, or has returned false data recently. */
     boolean distrusts() {
         return !setAside.isEmpty() || nodes.stream().anyMatch(this::isPassedOver);
     }
 
-    /** Nodes whose tips are set aside. */
+    /** Returns the names of the nodes whose tips are ignored. */
     Set<String> aside() {
         return Set.copyOf(setAside);
     }
@@ -123,7 +123,7 @@ final class Rounds {
         lies.get(node).increment();
     }
 
-    /** Complaints for the operator, one line for each node. */
+    /** Returns complaints for the operator, one line for each node. */
     List<String> complaints() {
         List<String> complaints = new ArrayList<>();
         for (FollowedNode node : nodes) {

@@ -15,14 +15,14 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRow;
 
 /**
- * Subscribers to changes of the chain, and what they were told. Owned by the walker, or by the reader while that one is stopped, and the one
- * thing that outlives both; only the newest tip is read by others.
+ * Subscribers to changes of the chain, and the chain as published to them. Owned by the walker, or by the reader while the walker is stopped, and
+ * survives restarts of both. Other threads may use only the methods marked safe.
  */
 final class Subscribers {
     private final AtomicReference<FollowStatus> status;
     private final Set<ActorRef<? super FollowEvent>> actors = new LinkedHashSet<>();
     private final List<SourceQueueWithComplete<FollowedTip>> queues = new ArrayList<>();
-    /** Chain of which was told, up to the tip. */
+    /** Chain as published, up to the tip. */
     private HeaderChain told = HeaderChain.of(List.of());
 
     private volatile Set<String> setAside = Set.of();
@@ -33,23 +33,23 @@ final class Subscribers {
         status = new AtomicReference<>(new FollowStatus(Optional.empty(), Optional.empty(), -1, startedAt, List.of()));
     }
 
-    /** The newest that was told; safe for threads. */
+    /** Returns the newest published tip; safe for threads. */
     Optional<FollowedTip> tip() {
         return status.get().tip();
     }
 
-    /** Safe for threads. */
+    /** Returns the status; safe for threads. */
     FollowStatus status() {
         return status.get();
     }
 
-    /** After a round: what its node names as its height, and what is wrong. */
+    /** Records the result of a round: the height that its node reported, and the complaints. */
     void note(long nodesHeight, List<String> complaints) {
         FollowStatus now = status.get();
         status.set(new FollowStatus(now.tip(), now.network(), nodesHeight, now.startedAt(), complaints));
     }
 
-    /** Nodes whose tips cannot be followed; safe for threads. */
+    /** Returns the names of the nodes whose tips are ignored; safe for threads. */
     Set<String> setAside() {
         return setAside;
     }
@@ -58,17 +58,17 @@ final class Subscribers {
         setAside = nodes;
     }
 
-    /** The lowest block that the followed chain stands on by ids; safe for threads. */
+    /** Returns the lowest block to which the followed chain is linked by ids; safe for threads. */
     Optional<BlockPlace> ancestor() {
         return ancestor;
     }
 
-    /** Safe for threads. */
+    /** Sets the lowest block to which the followed chain is linked by ids; safe for threads. */
     void standsOn(BlockPlace lowest) {
         ancestor = Optional.of(lowest);
     }
 
-    /** Whether some node's word is of little account now; safe for threads. */
+    /** Returns whether the data of some node is not to be trusted now; safe for threads. */
     boolean isDistrusting() {
         return distrusting;
     }
@@ -99,7 +99,7 @@ final class Subscribers {
         queues.remove(queue);
     }
 
-    /** The walker begins, or begins again, on what the books hold. */
+    /** Publishes the chain of the books when the walker starts or restarts. */
     void standing(HeaderChain chain, Network network) {
         isOf(network);
         if (!moveTo(chain, chain.toldUpTo(chain.height()), List.of())) {
@@ -107,7 +107,7 @@ final class Subscribers {
         }
     }
 
-    /** The followed chain is one of this network. */
+    /** Sets the network of the followed chain. */
     void isOf(Network network) {
         FollowStatus now = status.get();
         status.set(new FollowStatus(
@@ -115,7 +115,7 @@ final class Subscribers {
     }
 
     /**
-     * Height up to which what was told is on this chain; empty when nothing is, or nothing was told.
+     * Returns the height up to which the published blocks are on this chain; empty when none is, or nothing was published.
      *
      * @param chain of the books
      */
@@ -126,11 +126,11 @@ final class Subscribers {
     }
 
     /**
-     * Tells how to come from what was told to a block of the chain of the books: what has gone, then what is new. As long as what was told last is
-     * on that chain, a lower block changes nothing.
+     * Publishes the changes from the published chain to a block of the books' chain: first removed blocks, then new ones. While the published tip
+     * is on that chain, a lower {@code height} changes nothing.
      *
-     * @param blocks the new ones, in order; empty when they are not at hand
-     * @return whether anything was told
+     * @param blocks the new ones, in order; empty when they could not be read
+     * @return whether an event was published
      */
     boolean moveTo(HeaderChain chain, long height, List<ChainBlock> blocks) {
         long before = tip().map(FollowedTip::height).orElse(-1L);
@@ -163,7 +163,7 @@ final class Subscribers {
         return true;
     }
 
-    /** Blocks that were told and that the chain does not have, the highest first. Where it keeps no id it contradicts nothing. */
+    /** Returns published blocks that the chain does not have, highest first. A height at which the chain keeps no id is no contradiction. */
     private List<BlockRow> gone(HeaderChain chain, long tip) {
         List<BlockRow> passed = new ArrayList<>();
         int gone = 0;
@@ -184,7 +184,7 @@ final class Subscribers {
         return passed;
     }
 
-    /** The highest block that was told and stays, when so many have gone. */
+    /** Returns the highest published block that remains after {@code gone} blocks are removed. */
     private Optional<BlockRow> stays(int gone) {
         long tip = tip().map(FollowedTip::height).orElse(-1L);
         int left = gone;
@@ -196,7 +196,7 @@ final class Subscribers {
         return Optional.empty();
     }
 
-    /** These blocks, the newest of the chain or followed by more that are not committed yet, are in the books now. */
+    /** Publishes blocks that were committed to the books. The chain may already have more blocks, not committed yet. */
     void connected(HeaderChain chain, List<Bookkeeping.Entry> blocks) {
         told = chain;
         long before = tip().orElseThrow().height();
@@ -206,8 +206,8 @@ final class Subscribers {
             return;
         }
         FollowedTip now = tipOf(chain, told);
-        // First, because who hears of a block reads the books up to the tip that it sees, and is not told again before
-        // the next block.
+        // The tip first: subscribers read the books up to the tip that they see, and get no further event before the
+        // next block.
         stand(now);
         if (told == top && before + 1 == blocks.get(0).block().height()) {
             blocks.forEach(entry -> hear(new FollowEvent.Connected(entry.block())));
@@ -216,12 +216,16 @@ final class Subscribers {
         }
     }
 
-    /** The books know more of the same blocks, from this height on. Before a tip is told nobody has read them. */
+    /** Reports that the books have more data on the same blocks, from this height on. Before the first tip there are no readers to tell. */
     void joined(long from) {
         tip().ifPresent(now -> hear(new FollowEvent.Joined(from, now)));
     }
 
-    /** @param gone the highest first; {@code chain} ends below them */
+    /**
+     * Publishes the removal of blocks.
+     *
+     * @param gone highest first; {@code chain} ends below them
+     */
     void disconnected(HeaderChain chain, List<BlockRow> gone) {
         long before = tip().orElseThrow().height();
         gone.stream()
@@ -232,7 +236,7 @@ final class Subscribers {
         }
     }
 
-    /** All that was told is off the chain, the highest block first; what is followed instead is told next. */
+    /** Publishes the removal of all published blocks, highest first; the chain that replaces them is published next. */
     void forget(HeaderChain chain) {
         long before = tip().orElseThrow().height();
         for (int i = chain.size() - 1; i >= 0; i--) {

@@ -20,29 +20,29 @@ import org.apache.pekko.stream.javadsl.Source;
 import org.chainwalletd.node.NodeClient;
 
 /**
- * Reads blocks of one node upwards, some ahead, and hands them over in their order.
+ * Reads blocks of one node in ascending order, several ahead, and passes them on in order.
  *
- * @param ended completes after the last block was taken, fails when the node or the taker does
+ * @param ended completes after the last block was taken; fails when the node or the taker fails
  */
 record Walk(UniqueKillSwitch stop, CompletionStage<Done> ended) {
-    /** Blocks that are read at a time. With their transactions this stays below the 16 connections that catching up may use. */
+    /** Blocks read concurrently. With their transactions this stays below the 16 connections that catching up may use. */
     static final int BLOCKS_AT_ONCE = 8;
 
-    /** Blocks that are being read or wait for one below them: so a slow one does not keep connections idle. */
+    /** Blocks being read, or read and waiting for a lower one, so that a slow block does not leave connections idle. */
     private static final int READ_AHEAD = 12;
 
-    /** Transactions of one block that are read at a time. */
+    /** Transactions of one block that are read concurrently. */
     static final int BODIES_AT_ONCE = 2;
 
     /** Blocks that wait for their proof of work while the one below is computed. */
     private static final int WORK_AHEAD = 2;
 
     /**
-     * Begins to read blocks {@code from} to {@code to}.
+     * Starts to read blocks {@code from} to {@code to}.
      *
-     * @param judge what is checked of each block before it is handed over, some at a time
-     * @param take given the blocks that are there, in their order, when those before are taken
-     * @param ahead how many it is given at a time at most
+     * @param judge checks each block before it is passed on; several run concurrently
+     * @param take receives the blocks in order, each time after the previous ones were taken
+     * @param ahead maximum number of blocks per call of {@code take}
      */
     static Walk begin(
             BlockReader reader,
@@ -82,7 +82,7 @@ record Walk(UniqueKillSwitch stop, CompletionStage<Done> ended) {
         return Optional.of(Pair.create(height + 1, height));
     }
 
-    /** Lets a number of questions be under way at a time; others begin in their order, each when one has ended. Safe for threads. */
+    /** Limits the number of concurrent requests; the others start in order, each when one has ended. Safe for threads. */
     static final class Gate {
         private final Deque<Runnable> waiting = new ArrayDeque<>();
         private int free;
@@ -92,9 +92,9 @@ record Walk(UniqueKillSwitch stop, CompletionStage<Done> ended) {
         }
 
         /**
-         * Asks as soon as there is room.
+         * Sends the request as soon as there is room.
          *
-         * @param question must not throw; run by the caller, or by whoever completes an earlier one
+         * @param question must not throw; runs on the caller's thread, or on the thread that completes an earlier request
          */
         <T> CompletionStage<T> pass(Supplier<CompletionStage<T>> question) {
             CompletableFuture<T> answer = new CompletableFuture<>();

@@ -31,13 +31,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns the followed chain: which block is its tip, and the kept ids below. Asks one node at a time how its chain stands to ours, reads what is
- * new, commits all books together, and tells the subscribers after the commit. Talks to the nodes and to {@code books.db}. On restart, of itself
- * or of the process, it goes on from what was committed last; its subscribers stays.
+ * Owner of the followed chain: its tip and the kept block ids below it. Compares one node's chain at a time with the followed one, reads new
+ * blocks, commits them to all books together, and notifies the subscribers after the commit. Talks to the nodes and to {@code books.db}. After a
+ * restart of the actor or of the process it continues from the last commit; its subscribers stay subscribed across a restart of the actor.
  */
 final class Walker {
     private static final Logger LOG = LoggerFactory.getLogger(Walker.class);
-    /** More in a row are told, in the log and by {@code /readyz}. */
+    /** Number of failed looks in a row at which a warning is logged and shown by {@code /readyz}. */
     private static final int MOST_FAILED_LOOKS = 20;
 
     private static final Duration FIRST_RESTART = Duration.ofSeconds(1);
@@ -46,10 +46,10 @@ final class Walker {
 
     sealed interface Command {}
 
-    /** Told by the {@link Reader}, which stands in for the walker, to itself. */
+    /** Message that the {@link Reader}, which replaces a stopped walker, sends to itself. */
     non-sealed interface ToReader extends Command {}
 
-    /** Looks now instead of at the next interval. */
+    /** Compares with a node now instead of at the next interval. */
     record Nudge() implements Command {}
 
     record Subscribe(ActorRef<? super FollowEvent> subscriber) implements Command {}
@@ -58,7 +58,7 @@ final class Walker {
 
     record TipsEnded(SourceQueueWithComplete<FollowedTip> queue) implements Command {}
 
-    /** A rescan has joined the head in a commit of its own. */
+    /** A rescan has joined the head, in a commit of the rescanner. */
     record RescanJoined(long from) implements Command {}
 
     record Left(ActorRef<? super FollowEvent> subscriber) implements Command {}
@@ -82,7 +82,7 @@ final class Walker {
 
     private record Undone(long height) implements Command {}
 
-    /** Blocks above {@code from}, up to {@code to}, that were taken from a node. */
+    /** Blocks above {@code from}, up to {@code to}, that were read from a node. */
     private record Walked(FollowedNode node, long from, long to) {}
 
     record Arrived(List<Fetched> blocks, CompletableFuture<Done> taken) implements Command {}
@@ -91,10 +91,10 @@ final class Walker {
 
     record Committed(List<Bookkeeping.Entry> blocks) implements Command {}
 
-    /** As high as the node shows a block, or where something has failed: the next look finds out. */
+    /** The walk has reached the node's last block, or has failed; the next look finds out which. */
     record WalkEnded() implements Command {}
 
-    /** A commit that failed: the state in memory is ahead of what is written, so all begins anew from there. */
+    /** A commit has failed. The chain in memory is ahead of the books, so the actor restarts and loads them again. */
     record WriteFailed(Throwable failure) implements Command {}
 
     private final ActorContext<Command> context;
@@ -104,14 +104,14 @@ final class Walker {
     private final Bookkeeping books;
     private final Materializer materializer;
     private final Rounds rounds;
-    /** Walks that have brought blocks of which nobody was told yet; never more of them than such blocks. */
+    /** Walks that include blocks not yet published to the subscribers. Never longer than the list of those blocks. */
     private final List<Walked> untold = new ArrayList<>();
 
     private HeaderChain chain = HeaderChain.of(List.of());
     private BlockReader reader;
     private HeaderCheck check;
     private List<String> standstill = List.of();
-    /** Looks since a node last showed its blocks. */
+    /** Failed looks since a node last showed its blocks. */
     private int failedLooks;
 
     private Optional<ChainRules> rules = Optional.empty();
@@ -138,7 +138,7 @@ final class Walker {
                 .onFailure(SupervisorStrategy.restartWithBackoff(FIRST_RESTART, LAST_RESTART, RESTART_JITTER));
     }
 
-    /** Subscribers come and go; what is followed is told to them when following begins again. */
+    /** Handles a command while following is stopped: subscriptions change; subscribers get events again when following resumes. */
     static void whileStopped(Command command, Subscribers subscribers) {
         if (command instanceof Subscribe subscribe) {
             subscribers.subscribe(subscribe.subscriber());
@@ -149,12 +149,12 @@ final class Walker {
         }
     }
 
-    /** Rules for every state but one: a nudge that comes while something is under way is remembered. */
+    /** Handlers for every state except {@link #idle}: a nudge that arrives during other work is remembered. */
     private BehaviorBuilder<Command> always() {
         return whenever().onMessage(Nudge.class, this::rememberNudge);
     }
 
-    /** Rules for every state. The first rule that fits a message is the one that counts. */
+    /** Handlers for every state. The first handler that matches a message is used. */
     private BehaviorBuilder<Command> whenever() {
         return Behaviors.receive(Command.class)
                 .onMessage(Subscribe.class, this::subscribe)
@@ -210,7 +210,7 @@ final class Walker {
         return Behaviors.same();
     }
 
-    /** Reads where the books stand. */
+    /** Loads the kept blocks from the books. */
     private Behavior<Command> loading() {
         subscribers.actors().forEach(subscriber -> context.watchWith(subscriber, new Left(subscriber)));
         Outcome.pipe(context, books.load(), known -> known.fold(Loaded::new, WriteFailed::new));
@@ -228,7 +228,7 @@ final class Walker {
         return look();
     }
 
-    /** Which network it is was decided at the first start; what nodes say of it later is of no account. */
+    /** Sets up the checks for a network. The network was decided at the first start; what a node reports later does not change it. */
     private void judgeAs(Network network) {
         Leniency leniency = new Leniency(network);
         reader = new BlockReader(setup.profile(), setup.any(), leniency, setup.executor());
@@ -236,7 +236,7 @@ final class Walker {
                 new HeaderRules(network), leniency, setup.work(), setup.rules().verifyWork(), setup.clock());
     }
 
-    /** Waits for the next interval, or for somebody who knows of a new block. */
+    /** Waits for the next interval or a nudge. */
     private Behavior<Command> idle() {
         if (nudged) {
             return look();
@@ -259,7 +259,7 @@ final class Walker {
         return chain.isEmpty() ? firstStart(node, rules.get()) : compare(node);
     }
 
-    /** Nothing is followed, at the first start and at every later one, before the genesis block has told what the chain demands. */
+    /** Continues once the rules of the chain are known from its genesis block. Nothing is followed before that, at any start. */
     private Behavior<Command> rulesKnown(RulesKnown command) {
         FollowedNode node = command.node();
         return command.rules()
@@ -340,7 +340,7 @@ final class Walker {
         return command.finding().fold(finding -> looked(node, finding), failure -> sawNothing(node, failure));
     }
 
-    /** Nodes that name their tips and show no blocks pass for healthy everywhere else. */
+    /** Counts a look that saw no blocks. Without this, nodes that report their tips but show no blocks would count as healthy everywhere. */
     private Behavior<Command> sawNothing(FollowedNode node, Throwable failure) {
         LOG.debug("{} is not followed now: {}", node.name(), failure.getMessage());
         failedLooks++;
@@ -383,7 +383,7 @@ final class Walker {
         noteDiffering();
     }
 
-    /** Whether the operator names another block in the place of one that the books keep. */
+    /** Returns whether the operator's checkpoint contradicts a block that the books keep. */
     private boolean isDecidedOtherwise() {
         return setup.rules()
                 .checkpoint()
@@ -392,7 +392,10 @@ final class Walker {
                 .isPresent();
     }
 
-    /** No work can be weighed against a chain without a common block: only the operator can say that it is the right one. */
+    /**
+     * Starts over on another chain. Without a common block the work cannot be compared: only the operator's checkpoint can say that it is the right
+     * one.
+     */
     private Behavior<Command> beginAnew(FollowedNode node) {
         FirstStart start =
                 new FirstStart(setup.nodes(), setup.rules().checkpoint(), rules.orElseThrow(), setup.executor());
@@ -406,7 +409,7 @@ final class Walker {
         return always().onMessage(BegunAnew.class, this::begunAnew).build();
     }
 
-    /** A node that shows one chain when it is compared, and another one when it is read, decides nothing. */
+    /** Rejects headers that the books have. A node that shows one chain when compared and another when read decides nothing. */
     private static List<BlockRow> strangersTo(HeaderChain kept, List<BlockRow> rows) {
         if (rows.stream().anyMatch(row -> kept.has(row.height(), row.blockId()))) {
             throw new FirstStart.Refused("the node denied blocks that it shows now");
@@ -439,7 +442,7 @@ final class Walker {
         return loaded(new Loaded(known));
     }
 
-    /** A tip is believed by what its node shows, each for itself, before anybody takes the highest. */
+    /** Judges the tip that the node reports by the blocks that it shows. Done for each node before its tip can count as the highest. */
     private void judgeTip(FollowedNode node, Look.Finding finding) {
         boolean hollow = finding instanceof Look.Finding.Hollow
                 || finding instanceof Look.Finding.Longer longer && !longer.shown();
@@ -452,7 +455,7 @@ final class Walker {
         subscribers.distrusts(rounds.distrusts());
     }
 
-    /** The height that it names is not that of the followed chain. */
+    /** Keeps the reported height unchanged: the height of a node on another chain is not that of the followed chain. */
     private void noteDiffering() {
         note(subscribers.status().nodesHeight(), standstill);
     }
@@ -463,7 +466,8 @@ final class Walker {
     }
 
     /**
-     * A block has failed a check. It may have been replaced while it was read; a node that still names it at that height, and fails again, lies.
+     * Reads a block again that failed a check. It may have been replaced during the read; a node that still names it at that height, and whose
+     * block fails again, returns false data.
      */
     private Behavior<Command> doubt(FollowedNode node, Fault fault) {
         LOG.info("{} shows a block that cannot be: {}", node.name(), fault);
@@ -495,7 +499,10 @@ final class Walker {
         return Optional.empty();
     }
 
-    /** Leaves no block for a branch whose headers alone are to be had: its first block is read before. */
+    /**
+     * Reads the first block of a heavier branch before any block is undone, so that a node which has only the headers of a branch causes no
+     * reorganisation.
+     */
     private Behavior<Command> reorganise(FollowedNode node, Look.Finding.Heavier branch) {
         Outcome.pipe(
                 context, reader.read(node.client(), branch.fork() + 1), first -> new BranchRead(node, branch, first));
@@ -526,7 +533,7 @@ final class Walker {
         return undo(branch.fork(), () -> walk(node, branch.to()));
     }
 
-    /** Takes the blocks above {@code height} out of the books, and off the chain. */
+    /** Removes the blocks above {@code height} from the books and from the followed chain. */
     private Behavior<Command> undo(long height, Supplier<Behavior<Command>> next) {
         Outcome.pipe(
                 context, books.undo(height), nothing -> nothing.fold(done -> new Undone(height), WriteFailed::new));
@@ -543,7 +550,7 @@ final class Walker {
         return next.get();
     }
 
-    /** Reads the node's blocks from ours upwards. */
+    /** Reads the node's blocks upwards from the followed tip. */
     private Behavior<Command> walk(FollowedNode node, long to) {
         Ascent.Parts parts = new Ascent.Parts(books, subscribers, chain, reader, check);
         ascent = new Ascent(context, timers, materializer, parts, node, to);
@@ -589,8 +596,9 @@ final class Walker {
     }
 
     /**
-     * A node that shows a block without work may have shown others, of which none was checked: those of its blocks that nobody was told of are read
-     * again, with all above them. They would outweigh the blocks of other nodes otherwise.
+     * Handles a walk that ended at a faulty block. If the fault is missing work, earlier blocks of this node, of which only some were checked, may
+     * lack it too: those not yet published are undone and read again, with all blocks above them. Otherwise they would outweigh the blocks of other
+     * nodes.
      */
     private Behavior<Command> walkedInto(FollowedNode node, Fault fault) {
         long told = subscribers.tip().orElseThrow().height();

@@ -14,8 +14,8 @@ import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.crypto.SecretBytes;
 
 /**
- * Computes the proof of work of headers (chain protocol, section 9.5): a few tenths of a second and 64 MiB each, on a thread of the lowest
- * priority. Headers that have passed are remembered. Safe for threads.
+ * Computes the proof of work of headers (chain protocol, section 9.5): a few tenths of a second and 64 MiB each, on a low-priority thread. Passed
+ * headers are cached. Safe for threads.
  */
 public final class WorkCheck {
     private static final Argon2 COST = new Argon2(65_536, 2, 1);
@@ -25,7 +25,7 @@ public final class WorkCheck {
     private final Executor background;
     private final Map<Hash256, CompletableFuture<Boolean>> known = new LinkedHashMap<>();
 
-    /** @param background computes one at a time; its queue is as long as there are blocks being read */
+    /** @param background computes one header at a time; its queue grows with the number of blocks being read */
     public WorkCheck(ChainProfile profile, Executor background) {
         this(header -> header.isMetBy(hash(profile, header)), background);
     }
@@ -36,12 +36,12 @@ public final class WorkCheck {
         this.background = background;
     }
 
-    /** Whether every hash meets the target of {@code header}, so that there is nothing to compute. */
+    /** Returns whether any hash meets the target of {@code header}, so that nothing needs to be computed. */
     static boolean isFree(BlockHeader header) {
         return header.target().equals(Difficulty.EASIEST);
     }
 
-    /** Whether the hash of {@code header} meets its own target. Without an effort where the target leaves nothing to meet. */
+    /** Returns whether the hash of {@code header} meets its own target. Costs nothing if any hash meets the target. */
     CompletionStage<Boolean> passes(BlockHeader header, Hash256 id) {
         if (isFree(header)) {
             return CompletableFuture.completedFuture(true);
@@ -60,7 +60,7 @@ public final class WorkCheck {
         }
     }
 
-    /** The proof-of-work hash of a header. Blocks while it computes. */
+    /** Computes the proof-of-work hash of a header. Blocks meanwhile. */
     public static Hash256 hash(ChainProfile profile, BlockHeader header) {
         try (SecretBytes hash = COST.derive(
                 header.powPassword(profile).toArray(), header.powSalt(profile).toArray())) {

@@ -1,6 +1,6 @@
 /**
- * The only walker of the chain: what blocks there are, whether they are believed, and when they go again. Lies below everything that keeps
- * books and knows nothing of what others make of a block: owners of books bring a {@link org.chainwalletd.follow.Book}, others take events
- * and tips from the {@link org.chainwalletd.follow.Follower}.
+ * The only follower of the chain: which blocks exist, whether they are trusted, and when a reorganisation removes them. Lies below everything that
+ * keeps books and knows nothing of their contents: owners of books provide a {@link org.chainwalletd.follow.Book}; other users take events and tips
+ * from the {@link org.chainwalletd.follow.Follower}.
  */
 package org.chainwalletd.follow;

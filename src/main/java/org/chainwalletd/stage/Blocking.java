@@ -7,20 +7,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Waits for stages in straight-line code. Only for threads of a pool that was made for such code, and never for a stage that needs a thread of
- * the same pool: two that wait for each other's thread would wait in vain.
+ * Blocks a thread until a stage completes. Only for threads of a pool dedicated to blocking code, and never for a stage that needs a thread of the
+ * same pool: two tasks that wait for each other's thread would deadlock.
  */
 public final class Blocking {
-    /** Beyond the limits that every store, node and endpoint has of its own: a stage that is lost must not keep a thread. */
+    /** Longer than any timeout of a store, node or endpoint, so that only a stage that never completes is cut off and does not keep its thread. */
     private static final Duration LONGEST = Duration.ofSeconds(60);
 
     private Blocking() {}
 
     /**
-     * The stage's value. What the stage began goes on after a wait that was given up.
+     * Waits for a stage and returns its value. After a timeout the stage's work goes on; only the wait ends.
      *
-     * @throws RuntimeException the stage's own failure, without what stages wrap around it
-     * @throws IllegalStateException when it is not complete within a minute, or the thread is interrupted
+     * @throws RuntimeException the stage's failure, without the wrappers that stages add
+     * @throws IllegalStateException if the stage is not complete within a minute, or the thread is interrupted
      */
     public static <T> T await(CompletionStage<T> stage) {
         try {

@@ -5,11 +5,11 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 
-/** Why a stage failed, without what stages and futures wrap around it on its way: the only place that knows of those wrappers. */
+/** Unwraps the causes of failed stages and futures. The only class that knows the wrapper exceptions. */
 public final class Causes {
     private Causes() {}
 
-    /** The failure itself when nothing is wrapped around it; null for null, as stages tell of success. */
+    /** Returns the innermost cause, or {@code failure} itself when it is not wrapped; null for null, which means success in stage callbacks. */
     public static Throwable of(Throwable failure) {
         Throwable cause = failure;
         while ((cause instanceof CompletionException || cause instanceof ExecutionException)
@@ -25,9 +25,9 @@ public final class Causes {
     }
 
     /**
-     * Waits for the outcome of {@code stage}, on a thread that has nothing else to do.
+     * Blocks until {@code stage} completes. The calling thread must be allowed to block.
      *
-     * @param refusal what is thrown instead of the cause of a failure
+     * @param refusal makes the exception to throw from the cause of the failure
      */
     public static <T, E extends Exception> T join(CompletableFuture<T> stage, Function<Throwable, E> refusal) throws E {
         try {

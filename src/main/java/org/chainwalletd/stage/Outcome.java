@@ -6,26 +6,26 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 
-/** Outcome of a stage in the form in which a message brings it to an actor: a value or a failure, one of the two for certain. */
+/** Outcome of a stage, as a message can carry it to an actor: either a value or a failure. */
 public sealed interface Outcome<T> {
-    /** @param result null only where there is none to tell, of a {@code Void} */
+    /** @param result null only for a stage without a value ({@code Void}) */
     record Done<T>(T result) implements Outcome<T> {}
 
-    /** @param cause without what stages wrap around it */
+    /** @param cause without the wrappers that stages add */
     record Failed<T>(Throwable cause) implements Outcome<T> {}
 
-    /** Makes it of the two arguments with which a stage calls back, see {@link java.util.concurrent.CompletionStage#handle}. */
+    /** Creates an outcome from the two callback arguments of a stage, see {@link java.util.concurrent.CompletionStage#handle}. */
     static <T> Outcome<T> of(T value, Throwable failure) {
         return failure == null ? new Done<>(value) : new Failed<>(Causes.of(failure));
     }
 
-    /** Has the actor of {@code context} receive the outcome of {@code stage} in a message. Called on the actor's own thread. */
+    /** Sends the outcome of {@code stage} to the actor of {@code context} as a message. Must be called on the actor's thread. */
     static <C, T> void pipe(
             ActorContext<C> context, CompletionStage<T> stage, Function<? super Outcome<T>, ? extends C> message) {
         context.pipeToSelf(stage, (value, failure) -> message.apply(Outcome.of(value, failure)));
     }
 
-    /** Does the one or the other. */
+    /** Calls {@code done} with the value or {@code failed} with the cause. */
     default void match(Consumer<? super T> done, Consumer<? super Throwable> failed) {
         if (this instanceof Done<T> it) {
             done.accept(it.result());
@@ -34,7 +34,7 @@ public sealed interface Outcome<T> {
         }
     }
 
-    /** Applies the one or the other function. */
+    /** Returns the result of {@code done} for a value, or of {@code failed} for a failure. */
     default <R> R fold(Function<? super T, ? extends R> done, Function<? super Throwable, ? extends R> failed) {
         if (this instanceof Done<T> it) {
             return done.apply(it.result());
@@ -50,12 +50,12 @@ public sealed interface Outcome<T> {
         return fold(value -> new Done<>(change.apply(value)), Failed::new);
     }
 
-    /** Empty after a success. */
+    /** Returns the cause of a failure; empty after a success. */
     default Optional<Throwable> failure() {
         return this instanceof Failed<T> failed ? Optional.of(failed.cause()) : Optional.empty();
     }
 
-    /** Empty after a failure, and where there is no value to tell. */
+    /** Returns the value; empty after a failure, and after a success without a value. */
     default Optional<T> value() {
         return this instanceof Done<T> done ? Optional.ofNullable(done.result()) : Optional.empty();
     }

@@ -4,17 +4,17 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 
 /**
- * Signals of the operating system. The JDK's only way to hear one is {@code sun.misc.Signal}; it is reached by its name because the compiler
- * warns of every use of that package, and warnings are errors here.
+ * Handles signals of the operating system. The JDK offers only {@code sun.misc.Signal} for this; it is used by reflection because the compiler
+ * warns of each use of that package, and warnings are errors in this build.
  */
 public final class Signals {
     private Signals() {}
 
     /**
-     * Runs {@code act} at every such signal from now on, on a thread of its own, in place of what the signal did before.
+     * Runs {@code act} on each signal from now on, on a new thread, replacing the previous handler.
      *
-     * @param name without SIG
-     * @return whether it will be heard; a platform may not have it, and the JVM may keep it for itself
+     * @param name of the signal without SIG
+     * @return whether the handler is installed; a platform may lack the signal, and the JVM may reserve it
      */
     public static boolean hear(String name, Runnable act) {
         InvocationHandler handling = (proxy, method, arguments) -> switch (method.getName()) {

@@ -5,19 +5,19 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 
-/** Begins straight-line code on a bounded pool, for callers that must not wait for it themselves. */
+/** Runs blocking code on a bounded pool, for callers that must not block. */
 public final class Work {
     private Work() {}
 
     /**
-     * Never throws: the stage fails with a {@link RejectedExecutionException} when too much waits for these threads already, with an
-     * {@link OutOfMemoryError} when the system has no thread left.
+     * Runs {@code work} on {@code threads}. Never throws: the stage fails with a {@link RejectedExecutionException} when the pool's queue is full,
+     * and with an {@link OutOfMemoryError} when the system cannot create a thread.
      */
     public static <T> CompletableFuture<T> on(Executor threads, Supplier<T> work) {
         return on(threads, work, () -> {});
     }
 
-    /** @param notBegun run here when the work is not begun: gives back what the work gives back in its end */
+    /** @param notBegun run here if the work is not started; releases what the work itself would release at its end */
     public static <T> CompletableFuture<T> on(Executor threads, Supplier<T> work, Runnable notBegun) {
         try {
             return CompletableFuture.supplyAsync(work, threads);

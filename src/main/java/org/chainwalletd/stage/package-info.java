@@ -1,2 +1,2 @@
-/** Helpers that every package needs: the JDK's stages, signals, and how actors are put under the guardian. Uses nothing, and everybody may use it. */
+/** Helpers for every package: stages of the JDK, signals, and spawning of actors. Depends on no other package of the daemon. */
 package org.chainwalletd.stage;
