@@ -15,7 +15,7 @@ import org.chainwalletd.node.AnswerJson.ResultReader;
 import org.chainwalletd.wire.MaybeAbsent;
 import org.chainwalletd.wire.U32;
 
-/** Readers for the results of a node's methods about addresses and scripts (chain protocol, section 10.4). */
+/** Readers for the results of node methods about addresses and scripts (chain protocol, section 10.4). */
 final class AddressAnswers {
     private static final int MOST_SCRIPT_BYTES = 0xffff;
 
@@ -180,7 +180,7 @@ final class AddressAnswers {
         };
     }
 
-    /** A node leaves duplicates out of the answers of batch methods, so the values are put back to where they were asked for. */
+    /** Returns the values in request order. Nodes omit duplicate addresses from the answers of batch methods. */
     private static <A, T> List<T> inOrder(
             List<Address> asked, List<A> answered, Function<A, Address> address, Function<A, T> value, AnswerJson in) {
         Map<Address, T> found = new HashMap<>();

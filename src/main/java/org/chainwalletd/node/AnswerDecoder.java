@@ -6,18 +6,16 @@ import java.util.regex.Pattern;
 import org.chainwalletd.net.HttpAnswer;
 import org.chainwalletd.node.AnswerJson.ResultReader;
 
-/** Decides what an HTTP answer of a node means (interface.md, section 1.7; chain protocol, sections 10.1 and 10.2). Pure. */
+/** Decodes a node's HTTP answer into the outcome of an attempt (interface.md, section 1.7; chain protocol, sections 10.1 and 10.2). Pure. */
 final class AnswerDecoder {
-    /** The texts of a real node are shorter than 300 characters. */
+    /** Maximum length of an error text that is kept. Real nodes' texts are shorter than 300 characters. */
     private static final int LONGEST_TEXT = 1_000;
 
     private static final Pattern CONTROL = Pattern.compile("[\\p{Cntrl}\\x{80}-\\x{9f}\\x{2028}\\x{2029}\\p{Cs}]");
 
     private AnswerDecoder() {}
 
-    /**
-     * @param noun what the one who answered is called
-     */
+    /** @param noun name for the upstream in messages */
     static <T> Attempt<T> decode(HttpAnswer answer, long id, String noun, String method, ResultReader<T> reader) {
         if (answer.status() >= 500) {
             return new Attempt.NoAnswer<>("HTTP status " + answer.status(), true);
@@ -102,13 +100,13 @@ final class AnswerDecoder {
                 noun, (int) (long) in.required(code, "code"), tame(in.required(text, "message")));
     }
 
-    /** A node's words go into logs, answers and the store: they must not forge lines there, nor fill them. */
+    /** Sanitises a node's error text, which goes into logs, answers and the store: it must not forge lines there, nor fill them. */
     private static String tame(String text) {
         String start = text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT) + "…";
         return CONTROL.matcher(start).replaceAll("?");
     }
 
-    /** Whether the envelope is one, whatever its content. */
+    /** Returns whether a body is a JSON-RPC response, regardless of its content. */
     private static boolean isJsonRpc(byte[] body, String method) {
         boolean versioned = false;
         boolean spoken = false;
@@ -132,13 +130,13 @@ final class AnswerDecoder {
     sealed interface Attempt<T> {
         record Result<T>(T value) implements Attempt<T> {}
 
-        /** The node has spoken: surfaced at once, without failover (interface.md, section 1.7). */
+        /** A definite answer of the node: returned to the caller at once, without failover (interface.md, section 1.7). */
         record Refused<T>(NodeException failure) implements Attempt<T> {}
 
         /**
-         * No JSON-RPC answer: the next node is asked.
+         * No JSON-RPC answer: the next node is tried.
          *
-         * @param mayHaveArrived whether the node may have done what it was asked, its answer being lost
+         * @param mayHaveArrived whether the node may have executed the call although its answer was lost
          */
         record NoAnswer<T>(String why, boolean mayHaveArrived) implements Attempt<T> {}
     }

@@ -14,9 +14,9 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.U64;
 
 /**
- * Strict reading of the JSON of a node or an indexer, in one pass and without a tree. Readers take the value of a member that they have seen before as first
- * argument (null when they have not) and refuse a repetition. Every wrong shape is a {@link NodeException.BadAnswer}; text that is no JSON
- * is an {@link IOException}. Unknown members are skipped (chain protocol, section 14).
+ * Strict streaming reader for the JSON of a node or an indexer. Typed read methods take the value already read for the same member, or null, as
+ * first argument and reject a repeated member. A wrong shape is a {@link NodeException.BadAnswer}; text that is not JSON is an {@link IOException}.
+ * Unknown members are skipped (chain protocol, section 14).
  */
 public final class AnswerJson {
     private static final JsonFactory FACTORY = JsonFactory.builder()
@@ -40,24 +40,24 @@ public final class AnswerJson {
     }
 
     /**
-     * @param noun what the one who answered is called, for messages
-     * @param what the call that was answered, likewise
+     * @param noun name for the upstream in messages
+     * @param what name of the answered call in messages
      */
     static AnswerJson of(byte[] text, String noun, String what) throws IOException {
         return new AnswerJson(FACTORY.createParser(text), noun, what);
     }
 
-    /** Moves to the next token; at the start, to the first one. */
+    /** Advances to the next token; at the start, to the first one. */
     JsonToken advance() throws IOException {
         return parser.nextToken();
     }
 
-    /** Begins the object at the current token. */
+    /** Starts the object at the current token. */
     public void beginObject() {
         expect(JsonToken.START_OBJECT, "an object");
     }
 
-    /** Name of the next member, with its value as current token; null at the end of the object. */
+    /** Returns the name of the next member and makes its value the current token; null at the end of the object. */
     public String nextMember() throws IOException {
         if (parser.nextToken() != JsonToken.FIELD_NAME) {
             return null;
@@ -73,7 +73,7 @@ public final class AnswerJson {
         expect(JsonToken.START_ARRAY, "an array");
     }
 
-    /** Whether there is another element; it is the current token then. */
+    /** Returns whether there is another element, and makes it the current token. */
     public boolean nextElement() throws IOException {
         return parser.nextToken() != JsonToken.END_ARRAY;
     }
@@ -133,7 +133,7 @@ public final class AnswerJson {
         return readHash();
     }
 
-    /** 32 bytes as 64 hex characters or as an array of 32 numbers. */
+    /** Reads 32 bytes, written as 64 hex characters or as an array of 32 numbers. */
     public Hash256 bytes32(Hash256 earlier) throws IOException {
         if (parser.currentToken() != JsonToken.START_ARRAY) {
             return hash(earlier);
@@ -154,7 +154,7 @@ public final class AnswerJson {
         return Hash256.of(id);
     }
 
-    /** A genesis id, or null when the value is JSON null. Anything else is a chain that nothing may be signed for. */
+    /** Reads a genesis id; null for JSON null. Any other value means a chain for which nothing may be signed. */
     Hash256 genesis(Hash256 earlier) throws IOException {
         if (isNull()) {
             return null;
@@ -204,14 +204,14 @@ public final class AnswerJson {
         };
     }
 
-    /** Checks that a member, where the answer has it, repeats what was asked for. */
+    /** Checks that a member, if present, repeats the request's value. */
     void echo(String name, Object value, Object asked) {
         if (value != null && !value.equals(asked)) {
             throw bad(name, "is not what was asked for");
         }
     }
 
-    /** The value of a member that has to be there. */
+    /** Returns the value of a mandatory member. */
     public <T> T required(T value, String name) {
         if (value == null) {
             throw new NodeException.BadAnswer(noun + " answered " + what + " without `" + name + "`");
@@ -219,9 +219,7 @@ public final class AnswerJson {
         return value;
     }
 
-    /**
-     * @param complaint continues the sentence "`member` …"
-     */
+    /** @param complaint continues the sentence "`member` …" */
     public NodeException.BadAnswer bad(String complaint) {
         return bad(member, complaint);
     }
@@ -247,7 +245,7 @@ public final class AnswerJson {
         return parser.getText();
     }
 
-    /** Straight from the parser's buffer: a listing has a thousand of these. */
+    /** Reads the hex digits directly from the parser's buffer, because a listing has a thousand ids. */
     private Hash256 readHash() throws IOException {
         expect(JsonToken.VALUE_STRING, "a string");
         char[] text = parser.getTextCharacters();
@@ -286,17 +284,17 @@ public final class AnswerJson {
         }
     }
 
-    /** Turns the {@code result} of one answer into a value. */
+    /** Parses the {@code result} of an answer into a value. */
     @FunctionalInterface
     public interface ResultReader<T> {
         /**
-         * @param in stands on the first token of the result and is left on its last one
-         * @throws NodeException.BadAnswer when the result has another shape
-         * @throws IOException when the text is no JSON
+         * @param in at the first token of the result; left at its last token
+         * @throws NodeException.BadAnswer if the result has another shape
+         * @throws IOException if the text is not JSON
          */
         T read(AnswerJson in) throws IOException;
 
-        /** Adds the URL of the node that answered, where the value includes it. */
+        /** Adds the URL of the answering node to values that include it. */
         default T saidBy(String url, T value) {
             return value;
         }

@@ -9,7 +9,7 @@ import org.chainwalletd.wire.MaybeAbsent;
 import org.chainwalletd.wire.Name;
 import org.chainwalletd.wire.U32;
 
-/** Readers for the results of a node's methods about the chain and its transactions (chain protocol, section 10.4). */
+/** Readers for the results of node methods about the chain and its transactions (chain protocol, section 10.4). */
 final class Answers {
     static final ResultReader<NodeClient.NodeInfo> INFO = RecordReader.ofNode(NodeClient.NodeInfo.class);
 
@@ -36,7 +36,7 @@ final class Answers {
 
     private record BroadcastAnswer(Hash256 txId) {}
 
-    /** The genesis id is read by itself: one that cannot be read is no bad answer but a chain that nothing may be signed for. */
+    /** Reads a tip. The genesis id is parsed separately: a malformed one is not a bad answer, but means a chain for which nothing may be signed. */
     static NodeClient.Tip tip(AnswerJson in) throws IOException {
         in.beginObject();
         Long height = null;

@@ -11,14 +11,14 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
-/** Asks the same question of many things, a few at a time. */
+/** Runs the same asynchronous call for many items, a few at a time. */
 public final class Bounded {
     private Bounded() {}
 
     /**
      * Calls {@code ask} for each item, at most {@code width} at a time.
      *
-     * @return the answers in the order of the items; fails with the first failure, after which no further question is begun
+     * @return the results in the order of the items; fails with the first failure, after which no further call is started
      */
     public static <A, B> CompletionStage<List<B>> each(
             List<A> items, int width, Function<A, CompletionStage<B>> ask, Executor executor) {
@@ -32,7 +32,7 @@ public final class Bounded {
         return run.done;
     }
 
-    /** Asks of one item after the other, up to the first with an answer; empty when none has one. Fails with the first failure. */
+    /** Calls {@code ask} for one item after another until one has a result; empty if none has. Fails with the first failure. */
     public static <A, B> CompletionStage<Optional<B>> first(
             List<A> items, Function<A, CompletionStage<Optional<B>>> ask, Executor executor) {
         if (items.isEmpty()) {

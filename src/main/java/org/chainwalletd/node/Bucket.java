@@ -1,6 +1,6 @@
 package org.chainwalletd.node;
 
-/** The two quotas that a node counts per caller, in windows of 60 s (chain protocol, section 10.3). */
+/** Quotas that a node counts per caller, in windows of 60 s (chain protocol, section 10.3). */
 enum Bucket {
     SCAN(30),
     TX(60),

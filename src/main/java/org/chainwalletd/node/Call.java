@@ -3,14 +3,14 @@ package org.chainwalletd.node;
 import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.node.AnswerJson.ResultReader;
 
-/** Question to the nodes. Never changed; its outcome completes {@link #reply} once, whoever brings it. */
+/** Call to the nodes. Immutable; its outcome completes {@link #reply} once, on whichever thread gets it. */
 final class Call<T> {
     final String method;
     final byte[] request;
     final long id;
     final Kind kind;
     final View view;
-    /** Timeouts while it waits for quotas; null when it does not wait. */
+    /** Limit of the time that the call waits for quotas; null if it does not wait. */
     final View.Timeouts timeouts;
 
     final ResultReader<T> reader;
@@ -21,8 +21,8 @@ final class Call<T> {
     /**
      * Properties of a method.
      *
-     * @param mayBeMissing whether older nodes lack the method: such nodes are passed over for a while once they have said so
-     * @param mostAnswerBytes longest answer body that is read when the configuration allows longer ones
+     * @param mayBeMissing whether older nodes lack the method; a node that reported so is skipped for a while
+     * @param mostAnswerBytes maximum length of an answer body, if the configuration does not set a lower one
      */
     record Kind(Bucket bucket, boolean mayBeMissing, int mostAnswerBytes) {
         Kind(Bucket bucket, boolean mayBeMissing) {
@@ -35,9 +35,7 @@ final class Call<T> {
         }
     }
 
-    /**
-     * @param request the JSON-RPC request with {@code id}
-     */
+    /** @param request the JSON-RPC request with {@code id} */
     Call(String method, byte[] request, long id, Kind kind, View view, ResultReader<T> reader) {
         this.method = method;
         this.request = request;
@@ -56,7 +54,7 @@ final class Call<T> {
         return kind.bucket();
     }
 
-    /** The one node to ask, or null for all. */
+    /** Returns the only node to ask, or null for all. */
     UpstreamNode only() {
         return view.only();
     }

@@ -10,14 +10,14 @@ import org.chainwalletd.chain.Hash256;
  */
 public interface ChainIdentity {
     /**
-     * The id to sign with. Asks a node only when nothing is known yet; afterwards it answers from memory, without an upstream call.
-     * Fails with {@link NodeException.WrongChain} when the nodes in use report another chain.
+     * Returns the genesis id to sign with. Asks the nodes only while none is known; afterwards it answers from memory. Fails with {@link
+     * NodeException.WrongChain} when the nodes in use report another chain.
      */
     CompletionStage<Hash256> genesisForSigning();
 
-    /** The configured or pinned id, empty before first contact. */
+    /** Returns the configured or pinned id; empty before first contact with a node. */
     Optional<Hash256> expected();
 
-    /** Complaint about the nodes' chain, for {@code get_status} and {@code readyz}; empty when there is none. */
+    /** Returns the complaint about the nodes' chain for {@code get_status} and {@code readyz}; empty when there is none. */
     Optional<String> complaint();
 }

@@ -7,13 +7,13 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
 
 /**
- * Demands of a chain on its blocks, by the bytes of its genesis block and by the operator's word (following.md, section 2). What a
- * node says of its network decides between networks that demand work, and never that none is demanded.
+ * Rules of a chain for its blocks, derived from the bytes of its genesis block and the operator's settings (following.md, section 2). The network
+ * that a node reports only decides between networks that demand work; it can never lead to a chain without work.
  *
- * @param easiest target of the genesis block; following does not begin at a block with an easier one
+ * @param easiest target of the genesis block; following does not start at a block with an easier one
  */
 public record ChainRules(Network network, Hash256 easiest) {
-    /** Why a chain is not followed, in words for the operator. */
+    /** Reason why a chain is not followed, as text for the operator. */
     public static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -25,18 +25,18 @@ public record ChainRules(Network network, Hash256 easiest) {
     /**
      * Settings of the operator.
      *
-     * @param genesis whether he named the genesis id, and not the first node that answered
-     * @param network which one it is; empty: the nodes say it
+     * @param genesis whether the operator configured the genesis id; otherwise it is the first one seen
+     * @param network configured network; empty: the one that the nodes report
      */
     public record Word(boolean genesis, Optional<Network> network) {}
 
     /**
-     * The rules of the chain that begins with a block.
+     * Returns the rules of a chain.
      *
-     * @param expected id of that block
-     * @param shown the header of the block at height 0, as a node shows it
-     * @param nodesWord network that the node names, if any
-     * @throws Refused when it is another block, or a chain that the operator has to name first
+     * @param expected id of the genesis block
+     * @param shown header of the block at height 0, as a node shows it
+     * @param nodesWord network that the node reports, if any
+     * @throws Refused if the block is another one, or the operator has to confirm the chain first
      */
     public static ChainRules of(Hash256 expected, BlockHeader shown, Word said, Optional<Network> nodesWord) {
         if (shown.height() != 0 || !shown.id().equals(expected)) {

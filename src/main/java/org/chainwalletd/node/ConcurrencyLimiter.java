@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The connections that may be open to one node at a time, and how many calls wait for one. Of the connections the background has a half,
- * and never more than {@value #MOST_IN_BACKGROUND}. Thread-safe: places are taken and given back by calls on any thread, the numbers of
- * waiting calls are kept by {@link Upstream}.
+ * Limits the open connections to one node, and counts the calls that wait for one. Background calls get half of the connections and never more than
+ * {@value #MOST_IN_BACKGROUND}. Thread-safe: permits are taken and released by calls on any thread; the counts of waiting calls are kept by {@link
+ * Upstream}.
  */
 final class ConcurrencyLimiter {
     private static final int MOST_IN_BACKGROUND = 16;
@@ -14,7 +14,7 @@ final class ConcurrencyLimiter {
 
     private final int most;
     private final int mostInBackground;
-    /** Permits taken: all calls in the lower half of the bits, background calls in the upper half. */
+    /** Permits taken: all calls in the lower 32 bits, background calls in the upper 32. */
     private final AtomicLong taken = new AtomicLong();
 
     private final AtomicInteger waiting = new AtomicInteger();
@@ -25,7 +25,7 @@ final class ConcurrencyLimiter {
         this.mostInBackground = Math.max(1, Math.min(MOST_IN_BACKGROUND, most / 2));
     }
 
-    /** Takes a place if there is one for {@code priority}, also before those that wait. */
+    /** Takes a permit if one is free for {@code priority}, even ahead of waiting calls. */
     boolean tryTake(Priority priority) {
         while (true) {
             long now = taken.get();
@@ -40,23 +40,23 @@ final class ConcurrencyLimiter {
         }
     }
 
-    /** Takes a place if there is one and nobody who comes first waits for it. */
+    /** Takes a permit if one is free and no call with the same or a higher priority is waiting. */
     boolean tryTakeInTurn(Priority priority) {
         AtomicInteger before = priority == Priority.FOREGROUND ? waitingInForeground : waiting;
         return before.get() == 0 && tryTake(priority);
     }
 
     /**
-     * Gives a place back.
+     * Releases a permit.
      *
-     * @return whether somebody may wait for it
+     * @return whether a call may be waiting for it
      */
     boolean giveBack(Priority priority) {
         taken.addAndGet(-one(priority));
         return waiting.get() > 0;
     }
 
-    /** Someone begins to wait; he asks for a place again after this, because the last one may have been given back just before. */
+    /** Counts a waiting call. The caller must try again to take a permit afterwards, because the last one may have been released just before. */
     void beginWaiting(Priority priority) {
         countWaiting(priority, 1);
     }

@@ -13,10 +13,10 @@ import org.chainwalletd.net.NoAnswerException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Carries one attempt of a call to one node and reads what comes back, on the executor and never on the thread of the sockets. Thread-safe. */
+/** Sends one attempt of a call to one node. Answers are parsed on the executor, never on the thread of the sockets. Thread-safe. */
 final class Exchanger {
     private static final Logger LOG = LoggerFactory.getLogger(Exchanger.class);
-    /** Divisor of the bytes that all answers may hold: the background has one part in so many. */
+    /** Background calls may buffer this fraction (1/n) of the bytes that all answers may hold. */
     private static final int BACKGROUND_PART = 2;
 
     private final Settings.Node settings;
@@ -44,10 +44,10 @@ final class Exchanger {
     }
 
     /**
-     * Sends the call; the place it has taken is given back when the connection is closed.
+     * Sends the call. Its permit is released when the connection is closed.
      *
-     * @param settle gets the outcome, on the executor or, without an answer, on the thread of the sockets: it only passes it on
-     * @param awaited run when somebody may wait for the place that has become free
+     * @param settle receives the outcome on the executor, or, without an answer, on the thread of the sockets; must not block
+     * @param awaited run when a call may be waiting for the released permit
      */
     <T> void send(Call<T> call, UpstreamNode node, Consumer<AnswerDecoder.Attempt<T>> settle, Runnable awaited) {
         node.quota(call.bucket()).spent(call.priority(), clock.getAsLong());
@@ -86,7 +86,7 @@ final class Exchanger {
                 call.priority() == Priority.BACKGROUND ? backgroundAnswers : answers);
     }
 
-    /** Gives each call an outcome, whatever the node sends. */
+    /** Parses an answer. Always returns an outcome, whatever the node sent. */
     private <T> AnswerDecoder.Attempt<T> read(Call<T> call, UpstreamNode node, HttpAnswer answer) {
         try (answer) {
             AnswerDecoder.Attempt<T> outcome = AnswerDecoder.decode(answer, call.id, noun, call.method, call.reader);

@@ -10,7 +10,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 
-/** Hands every call to another client; for those that answer some of them otherwise. */
+/** Forwards every call to another client. Base class for clients that change some of the calls. */
 public abstract class ForwardingNodeClient implements NodeClient {
     private final NodeClient node;
 
@@ -18,12 +18,12 @@ public abstract class ForwardingNodeClient implements NodeClient {
         this.node = node;
     }
 
-    /** The other client. */
+    /** Returns the other client. */
     protected final NodeClient node() {
         return node;
     }
 
-    /** Turns a view of the other client into one of this client; by default it stays a view of the other. */
+    /** Wraps a view of the other client as a view of this one. By default it is not wrapped. */
     protected NodeClient view(NodeClient ofOther) {
         return ofOther;
     }

@@ -12,8 +12,8 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.files.AtomicFiles;
 
 /**
- * {@code <datadir>/genesis}: the id of the chain that this installation met first, 64 lower-case hex characters and a newline. Written
- * once, never changed (decisions.md, requirement 8).
+ * {@code <datadir>/genesis}: genesis id of the first chain that this installation met, as 64 lower-case hex characters and a newline. Written once
+ * and never changed (decisions.md, requirement 8).
  */
 public final class GenesisFile {
     private final Path file;
@@ -23,16 +23,16 @@ public final class GenesisFile {
         this(datadir, genesis -> {});
     }
 
-    /** @param before told the id before it is pinned; what it throws keeps it from being pinned */
+    /** @param before called with the id before it is pinned; if it throws, the id is not pinned */
     public GenesisFile(Path datadir, Consumer<Hash256> before) {
         this.file = datadir.resolve("genesis");
         this.before = before;
     }
 
     /**
-     * The pinned id, empty before first contact.
+     * Returns the pinned id; empty before first contact with a node.
      *
-     * @throws IllegalStateException when the file is damaged; the message names it
+     * @throws IllegalStateException if the file is damaged; the message names it
      */
     public Optional<Hash256> read() {
         try {

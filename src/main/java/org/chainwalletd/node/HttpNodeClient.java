@@ -21,32 +21,32 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.node.AnswerJson.ResultReader;
 import org.chainwalletd.stage.Causes;
 
-/** {@link NodeClient} over JSON-RPC: writes the question, lets {@link UpstreamCalls} carry it, reads the answer in one pass. Thread-safe. */
+/** {@link NodeClient} over JSON-RPC: writes the request, sends it through {@link UpstreamCalls}, and parses the answer in one pass. Thread-safe. */
 final class HttpNodeClient implements NodeClient {
-    /** Most addresses that a node takes in one batch call. */
+    /** Maximum number of addresses that a node accepts in one batch call. */
     private static final int BALANCES_PER_CALL = 100;
-    /** The longest form of 1,000 outputs in a listing. */
+    /** Maximum size of 1,000 outputs in a listing. */
     private static final int BYTES_PER_LISTING = 200_000;
-    /** Number of single calls that replace a batch call at a time. */
+    /** Number of concurrent single calls that replace a batch call. */
     private static final int SINGLE_CALLS = 8;
 
     private static final int METHOD_NOT_FOUND = -32601;
 
     /**
-     * Ids of all transactions of a block that is as long as consensus allows: the shortest transaction has 56 bytes (one input, one output that
-     * anybody may spend), and its id takes 67 in an answer. A follower that cannot read such a block stands still for good.
+     * Size of the ids of all transactions in the largest block that consensus allows: the shortest transaction has 56 bytes (one input, one output
+     * that anyone can spend), and its id takes 67 bytes in an answer. With a smaller limit the follower would be stuck at such a block permanently.
      */
     private static final int BLOCK_ANSWER_BYTES = 6 << 20;
 
-    /** Longest answer that is a few ids and numbers. */
+    /** Maximum size of an answer with a few ids and numbers. */
     private static final int SHORT_ANSWER_BYTES = 4 << 10;
 
     private static final int DESCRIPTION_BYTES = 64 << 10;
-    /** The longest transaction in hex, and what stands around it. */
+    /** Size of the longest transaction in hex, plus the rest of the answer. */
     private static final int TRANSACTION_ANSWER_BYTES = (2 << 20) + (200 << 10);
-    /** Longest listing or balance, for each address that is asked for. */
+    /** Maximum size of a listing or balance, per requested address. */
     private static final int LISTING_ANSWER_BYTES = 256 << 10;
-    /** Longest listing of what waits in a mempool for one address. */
+    /** Maximum size of the mempool listing of one address. */
     private static final int MEMPOOL_ANSWER_BYTES = 1 << 20;
 
     private static final Call.Kind TIP = new Call.Kind(Bucket.NONE, false, SHORT_ANSWER_BYTES);
@@ -59,14 +59,12 @@ final class HttpNodeClient implements NodeClient {
     private static final Call.Kind MEMPOOL = new Call.Kind(Bucket.SCAN, true, MEMPOOL_ANSWER_BYTES);
     private static final Call.Kind BROADCAST = new Call.Kind(Bucket.TX, false, SHORT_ANSWER_BYTES);
 
-    /** Judges each tip that a node names, before anybody hears of it. */
+    /** Checks each tip that a node reports before the caller gets it. */
     @FunctionalInterface
     interface TipJudge {
         TipJudge NONE = (url, tip) -> {};
 
-        /**
-         * @throws NodeException.WrongChain when the node is of another chain than ours
-         */
+        /** @throws NodeException.WrongChain if the node is of another chain */
         void heard(String url, Tip tip);
     }
 
@@ -78,7 +76,7 @@ final class HttpNodeClient implements NodeClient {
 
     /**
      * @param settings the same that {@code upstream} was made with
-     * @param executor continues calls that are made of several
+     * @param executor for continuations of calls that consist of several
      */
     HttpNodeClient(UpstreamCalls upstream, TipJudge judge, Settings.Node settings, Executor executor) {
         this.upstream = upstream;
@@ -96,7 +94,7 @@ final class HttpNodeClient implements NodeClient {
         this.view = view;
     }
 
-    /** A view whose calls all go to the node at {@code url}, once, whatever chain it is of. */
+    /** Returns a view whose calls all go to the node at {@code url}, once, whichever chain it is of. */
     NodeClient unjudged(String url) {
         UpstreamNode node =
                 upstream.rotation().at(url).orElseThrow(() -> new IllegalArgumentException("there is no node " + url));
@@ -295,8 +293,8 @@ final class HttpNodeClient implements NodeClient {
     }
 
     /**
-     * Asks about addresses in parts that a node takes in one call. Of a single address, and where the node lacks the batch method, the call
-     * for one address is made instead.
+     * Asks about addresses in parts that a node accepts in one call. Uses the single-address call for a part of one address, and for each address
+     * if the node lacks the batch method.
      */
     private <T> CompletionStage<List<T>> batch(
             String method,

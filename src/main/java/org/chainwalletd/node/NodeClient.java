@@ -19,21 +19,23 @@ import org.chainwalletd.wire.Name;
 import org.chainwalletd.wire.U32;
 
 /**
- * Typed calls to the chain's nodes (chain protocol, section 10.4). Every stage fails with {@link NodeException}. Each call rotates through
- * the configured nodes and retries as interface.md, section 1.7 says; one call is one upstream round trip on the good path.
+ * Typed calls to the chain's nodes (chain protocol, section 10.4). Every stage fails with {@link NodeException}. Each call rotates through the
+ * configured nodes and retries according to interface.md, section 1.7; without failures it costs one round trip.
  */
 public interface NodeClient {
     CompletionStage<Tip> tip();
 
     CompletionStage<NodeInfo> info();
 
-    /** Confirmed balance, without immature coinbases. */
+    /** Returns the confirmed balance, without immature coinbases. */
     CompletionStage<Amount> balance(Address address);
 
-    /** At most 100 addresses; falls back to single calls on a node without the batch method. Order and duplicates as asked. */
+    /**
+     * Returns balances in request order, duplicates included. At most 100 addresses; falls back to single calls on a node without the batch method.
+     */
     CompletionStage<List<Amount>> balances(List<Address> addresses);
 
-    /** The first 1,000 confirmed outputs of an address. */
+    /** Returns the first 1,000 confirmed outputs of an address. */
     CompletionStage<UtxoListing> addressUtxos(Address address);
 
     CompletionStage<List<UtxoListing>> addressUtxos(List<Address> addresses);
@@ -42,73 +44,73 @@ public interface NodeClient {
 
     CompletionStage<AddressMempool> addressMempool(Address address);
 
-    /** At most 100 addresses; falls back to single calls on a node without the batch method. Order and duplicates as asked. */
+    /**
+     * Returns mempools in request order, duplicates included. At most 100 addresses; falls back to single calls on a node without the batch method.
+     */
     CompletionStage<List<AddressMempool>> addressMempools(List<Address> addresses);
 
-    /** Block of the best chain; empty when there is none at that height. */
+    /** Returns the block of the best chain at a height; empty if there is none. */
     CompletionStage<Optional<BlockSummary>> blockAt(long height);
 
-    /** Any stored block, also of a stale fork; empty when unknown. */
+    /** Returns any stored block, also one of a stale fork; empty if unknown. */
     CompletionStage<Optional<BlockSummary>> block(Hash256 blockId);
 
-    /** Confirmed or in the mempool; empty when the node does not know it. */
+    /** Returns a confirmed or mempool transaction; empty if the node does not know it. */
     CompletionStage<Optional<NodeTransaction>> transaction(Hash256 txId);
 
-    /** Confirmed spend of an outpoint; empty proves nothing (chain protocol, pitfall 22). */
+    /** Returns the confirmed spend of an outpoint; an empty result proves nothing (chain protocol, pitfall 22). */
     CompletionStage<Optional<SpentBy>> spentBy(Outpoint outpoint);
 
-    /** As {@link #spentBy}, but a node without the method refuses with -32601 instead of answering that it knows nothing. */
+    /** Like {@link #spentBy}, but fails with -32601 on a node without the method instead of returning an empty result. */
     default CompletionStage<Optional<SpentBy>> knownSpentBy(Outpoint outpoint) {
         return spentBy(outpoint);
     }
 
-    /** Broadcasts. A transport failure means "unknown", not "refused". */
+    /** Broadcasts a transaction. After a transport failure it is unknown whether it was accepted; it is not refused. */
     CompletionStage<Hash256> sendRawTransaction(Bytes transaction);
 
-    /** A view of this client that asks each node once, without a second sweep: for answers that are better missing than late. */
+    /** Returns a view of this client that asks each node once, without a second sweep: for answers that are useless when late. */
     default NodeClient hasty() {
         return this;
     }
 
     /**
-     * A view of this client for questions that are made of many calls and can wait: when all nodes refuse for their quotas its calls wait for
-     * the next window, and they leave a part of each window to others.
+     * Returns a view of this client for tasks of many calls that can wait. When all nodes refuse because of quotas, its calls wait for the next
+     * window, and they leave part of each window to other calls.
      *
-     * @param time that all calls of the view have together, from the first one on; a call that would have to wait longer fails at once
+     * @param time total time for all calls of the view, from the first one on; a call that would have to wait longer fails at once
      */
     default NodeClient patient(Duration time) {
         return this;
     }
 
     /**
-     * A view of this client for work that nobody waits for, such as catching up: its calls never keep a place at a node from calls of the
-     * other kind and use at most a third of a node's quotas. When a node leaves them no room they wait for it.
+     * Returns a view of this client for background work such as catching up. Its calls never take a connection from foreground calls and use at
+     * most a third of a node's quotas; when a node has no room for them they wait.
      */
     default NodeClient background() {
         return this;
     }
 
     /**
-     * A view of this client whose first call begins at one node and each call after it at the next one, whatever others ask meanwhile: so that
-     * what is said again is said to somebody else.
+     * Returns a view of this client whose first call starts at a given node and each later call at the next node, independent of other calls: so a
+     * repeated call goes to another node first.
      *
-     * @param first index in {@link #each}, of as many turns as one likes
+     * @param first index in {@link #each}, modulo its size
      */
     default NodeClient from(int first) {
         return this;
     }
 
-    /** Views, one for each configured node, whose calls go to that node once: to hear what every single one knows. */
+    /** Returns one view per configured node, whose calls go to that node once: to learn what each node knows. */
     default List<NodeClient> each() {
         return List.of(this);
     }
 
-    /**
-     * @param genesisBlockId null on nodes older than 1.13
-     */
+    /** @param genesisBlockId null on nodes older than 1.13 */
     record Tip(long height, Hash256 blockId, Hash256 genesisBlockId) {}
 
-    /** Members that a node did not send are null. */
+    /** Members that the node did not send are null. */
     record NodeInfo(
             @MaybeAbsent String version,
             @MaybeAbsent String network,
@@ -118,9 +120,7 @@ public interface NodeClient {
 
     record Utxo(Outpoint outpoint, Amount value, long height, boolean coinbase, Integer scriptLength) {}
 
-    /**
-     * @param node URL of the one whose word this is; empty when it is not known
-     */
+    /** @param node URL of the node that sent it; empty if unknown */
     record UtxoListing(List<Utxo> utxos, boolean truncated, long tipHeight, String node) {
         public UtxoListing(List<Utxo> utxos, boolean truncated, long tipHeight) {
             this(utxos, truncated, tipHeight, "");
@@ -150,7 +150,7 @@ public interface NodeClient {
             Hash256 difficultyTarget,
             long txCount,
             List<Hash256> transactions) {
-        /** The header that the node's words make. */
+        /** Returns the header built from the node's values. */
         public BlockHeader header() {
             return new BlockHeader(
                     BlockHeader.VERSION,
@@ -171,9 +171,9 @@ public interface NodeClient {
      */
     record NodeTransaction(Hash256 txId, Bytes bytes, boolean inMempool, Hash256 blockId, Long blockHeight) {
         /**
-         * The transaction that the bytes are.
+         * Decodes the bytes.
          *
-         * @throws NodeException.BadAnswer when they are none, or one with another id
+         * @throws NodeException.BadAnswer if they are not a transaction, or one with another id
          */
         public Transaction decode(ChainProfile profile) {
             try {

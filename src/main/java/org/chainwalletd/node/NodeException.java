@@ -1,6 +1,6 @@
 package org.chainwalletd.node;
 
-/** A call to the nodes, or to indexers, that gave no usable result. */
+/** A call to nodes or indexers without a usable result. */
 public abstract sealed class NodeException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -8,7 +8,7 @@ public abstract sealed class NodeException extends RuntimeException {
         super(message, null, false, false);
     }
 
-    /** A node answered with a JSON-RPC error; never failed over (interface.md, section 1.7). */
+    /** A node answered with a JSON-RPC error; no failover takes place (interface.md, section 1.7). */
     public static final class Rejected extends NodeException {
         private static final long serialVersionUID = 1L;
 
@@ -22,9 +22,7 @@ public abstract sealed class NodeException extends RuntimeException {
             this(UpstreamKind.NODE.noun(), code, text);
         }
 
-        /**
-         * @param noun what the one who refused is called
-         */
+        /** @param noun name for the upstream in messages */
         Rejected(String noun, int code, String text) {
             this(noun, code, text, true, false);
         }
@@ -38,12 +36,12 @@ public abstract sealed class NodeException extends RuntimeException {
             this.foreseen = foreseen;
         }
 
-        /** Refusal that a node would give, so that it was not asked. */
+        /** Creates the refusal that a node would give, for a call that is not sent because of it. */
         public static Rejected foreseen(int code, String text) {
             return new Rejected(UpstreamKind.NODE.noun(), code, text, true, true);
         }
 
-        /** Whether the call was sent to nobody. */
+        /** Returns whether the call was not sent to any node. */
         public boolean isForeseen() {
             return foreseen && onlyAttempt;
         }
@@ -53,7 +51,7 @@ public abstract sealed class NodeException extends RuntimeException {
             return new Rejected(noun, code, text, false, foreseen);
         }
 
-        /** Whether no other attempt of this call can have been executed by a node. */
+        /** Returns whether no other attempt of this call can have been executed by a node. */
         public boolean onlyAttempt() {
             return onlyAttempt;
         }
@@ -62,13 +60,13 @@ public abstract sealed class NodeException extends RuntimeException {
             return code;
         }
 
-        /** The node's own words. */
+        /** Returns the node's error text. */
         public String text() {
             return text;
         }
     }
 
-    /** Signals that no node gave a JSON-RPC answer within all sweeps; whether a broadcast arrived is unknown. The message names the last URL. */
+    /** No node gave a JSON-RPC answer within all sweeps; whether a broadcast arrived is unknown. The message names the last URL. */
     public static final class Unreachable extends NodeException {
         private static final long serialVersionUID = 1L;
 
@@ -83,13 +81,13 @@ public abstract sealed class NodeException extends RuntimeException {
             this.mayHaveArrived = mayHaveArrived;
         }
 
-        /** Whether a node may have executed the call. */
+        /** Returns whether a node may have executed the call. */
         public boolean mayHaveArrived() {
             return mayHaveArrived;
         }
     }
 
-    /** A node answered with something that has not the shape or limits of the protocol. */
+    /** A node's answer violates the protocol's shape or limits. */
     public static final class BadAnswer extends NodeException {
         private static final long serialVersionUID = 1L;
 
@@ -98,13 +96,13 @@ public abstract sealed class NodeException extends RuntimeException {
         }
     }
 
-    /** The nodes are of another chain than the one this daemon signs for: nothing is signed, or no node was asked. */
+    /** The nodes are of another chain than the one that this daemon signs for: nothing is signed, or no node was asked. */
     public static final class WrongChain extends NodeException {
         private static final long serialVersionUID = 1L;
 
         private final boolean signing;
 
-        /** Nothing is signed or sent. */
+        /** Creates the failure of a signature or broadcast. */
         public WrongChain(String message) {
             this(message, true);
         }
@@ -114,12 +112,12 @@ public abstract sealed class NodeException extends RuntimeException {
             this.signing = signing;
         }
 
-        /** A call that no node may answer. */
+        /** Creates the failure of a call that no node may answer. */
         static WrongChain unasked(String why) {
             return new WrongChain("node is of another chain: " + why, false);
         }
 
-        /** Whether a signature or a broadcast was refused, and not a question. */
+        /** Returns whether a signature or a broadcast was refused, rather than a read. */
         public boolean isAboutSigning() {
             return signing;
         }

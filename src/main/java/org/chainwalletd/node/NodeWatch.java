@@ -26,29 +26,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns the question which chain this daemon is on: hears from every node every few seconds its tip and genesis id, pins the first id
- * seen when none is configured, and publishes what it knows as {@link NodesSeen} (chain protocol, section 5). It walks no chain: what the
- * follower hears it overhears, and only a node that nobody else asks is asked here. It talks to the nodes one by one through {@link
- * NodeClient}s and tells {@link Upstream} which nodes to avoid. On restart it reads the pinned id again and asks all nodes
- * anew; callers who wait are told that no node was reached.
+ * Decides which chain this daemon is on: gets the tip and genesis id of each node every few seconds, pins the first id seen when none is
+ * configured, and publishes the result as {@link NodesSeen} (chain protocol, section 5). It does not follow the chain: tips that the follower
+ * requests are reported here too, so that only nodes not asked otherwise are asked from here. Talks to single nodes through {@link NodeClient}s,
+ * and tells {@link Upstream} which nodes to avoid. On restart it reads the pinned id again and asks all nodes again; waiting callers get an error
+ * that no node was reached.
  */
 public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(NodeWatch.class);
     private static final Duration INTERVAL = Duration.ofSeconds(5);
     private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
     private static final Duration LAST_RETRY = Duration.ofSeconds(30);
-    /** Version and network change only when a node is replaced: asked again after so many checks. */
+    /** Number of checks between two requests for version and network, which change only when a node is replaced. */
     private static final int CHECKS_PER_DESCRIPTION = 60;
 
     public sealed interface Command {}
 
-    /** Completes {@code reply} with the id to sign with, after asking the nodes. */
+    /** Completes {@code reply} with the genesis id to sign with, after asking the nodes. */
     record Verify(CompletableFuture<Hash256> reply) implements Command {}
 
-    /** The node has told somebody else its tip. */
+    /** A tip that a node reported in answer to another component's request. */
     record TipReported(String url, NodeClient.Tip tip) implements Command {}
 
-    /** Asks each node at once that has not said yet which chain it is of; {@code asked} completes when all have answered or failed. */
+    /** Asks at once each node whose chain is not known; {@code asked} completes when all have answered or failed. */
     record Judge(CompletableFuture<Void> asked) implements Command {}
 
     private record Check(int node) implements Command {}
@@ -63,7 +63,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
         NOW
     }
 
-    /** Knowledge of one node. */
+    /** State of one node. */
     private static final class Watched {
         final String url;
         final NodeClient client;
@@ -100,11 +100,11 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
     private int rounds;
 
     /**
-     * @param configured the operator's id, empty to pin
-     * @param said what else the operator says of the chain
-     * @param clientOf asks one node once
-     * @param disk writes the pinned id
-     * @param published where the knowledge is kept for readers on other threads
+     * @param configured the operator's genesis id; empty to pin the first one seen
+     * @param said other settings of the operator for the chain
+     * @param clientOf returns a client that sends each call once, to the node with that URL
+     * @param disk runs the write of the pinned id
+     * @param published receives the state for readers on other threads
      */
     public static Behavior<Command> create(
             Settings.Node settings,
@@ -366,7 +366,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
                 : new Upstream.ChainSeen(node.url, UpstreamNode.NodeHealth.Chain.UNJUDGED, node.lastFailure);
     }
 
-    /** Answers those who wait when that is possible now; plans another round when all nodes were asked in vain. */
+    /** Answers waiting callers if that is now possible; schedules another round if all nodes were asked without success. */
     private void settleWaiting() {
         settleJudging();
         boolean underWay = pinning || nodes.stream().anyMatch(node -> node.checking);

@@ -25,34 +25,34 @@ import org.chainwalletd.net.HttpPeers;
 import org.chainwalletd.stage.Spawner;
 
 /**
- * The nodes as the rest of the daemon sees them.
+ * Nodes of the chain, as the rest of the daemon uses them.
  *
  * @param client typed calls
- * @param chain which chain we sign for
- * @param seen what the background checks know now
- * @param followed one client for each configured node, which asks it once; the background checks hear what it says of its tip
+ * @param chain the chain that is signed for
+ * @param seen current result of the background checks
+ * @param followed one client per configured node, which sends each call once; the tips it gets are also reported to the background checks
  */
 public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> seen, List<NodeClient> followed) {
     /**
      * Transport of the calls to the nodes.
      *
-     * @param answers what the nodes' answers hold together
-     * @param executor reads answers
+     * @param answers budget for the bytes of all answers
+     * @param executor parses answers
      */
     public record Transport(HttpPeers peers, ByteBudget answers, Executor executor, MeterRegistry metrics) {}
 
     static final LongSupplier MILLIS = () -> System.nanoTime() / 1_000_000;
 
-    /** Nodes' answers may hold one part in so many of the heap. */
+    /** Buffered answers of nodes may take this fraction (1/n) of the heap. */
     public static final int HEAP_SHARE = 4;
 
     /**
      * Starts the two actors of this package. No node needs to be up.
      *
      * @param expectGenesis the operator's genesis id; empty: the one pinned by {@code file}
-     * @param network which one the operator says it is; empty: the nodes say it
-     * @param disk writes the pinned id
-     * @throws IllegalStateException when the pinned id's file is damaged
+     * @param network the operator's network; empty: the one that the nodes report
+     * @param disk runs the write of the pinned id
+     * @throws IllegalStateException if the file of the pinned id is damaged
      */
     public static Nodes start(
             Spawner spawner,
@@ -93,7 +93,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
                 followed(client.each(), settings.urls(), watch));
     }
 
-    /** A node may be exchanged for one of another chain at any time: each tip that it names says anew which one it is of. */
+    /** Checks each tip that a node reports, because a node may be replaced by one of another chain at any time. */
     private static void requireOurs(NodesSeen seen, String url, NodeClient.Tip tip, ActorRef<NodeWatch.Command> watch) {
         seen.objectionTo(url, tip.genesisBlockId()).ifPresent(objection -> {
             watch.tell(new NodeWatch.TipReported(url, tip));
@@ -110,7 +110,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
         return List.copyOf(followed);
     }
 
-    /** Calls alone, without the background checks and without pinning anything: for looking at nodes from outside the daemon. */
+    /** Returns a client without the background checks, which pins nothing: for tools that query nodes from outside the daemon. */
     public static NodeClient clientOf(
             ActorSystem<?> system, Settings.Node settings, Executor executor, MeterRegistry metrics) {
         HttpPeers peers = HttpPeers.start(system, executor, () -> {});
@@ -121,10 +121,10 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
     }
 
     /**
-     * Demands of the chain on its blocks, as {@code node} shows its genesis block. Fails with {@link ChainRules.Refused}, or as the node's
-     * calls fail.
+     * Reads the rules of the chain from the genesis block that {@code node} shows. Fails with {@link ChainRules.Refused}, or as the node's calls
+     * fail.
      *
-     * @param node one node
+     * @param node client of one node
      * @param executor for continuations
      */
     public CompletionStage<ChainRules> rules(NodeClient node, Executor executor) {
@@ -145,7 +145,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
                         executor);
     }
 
-    /** Blocks until a coinbase may be spent. Until a node has said which network it is, the longest. */
+    /** Returns the number of blocks until a coinbase may be spent. The maximum of all networks until the network is known. */
     public int coinbaseMaturity() {
         return seen.get()
                 .network()
@@ -180,7 +180,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
         }
     }
 
-    /** {@link ChainIdentity} over what {@link NodeWatch} has published: on the good path it asks nobody. */
+    /** {@link ChainIdentity} based on the state that {@link NodeWatch} publishes; normally without a call. */
     private static final class WatchedChainIdentity implements ChainIdentity {
         private final AtomicReference<NodesSeen> published;
         private final ActorRef<NodeWatch.Command> watch;
@@ -212,13 +212,13 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
         }
     }
 
-    /** Client of one node, whose answers about its tip somebody else hears as well: so the same is not asked twice. */
+    /** Client of one node that also reports its tips to a listener, so that they need not be requested twice. */
     private static final class OverheardNodeClient extends ForwardingNodeClient {
         private static final Executor AT_HAND = Runnable::run;
 
         private final Consumer<Tip> listener;
 
-        /** @param listener told of each answer, at once and on any thread */
+        /** @param listener called with each tip, at once and on any thread */
         OverheardNodeClient(NodeClient node, Consumer<Tip> listener) {
             super(node);
             this.listener = listener;
@@ -237,15 +237,15 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
     }
 
     /**
-     * Calls to the nodes, or to others that are asked like them, put together.
+     * Upstream calls to the nodes, or to other services, with their actor.
      *
-     * @param calls where calls begin
-     * @param actor what the difficult calls are handed to, and who is told which nodes to avoid
+     * @param calls entry point of calls
+     * @param actor takes over difficult calls, and is told which nodes to avoid
      */
     record Upstreams(UpstreamCalls calls, ActorRef<Upstream.Command> actor) {
         /**
-         * @param clock milliseconds that never go back
-         * @param stopped run when the actor has stopped for good
+         * @param clock monotonic milliseconds
+         * @param stopped run when the actor has stopped permanently
          */
         static Upstreams start(
                 Spawner spawner,

@@ -9,32 +9,32 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
 
 /**
- * Knowledge of {@link NodeWatch} about the chain and each node at one moment. Immutable.
+ * State of {@link NodeWatch} at one moment: what is known of the chain and of each node. Immutable.
  *
  * @param expected the configured or pinned genesis id
- * @param said what the operator named
+ * @param said settings of the operator
  */
 public record NodesSeen(Optional<Hash256> expected, ChainRules.Word said, List<Seen> nodes) {
-    /** Whether a node is of our chain. */
+    /** Relation of a node's chain to ours. */
     public enum ChainMatch {
         /** The node has not answered yet. */
         UNKNOWN,
         OURS,
-        /** An old node that does not say which chain it is of. */
+        /** An old node that does not report its genesis id. */
         UNNAMED,
         OTHER,
-        /** The node reports something that is no id. */
+        /** The node reports a malformed genesis id. */
         MALFORMED
     }
 
     /**
-     * Node as it was last seen.
+     * Node as last seen.
      *
      * @param answering whether the last check was answered
-     * @param genesis what it reported last; null when nothing or malformed
-     * @param tip its tip at the last answer; null before
-     * @param network {@code mainnet}, {@code testnet}, {@code devnet}; null when it does not say
-     * @param version null when it does not say
+     * @param genesis last reported genesis id; null if none or malformed
+     * @param tip at the last answer; null before
+     * @param network {@code mainnet}, {@code testnet}, {@code devnet}; null if not reported
+     * @param version null if not reported
      */
     public record Seen(
             String url,
@@ -49,22 +49,22 @@ public record NodesSeen(Optional<Hash256> expected, ChainRules.Word said, List<S
         nodes = List.copyOf(nodes);
     }
 
-    /** Whether the operator named the id. */
+    /** Returns whether the operator configured the genesis id. */
     public boolean configured() {
         return said.genesis();
     }
 
-    /** Whether a signature may be made: the id is known and at least one node is of that chain. */
+    /** Returns whether signing is allowed: the genesis id is known and at least one node is of that chain. */
     public boolean maySign() {
         return expected.isPresent() && nodes.stream().anyMatch(this::isAccepted);
     }
 
-    /** Whether some node of our chain answered its last check. */
+    /** Returns whether a node of our chain answered its last check. */
     public boolean isAnswering() {
         return nodes.stream().anyMatch(node -> node.answering() && isAccepted(node));
     }
 
-    /** The network's name: the operator's word, else that of the first node of our chain that says it. */
+    /** Returns the name of the network: the operator's, else that of the first node of our chain that reports it. */
     public Optional<String> network() {
         return said.network()
                 .map(Network::word)
@@ -75,7 +75,7 @@ public record NodesSeen(Optional<Hash256> expected, ChainRules.Word said, List<S
                         .findFirst());
     }
 
-    /** Height of the highest tip that a node of our chain reported last. */
+    /** Returns the height of the highest tip that a node of our chain last reported. */
     public Optional<Long> tipHeight() {
         return nodes.stream()
                 .filter(node -> isAccepted(node) && node.tip() != null)
@@ -84,9 +84,9 @@ public record NodesSeen(Optional<Hash256> expected, ChainRules.Word said, List<S
     }
 
     /**
-     * The highest tip of the nodes of our chain that answered their last check; among equals that of the first node.
+     * Returns the highest tip of the nodes of our chain that answered their last check; of equal ones that of the first node.
      *
-     * @param aside URLs of nodes whose tips are not believed
+     * @param aside URLs of nodes whose tips are not trusted
      */
     public Optional<NodeClient.Tip> tip(Set<String> aside) {
         return nodes.stream()
@@ -96,31 +96,31 @@ public record NodesSeen(Optional<Hash256> expected, ChainRules.Word said, List<S
                 .reduce((first, other) -> Long.compareUnsigned(other.height(), first.height()) > 0 ? other : first);
     }
 
-    /** Complaint about the nodes' chain, in words; empty when there is none. */
+    /** Returns the complaint about the nodes' chain, as text; empty if there is none. */
     public Optional<String> complaint() {
         String text =
                 nodes.stream().filter(this::isRefused).map(this::complaintAbout).collect(Collectors.joining("; "));
         return text.isEmpty() ? Optional.empty() : Optional.of(text);
     }
 
-    /** An id that was not named by the operator is held from an earlier answer: only then an old node may leave it out. */
+    /** Returns whether a node is of our chain. A pinned (not configured) id came from an earlier answer: only then may an old node omit it. */
     boolean isAccepted(Seen node) {
         return node.chain() == ChainMatch.OURS
                 || node.chain() == ChainMatch.UNNAMED && !configured() && expected.isPresent();
     }
 
-    /** Whether the node at {@code url} is known to be of our chain. */
+    /** Returns whether the node at {@code url} is known to be of our chain. */
     public boolean isOurs(String url) {
         return nodes.stream().anyMatch(node -> node.url().equals(url) && isAccepted(node));
     }
 
-    /** Objection to a node that reports {@code genesis}, null for none, in words; empty when it is of our chain. */
+    /** Returns the objection, as text, to a node that reports {@code genesis} (null: none); empty if there is none. */
     Optional<String> objectionTo(String url, Hash256 genesis) {
         Seen node = new Seen(url, match(expected, genesis), true, genesis, null, null, null);
         return isRefused(node) ? Optional.of(complaintAbout(node)) : Optional.empty();
     }
 
-    /** Whether a node is of our chain that reports {@code genesis}, null for none. */
+    /** Compares the genesis id that a node reports (null: none) with ours. */
     static ChainMatch match(Optional<Hash256> expected, Hash256 genesis) {
         if (genesis == null) {
             return ChainMatch.UNNAMED;
@@ -129,7 +129,7 @@ public record NodesSeen(Optional<Hash256> expected, ChainRules.Word said, List<S
                 .orElse(ChainMatch.UNKNOWN);
     }
 
-    /** Whether {@code node} is known not to be of the chain that is signed for. */
+    /** Returns whether {@code node} is known not to be of the chain that is signed for. */
     public boolean isRefused(Seen node) {
         return node.chain() != ChainMatch.UNKNOWN && !isAccepted(node);
     }

@@ -7,14 +7,14 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * Node client that asks for permission before each send, and sends nothing without: a daemon that was paused may have been declared off meanwhile, and
- * others may have freed the coins of what it was about to send.
+ * Node client that asks for permission before each send, and sends nothing without it. A daemon that was paused may meanwhile have been declared
+ * off, and other daemons may have released the coins of the transaction it was about to send.
  */
 public final class PermittedSends extends ForwardingNodeClient {
     private final Supplier<CompletionStage<Void>> permission;
     private final Executor executor;
 
-    /** @param permission fails when nothing may be sent any more; what fails it is the failure of the send */
+    /** @param permission fails when nothing may be sent; the send then fails with the same cause */
     public PermittedSends(NodeClient node, Supplier<CompletionStage<Void>> permission, Executor executor) {
         super(node);
         this.permission = permission;

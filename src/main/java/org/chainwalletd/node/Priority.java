@@ -1,9 +1,9 @@
 package org.chainwalletd.node;
 
-/** Priority of a call: whether somebody waits for it. The background never keeps a place or a quota from the foreground. */
+/** Priority of a call. Background calls never take a connection or a quota from foreground calls. */
 enum Priority {
-    /** Payments and reads. */
+    /** Calls with a waiting caller: payments and reads. */
     FOREGROUND,
-    /** Catching up, rescans, reading ahead. */
+    /** Catching up, rescans, read-ahead. */
     BACKGROUND
 }

@@ -27,23 +27,24 @@ import org.chainwalletd.wire.Name;
 import org.chainwalletd.wire.U32;
 
 /**
- * Reads a record from the JSON object of a node or an indexer, in one pass. Made once per record type.
+ * Reads a record from the JSON object of a node or an indexer, in one pass. Created once per record type.
  *
- * <p>A member is called like its component, in snake case, or by its {@link Name}. Types: {@link Hash256}, {@link Address}, {@link PublicKey}, {@link Bytes} (hex),
- * {@link Amount} and {@code long} (u64; {@link U32} u32, {@link I64} signed), {@code boolean}, {@code String}, enums (their lower-case name, with
- * dashes or underscores; one with a single constant is that, whatever the answer says), records, and {@code List}s of these. A component that is marked
- * {@link MaybeAbsent} is null, and an {@code Optional} or {@code OptionalLong} empty, when the member is absent or null; without any other the answer is refused. Unknown members are skipped, a repeated one is refused.
+ * <p>A member has the name of its component in snake case, or that of its {@link Name}. Types: {@link Hash256}, {@link Address}, {@link PublicKey},
+ * {@link Bytes} (hex), {@link Amount} and {@code long} (u64; {@link U32} u32, {@link I64} signed), {@code boolean}, {@code String}, enums (the
+ * constant's name in lower case, with dashes or underscores; an enum with a single constant always has that value, whatever the answer contains),
+ * records, and {@code List}s of these. If the member is absent or null, a component marked {@link MaybeAbsent} is null and an {@code Optional} or
+ * {@code OptionalLong} is empty; any other missing member is an error. Unknown members are skipped, a repeated one is an error.
  *
  * @param <T> the record
  */
 public final class RecordReader<T extends Record> implements ResultReader<T> {
-    /** The longest list that an indexer gives. */
+    /** Maximum length of a list in an indexer's answer. */
     private static final int MOST_ROWS = 1_000;
 
     private enum Dialect {
-        /** Fields of 32 bytes are hex. Lists are bounded by the answer's length. */
+        /** Fields of 32 bytes are hex. The length of lists is limited by that of the answer. */
         NODE,
-        /** Fields of 32 bytes are hex or arrays of numbers, by method and version (indexer.md, quirk 1). Lists are pages. */
+        /** Fields of 32 bytes are hex or arrays of numbers, depending on method and version (indexer.md, quirk 1). Lists are pages. */
         INDEXER
     }
 
@@ -52,7 +53,7 @@ public final class RecordReader<T extends Record> implements ResultReader<T> {
         Object read(AnswerJson in, Object earlier) throws IOException;
     }
 
-    /** The value of one member. */
+    /** Value of one member. */
     private record Member(
             String name, ValueReader reader, UnaryOperator<Object> present, boolean required, Object ifAbsent) {
         Object read(AnswerJson in, Object earlier) throws IOException {
@@ -84,12 +85,12 @@ public final class RecordReader<T extends Record> implements ResultReader<T> {
         constructor = Binder.constructorOf(type, components);
     }
 
-    /** @throws IllegalArgumentException when a component has a type that no answer can have */
+    /** @throws IllegalArgumentException if a component has an unsupported type */
     public static <T extends Record> RecordReader<T> ofNode(Class<T> type) {
         return new RecordReader<>(type, Dialect.NODE);
     }
 
-    /** @throws IllegalArgumentException when a component has a type that no answer can have */
+    /** @throws IllegalArgumentException if a component has an unsupported type */
     public static <T extends Record> RecordReader<T> ofIndexer(Class<T> type) {
         return new RecordReader<>(type, Dialect.INDEXER);
     }

@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
 /**
- * Selects and orders the nodes that a call asks: the first one rotates from call to call, nodes that are not known to be of our chain are never
- * asked, and nodes that refuse for a quota or lack the method are skipped (interface.md, section 1.7; decisions.md, 8h; chain protocol,
- * sections 10.3 and 14). Thread-safe.
+ * Selects and orders the nodes that a call asks: the first node rotates from call to call, nodes not known to be of our chain are never asked, and
+ * nodes that refuse because of a quota or lack the method are skipped (interface.md, section 1.7; decisions.md, 8h; chain protocol, sections 10.3
+ * and 14). Thread-safe.
  */
 final class Rotation {
     private static final int INTERNAL = -32603;
@@ -26,7 +26,7 @@ final class Rotation {
         return nodes;
     }
 
-    /** Index of the node at which a new call begins. A call to one certain node does not advance the rotation. */
+    /** Returns the index of the first node for a new call. A call to a single given node does not advance the rotation. */
     int start(View view) {
         if (view.turn() != null) {
             return Math.floorMod(view.turn().getAndIncrement(), nodes.size());
@@ -38,7 +38,7 @@ final class Rotation {
         return nodes.stream().filter(node -> node.url.equals(url)).findFirst();
     }
 
-    /** The first node that takes the call now, or null when there is none. Each call comes here: it allocates nothing. */
+    /** Returns the first node that accepts the call now, or null if there is none. Used by every call, so it allocates nothing. */
     UpstreamNode firstTaker(Call<?> call, int start, long now) {
         if (call.only() != null) {
             return isTaker(call.only(), call, now) ? call.only() : null;
@@ -57,10 +57,10 @@ final class Rotation {
     }
 
     /**
-     * The nodes of our chain, the call's first one first; whether they take it now is another question. Empty while none is known to be, and
-     * one has not been judged yet.
+     * Returns the nodes of our chain, starting with the call's first one, whether or not they accept it now. Empty while none is known to be of our
+     * chain and at least one is not checked yet.
      *
-     * @throws NodeException.WrongChain when all are of another chain
+     * @throws NodeException.WrongChain if all are of another chain
      */
     List<UpstreamNode> ofOurChain(Call<?> call, int start) {
         List<UpstreamNode> all = asked(call, start);
@@ -75,14 +75,14 @@ final class Rotation {
         return ours;
     }
 
-    /** Whether no node may be asked now, and one has not been judged yet. */
+    /** Returns whether no node may be asked now but at least one is not checked yet. */
     boolean awaitsJudgement(Call<?> call, int start) {
         List<UpstreamNode> all = asked(call, start);
         return all.stream().noneMatch(node -> node.isOpenTo(call))
                 && unjudged(all).isPresent();
     }
 
-    /** Why the nodes that the call would ask have not been judged; one of them, when there are several. */
+    /** Returns why a node that the call would ask is not checked; one reason if there are several. */
     String whyUnjudged(Call<?> call, int start) {
         return unjudged(asked(call, start))
                 .map(node -> node.url + ": " + node.health().why())
@@ -106,7 +106,7 @@ final class Rotation {
                 .reduce((earlier, later) -> later);
     }
 
-    /** Time, in milliseconds, that a call waits for the quotas of the nodes; 0 when a node takes it now or its time would not suffice. */
+    /** Returns the milliseconds that a call should wait for the nodes' quotas; 0 if a node accepts it now or its timeout does not allow the wait. */
     long pause(Call<?> call, List<UpstreamNode> ours, long now) {
         if (call.timeouts == null) {
             return 0;
@@ -117,9 +117,9 @@ final class Rotation {
     }
 
     /**
-     * The nodes of one sweep in their order.
+     * Returns the nodes of one sweep in order.
      *
-     * @throws NodeException.Rejected when all refuse for their quotas, or all lack the method
+     * @throws NodeException.Rejected if all refuse because of quotas, or all lack the method
      */
     List<UpstreamNode> candidates(Call<?> call, List<UpstreamNode> ours, long now) {
         List<UpstreamNode> willing =

@@ -8,11 +8,11 @@ import org.chainwalletd.node.AnswerJson.ResultReader;
 import org.chainwalletd.stage.Spawner;
 
 /**
- * JSON-RPC calls to services that are not nodes but are asked in the same way: with rotation, failover, sweeps, places and caps. Every
- * stage fails with {@link NodeException}. Thread-safe.
+ * JSON-RPC calls to services other than nodes, with the same rotation, failover, sweeps, connection limits and size limits. Every stage fails with
+ * {@link NodeException}. Thread-safe.
  */
 public final class RpcUpstream {
-    /** Divisor of the bytes that all answers may hold: those of indexers have one part in so many, so that they keep no node out. */
+    /** Answers of indexers may take this fraction (1/n) of the bytes of all answers, so that they leave room for those of nodes. */
     private static final int PART = 4;
 
     private static final Call.Kind KIND = new Call.Kind(Bucket.NONE, false);
@@ -24,10 +24,10 @@ public final class RpcUpstream {
     }
 
     /**
-     * Transport to indexers.
+     * Creates the transport to indexers.
      *
      * @param settings with their URLs
-     * @param bearer token that goes with each request
+     * @param bearer token sent with each request
      */
     public static RpcUpstream toIndexers(
             Spawner spawner, Settings.Node settings, Optional<String> bearer, Nodes.Transport transport) {
@@ -40,10 +40,10 @@ public final class RpcUpstream {
     }
 
     /**
-     * Call to an upstream.
+     * Sends a call.
      *
      * @param params a JSON object, ASCII
-     * @param reader gets the result
+     * @param reader parses the result
      */
     public <T> CompletionStage<T> call(String method, String params, ResultReader<T> reader) {
         return calls.ask(method, params, KIND, View.WHOLE, reader);

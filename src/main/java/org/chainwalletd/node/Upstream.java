@@ -26,16 +26,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns the calls that do not go straight through: failover, sweeps, the queues for places at the nodes, waiting for quotas, and the
- * health of each node, which it publishes (interface.md, section 1.7; chain protocol, sections 10 and 14). Calls come from {@link
- * UpstreamCalls} and leave through the {@link Exchanger}; whom a call asks is the {@link Rotation}'s word. On restart the calls that it
- * holds fail as unreachable, and what it knows of the nodes stays.
+ * Owner of the calls that cannot be answered at once by their first node: failover, sweeps, the queues for connections, waits for quotas, and the
+ * health of each node, which it publishes (interface.md, section 1.7; chain protocol, sections 10 and 14). Calls arrive from {@link UpstreamCalls}
+ * and are sent through the {@link Exchanger}; {@link Rotation} chooses the nodes. On restart the calls that it holds fail as unreachable; its
+ * knowledge of the nodes is kept.
  */
 final class Upstream extends AbstractBehavior<Upstream.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Upstream.class);
     private static final Map<Priority, Integer> MAX_WAITING_PER_NODE =
             new EnumMap<>(Map.of(Priority.FOREGROUND, 4096, Priority.BACKGROUND, 1024));
-    /** Most calls that wait for quotas; each of them has a time of its own. */
+    /** Maximum number of calls that wait for quotas; each has its own timeout. */
     private static final int MAX_WAITING_FOR_QUOTA = 4096;
 
     private static final int MAX_WAITING_FOR_JUDGEMENT = 4096;
@@ -49,11 +49,11 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     /** Asks the nodes; the outcome completes {@code call.reply}. */
     record Ask(Call<?> call, int start) implements Command {}
 
-    /** {@code node}, the first one asked, gave no result: goes on with the call. */
+    /** Continues a call after {@code node}, the first one asked, gave no result. */
     record Tripped<T>(Call<T> call, int start, UpstreamNode node, AnswerDecoder.Attempt<T> outcome)
             implements Command {}
 
-    /** A connection to {@code node} was closed while calls waited for one. */
+    /** A connection to {@code node} was closed while calls were waiting for one. */
     record PlaceFree(UpstreamNode node) implements Command {}
 
     /** Reports the chain of a node, as far as it is known, with the reason. */
@@ -78,15 +78,15 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     private final UpstreamMetrics metrics;
     private final Runnable stopped;
     private final Set<CallTrace<?>> underWay = new HashSet<>();
-    /** Calls that may ask no node before it is known to be of our chain. */
+    /** Calls that wait until a node is known to be of our chain. */
     private final Set<CallTrace<?>> unjudged = new LinkedHashSet<>();
 
     private final Map<UpstreamNode, Map<Priority, Deque<CallTrace<?>>>> queues = new HashMap<>();
     private int waitingForQuota;
 
     /**
-     * @param clock milliseconds that never go back
-     * @param stopped run when this has stopped for good
+     * @param clock monotonic milliseconds
+     * @param stopped run when this actor has stopped permanently
      */
     static Behavior<Command> create(
             Settings.Node settings,
@@ -162,7 +162,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
         settle(trace, tripped.node(), tripped.outcome());
     }
 
-    /** The sweep that a call would have made from the start. */
+    /** Returns the order of the sweep as if it had started here: the given node, then the other candidates. */
     private List<UpstreamNode> withFirst(UpstreamNode first, CallTrace<?> trace) {
         List<UpstreamNode> order = new ArrayList<>();
         order.add(first);
@@ -207,7 +207,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
         return this;
     }
 
-    /** Ends the sweep of a call once all nodes were asked which chain they are of; the nodes that did not answer have failed it. */
+    /** Ends the sweep of a call after all nodes were asked for their chain and none was found to be of ours. */
     private Behavior<Command> onJudged(Judged judged) {
         CallTrace<?> trace = judged.trace();
         if (unjudged.remove(trace)) {
@@ -224,7 +224,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
         return this;
     }
 
-    /** False for what was under way before a restart: those calls have failed already. */
+    /** Returns whether a call is still held here. False for calls that were under way before a restart: they have already failed. */
     private boolean isHeld(CallTrace<?> trace) {
         return underWay.contains(trace);
     }
@@ -238,7 +238,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
         return this;
     }
 
-    /** Serves calls that somebody waits for first. */
+    /** Gives free connections to waiting calls, foreground calls first. */
     private void serveWaiting(UpstreamNode node) {
         for (Priority priority : Priority.values()) {
             Deque<CallTrace<?>> queue = queues.get(node).get(priority);
@@ -350,7 +350,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     private void enterQueue(CallTrace<?> trace, UpstreamNode node, Deque<CallTrace<?>> queue) {
         queue.add(trace);
         trace.waitingFor = node;
-        // Set before the call is counted, so that whoever sees the count may rely on the time-out.
+        // Scheduled before the call is counted as waiting, so that each counted call has its timeout.
         getContext()
                 .scheduleOnce(settings.callTimeout(), getContext().getSelf(), new WaitedTooLong(trace, trace.attempt));
         node.limiter.beginWaiting(trace.call.priority());
@@ -438,7 +438,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
         return rejected.code() == INTERNAL && rejected.text().startsWith("Tip changed");
     }
 
-    /** Whether the node refused for a quota. */
+    /** Records a refusal that concerns later calls too. Returns whether the node refused because of a quota. */
     private boolean remember(Call<?> call, UpstreamNode node, NodeException.Rejected rejected) {
         boolean limited = rejected.code() == INTERNAL && rejected.text().startsWith("Rate limit exceeded");
         if (limited) {
@@ -462,7 +462,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
         metrics.ended(trace.call, outcome);
     }
 
-    /** Progress of a call that was handed over to {@link Upstream}, which alone sees this. */
+    /** Progress of a call that was handed over to {@link Upstream}; used only by it. */
     private static final class CallTrace<T> {
         final Call<T> call;
         final int start;
@@ -475,9 +475,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
         boolean answerLost;
         String lastFailure = "";
 
-        /**
-         * @param start where the rotation begins for this call
-         */
+        /** @param start index in the rotation of the call's first node */
         CallTrace(Call<T> call, int start) {
             this.call = Objects.requireNonNull(call);
             this.start = start;

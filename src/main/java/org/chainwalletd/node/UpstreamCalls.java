@@ -12,8 +12,8 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.node.AnswerJson.ResultReader;
 
 /**
- * The way in for calls. A call that its first node takes at once, and answers, never meets the {@link Upstream} actor; one that has to
- * wait, or comes back without a result, is handed over to it. Thread-safe.
+ * Entry point of calls. A call that its first node accepts at once and answers does not involve the {@link Upstream} actor; a call that has to
+ * wait, or gets no result, is handed over to it. Thread-safe.
  */
 final class UpstreamCalls {
     private final String noun;
@@ -28,8 +28,8 @@ final class UpstreamCalls {
     private volatile boolean closed;
 
     /**
-     * @param noun what those who are asked are called
-     * @param clock milliseconds that never go back
+     * @param noun name for the upstreams in messages
+     * @param clock monotonic milliseconds
      */
     UpstreamCalls(String noun, Rotation rotation, Exchanger exchanger, LongSupplier clock, UpstreamMetrics metrics) {
         this.noun = noun;
@@ -39,18 +39,18 @@ final class UpstreamCalls {
         this.metrics = metrics;
     }
 
-    /** Sets the actor that difficult calls are handed to; told before the first call. */
+    /** Sets the actor to which difficult calls are handed over; must be called before the first call. */
     void handOverTo(ActorRef<Upstream.Command> actor) {
         upstream = actor;
     }
 
-    /** Sets the watch that finds out which chain unknown nodes are of; until then they are not asked. */
+    /** Sets the check that finds out the chain of unknown nodes. From then on a node is not asked before it has been checked. */
     void judgedBy(Supplier<CompletionStage<Void>> watch) {
         judge = watch;
         rotation.nodes().forEach(node -> node.publish(UpstreamNode.NodeHealth.UNJUDGED));
     }
 
-    /** Has the nodes judged that are not; completes when each of them was asked, whatever it said. */
+    /** Checks the nodes that have not been checked; completes when each of them was asked, whatever it answered. */
     CompletionStage<Void> judge() {
         return judge.get();
     }
@@ -59,13 +59,13 @@ final class UpstreamCalls {
         return rotation;
     }
 
-    /** Noun for the upstreams that are asked. */
+    /** Returns the name for the upstreams in messages. */
     String noun() {
         return noun;
     }
 
     /**
-     * Asks, and completes with what {@code reader} made of the result, or with a {@link NodeException}.
+     * Sends a call. Completes with the value that {@code reader} returned, or with a {@link NodeException}.
      *
      * @param params a JSON object, ASCII
      */
@@ -98,7 +98,10 @@ final class UpstreamCalls {
         }
     }
 
-    /** Tests whether a call may run in parallel: background calls that use a quota go one at a time, so that they never exceed their share. */
+    /**
+     * Returns whether a call may skip {@link Upstream}. Background calls that use a quota go through it one at a time, so that they never exceed
+     * their share.
+     */
     private static boolean hasOpenWay(Call<?> call) {
         return call.priority() == Priority.FOREGROUND || call.bucket() == Bucket.NONE;
     }
@@ -128,7 +131,7 @@ final class UpstreamCalls {
         call.reply.completeExceptionally(new NodeException.Unreachable("the call " + call.method + " was abandoned"));
     }
 
-    /** Stops all calls: calls under way fail, and no new ones are made. */
+    /** Fails all calls under way and all later ones. */
     void close() {
         closed = true;
         underWay.forEach(UpstreamCalls::abandon);

@@ -3,12 +3,12 @@ package org.chainwalletd.node;
 import java.util.Optional;
 
 /**
- * Kind of the services that an upstream asks.
+ * Kind of the services of an upstream.
  *
- * @param noun what the texts of failures call it
- * @param prefix of the names of its metrics
- * @param hasQuotas whether they count calls as nodes do
- * @param bearer token that goes with each request
+ * @param noun name for them in messages
+ * @param prefix of the names of their metrics
+ * @param hasQuotas whether they enforce quotas like nodes
+ * @param bearer token sent with each request
  */
 record UpstreamKind(String noun, String prefix, boolean hasQuotas, Optional<String> bearer) {
     static final UpstreamKind NODE = new UpstreamKind("node", "walletd.upstream", true, Optional.empty());
@@ -17,7 +17,7 @@ record UpstreamKind(String noun, String prefix, boolean hasQuotas, Optional<Stri
         return new UpstreamKind("indexer", "walletd.indexer", false, bearer);
     }
 
-    /** Leaves out the token. */
+    /** Omits the token. */
     @Override
     public String toString() {
         return noun;

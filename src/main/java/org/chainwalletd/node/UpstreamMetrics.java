@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.chainwalletd.net.ByteBudget;
 
-/** The figures of the calls to the nodes for operators. Thread-safe. */
+/** Metrics of the calls to an upstream. Thread-safe. */
 final class UpstreamMetrics {
     private final MeterRegistry registry;
     private final UpstreamKind kind;
@@ -82,9 +82,7 @@ final class UpstreamMetrics {
         quotaWaits.increment();
     }
 
-    /**
-     * @param outcome {@code ok}, {@code rejected} or {@code failed}
-     */
+    /** @param outcome {@code ok}, {@code rejected} or {@code failed} */
     void ended(Call<?> call, String outcome) {
         timers.computeIfAbsent(
                         call.method + " " + outcome,

@@ -7,7 +7,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.net.HttpPeer;
 
 /**
- * Node as the calls see it. The limiter and the quotas are used by calls on any thread; the health is published by {@link Upstream} alone.
+ * Node, with its connection limit, quotas and health. Limiter and quotas are used by calls on any thread; the health is written only by {@link
+ * Upstream}.
  */
 final class UpstreamNode {
     final String url;
@@ -34,17 +35,17 @@ final class UpstreamNode {
         return health;
     }
 
-    /** Publishes the node's health; called by {@link Upstream} alone. */
+    /** Publishes the node's health; called only by {@link Upstream}. */
     void publish(NodeHealth now) {
         health = now;
     }
 
-    /** Whether {@code call} may be put to this node at all. */
+    /** Returns whether {@code call} may be sent to this node at all. */
     boolean isOpenTo(Call<?> call) {
         return call.view.anyChain() || health.chain() == NodeHealth.Chain.OURS;
     }
 
-    /** Milliseconds that {@code call} should wait for this node's quota. */
+    /** Returns the milliseconds that {@code call} should wait for this node's quota. */
     long pause(Call<?> call, long now) {
         return quota(call.bucket()).pause(call.priority(), call.timeouts != null, now);
     }
@@ -54,24 +55,24 @@ final class UpstreamNode {
     }
 
     /**
-     * Knowledge of this process about one quota of one node. It never holds calls that somebody waits for back on its own count, because a node may
-     * be configured without quotas; it remembers that the node has refused, until the window must have ended. The background has a third of
-     * each window, whatever the node says. Thread-safe: what is known is replaced as a whole.
+     * State of one quota of one node, as far as this process knows. Foreground calls are never delayed by its own count, because a node may be
+     * configured without quotas; after a refusal they are held back until the node's window must have ended. Background calls get a third of each
+     * window, whatever the node reports. Thread-safe: the state is immutable and replaced as a whole.
      */
     static final class Quota {
-        /** The node's minute, and one second more: its window begins when our first call arrives, which is after we have sent it. */
+        /** The node's window of a minute, plus a second: its window starts when our first call arrives, which is after we sent it. */
         static final long WINDOW_MILLIS = 61_000;
-        /** Time, in milliseconds, for which a quota is assumed after a refusal; nodes may be reconfigured. */
+        /** Milliseconds for which a quota is assumed to exist after a refusal; nodes may be reconfigured. */
         private static final long KNOWN_MILLIS = 600_000;
-        /** Calls, of ten that a window allows, that may be used by calls that can wait. */
+        /** Tenths of a window that patient calls may use. */
         private static final int PATIENT_TENTHS = 7;
 
         private static final int BACKGROUND_PART = 3;
 
         /**
-         * @param start of the window; meaningless while nothing was counted
-         * @param used calls of the window, the background's included
-         * @param refusal the node's words, or null when it has not refused
+         * @param start of the window; meaningless while {@code counting} is false
+         * @param used calls in the window, background calls included
+         * @param refusal error text of the node; null if it has not refused
          */
         private record Count(
                 boolean counting,
@@ -120,9 +121,9 @@ final class UpstreamNode {
         }
 
         /**
-         * A call leaves for the node.
+         * Counts a call that is sent to the node.
          *
-         * @param now milliseconds of a clock that never goes back
+         * @param now monotonic milliseconds
          */
         void spent(Priority priority, long now) {
             if (bucket != Bucket.NONE) {
@@ -130,14 +131,14 @@ final class UpstreamNode {
             }
         }
 
-        /** The node has refused a call with {@code text}. Its window began with our first call at the latest, so it ends a window later. */
+        /** Records that the node refused a call with {@code text}. Its window began with our first call at the latest, so it ends a window later. */
         void refused(String text, long now) {
             count.updateAndGet(before -> before.refused(text, now));
         }
 
         /**
-         * Milliseconds that a call should wait for this quota. A patient call also waits for the next window when it would use up what the calls of
-         * payments need.
+         * Returns the milliseconds that a call should wait for this quota. A patient call also waits for the next window if it would use calls that
+         * are reserved for payments.
          */
         long pause(Priority priority, boolean patient, long now) {
             Count seen = count.get();
@@ -159,7 +160,10 @@ final class UpstreamNode {
             return count.get().isLimited(now);
         }
 
-        /** Refusal for a call that this quota keeps back: the node's words while it refuses, else that the rest is for payments. */
+        /**
+         * Returns the refusal for a call that this quota holds back: the node's error text while the node refuses, otherwise that the rest is
+         * reserved for payments.
+         */
         String refusal(long now) {
             Count seen = count.get();
             return seen.isLimited(now)
@@ -167,7 +171,7 @@ final class UpstreamNode {
                     : "Rate limit exceeded: the rest of the node's quota is kept for payments";
         }
 
-        /** Calls that are left in the node's window as far as this process can tell. */
+        /** Returns the calls left in the node's window, as far as this process can tell. */
         int budget(long now) {
             Count seen = count.get();
             if (seen.isLimited(now)) {
@@ -182,23 +186,23 @@ final class UpstreamNode {
     }
 
     /**
-     * Health of a node: which chain it is of, and which methods it lacks. Immutable: {@link Upstream} publishes a new one at each change.
+     * Health of a node: its chain, and the methods that it lacks. Immutable: {@link Upstream} publishes a new one at each change.
      *
      * @param chain whether it may be asked at all
-     * @param why it is of another chain, or has not been judged yet; in words
-     * @param lacksUntil methods that it has said it lacks, and until when it is not asked for them again
+     * @param why reason, as text, why it is of another chain or not checked yet
+     * @param lacksUntil methods that it reported missing, with the time until which it is not asked for them again
      */
     record NodeHealth(Chain chain, String why, Map<String, Long> lacksUntil) {
         /** Result of {@link NodeWatch}'s check that a node is of our chain. */
         enum Chain {
-            /** Not checked yet: calls wait until the node has named its chain. */
+            /** Not checked yet: calls wait until the node has reported its chain. */
             UNJUDGED,
             OURS,
             /** The node is of another chain and is not asked. */
             OTHER
         }
 
-        /** Nodes are upgraded. */
+        /** Time after which a missing method is tried again, because nodes are upgraded. */
         private static final long MISSING_METHOD_MILLIS = 600_000;
 
         static final NodeHealth GOOD = new NodeHealth(Chain.OURS, "", Map.of());

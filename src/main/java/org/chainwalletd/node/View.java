@@ -7,11 +7,11 @@ import java.util.concurrent.atomic.AtomicReference;
 /**
  * Options of the calls of one client.
  *
- * @param only the one node to ask, or null for all
- * @param attempts sweeps before a call fails; 0 for the configured number
- * @param timeouts how long calls may wait for quotas together; null not to wait, in the background each call for {@link #BACKGROUND_WAIT}
- * @param turn where its next call begins; null to take turns with all other calls
- * @param anyChain whether nodes are asked although it is not known that they are of our chain: to find that out
+ * @param only the only node to ask; null for all
+ * @param attempts number of sweeps before a call fails; 0 for the configured number
+ * @param timeouts limit for the total wait for quotas; null: foreground calls do not wait, background calls up to {@link #BACKGROUND_WAIT} each
+ * @param turn index of the first node of the next call; null to share the rotation with all other calls
+ * @param anyChain whether nodes may be asked that are not known to be of our chain: to find out their chain
  */
 record View(
         Priority priority, UpstreamNode only, int attempts, Timeouts timeouts, AtomicInteger turn, boolean anyChain) {
@@ -48,7 +48,7 @@ record View(
         return timeouts == null && priority == Priority.BACKGROUND ? new Timeouts(BACKGROUND_WAIT) : timeouts;
     }
 
-    /** Limits how long some calls together wait for quotas. The time begins with the first call. Thread-safe. */
+    /** Limits the total time that some calls wait for quotas. It starts with the first call. Thread-safe. */
     static final class Timeouts {
         private final long millis;
         private final AtomicReference<Long> end = new AtomicReference<>();
@@ -57,14 +57,12 @@ record View(
             this.millis = time.toMillis();
         }
 
-        /**
-         * @param now milliseconds of the clock of all calls
-         */
+        /** @param now milliseconds of the clock shared by all calls */
         void begin(long now) {
             end.compareAndSet(null, now + millis);
         }
 
-        /** Whether a call that has begun may wait for {@code pause} milliseconds more. */
+        /** Returns whether a started call may wait for another {@code pause} milliseconds. */
         boolean allows(long pause, long now) {
             return now + pause - end.get() <= 0;
         }
