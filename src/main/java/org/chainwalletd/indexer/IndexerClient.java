@@ -33,12 +33,11 @@ import org.chainwalletd.node.RpcUpstream;
 import org.chainwalletd.stage.Causes;
 
 /**
- * Typed calls to indexers (indexer.md), with the shapes of the daemon's own API: the rows that it passes on are the rows that it reads. A call
- * with a {@code limit} must have one, since indexers have defaults of their own. Every stage fails with {@link NodeException}, whose texts name
- * the indexer. Thread-safe.
+ * Typed calls to indexers (indexer.md), using the shapes of the daemon's own API, so that rows are passed on as read. Calls with a {@code limit}
+ * must set it, since the defaults of indexers differ. Every stage fails with {@link NodeException}, whose message names the indexer. Thread-safe.
  */
 public final class IndexerClient {
-    /** Length of a quote's id. */
+    /** Length of a quote id. */
     public static final int QUOTE_ID_BYTES = 16;
 
     private static final int INVALID_PARAMS = -32602;
@@ -66,15 +65,13 @@ public final class IndexerClient {
     private final RpcUpstream upstream;
     private final Executor executor;
 
-    /**
-     * @param executor continues calls
-     */
+    /** @param executor for continuations of calls */
     public IndexerClient(RpcUpstream upstream, Executor executor) {
         this.upstream = upstream;
         this.executor = executor;
     }
 
-    /** A page of {@code htlc_list}. */
+    /** Page of {@code htlc_list}. */
     public record HtlcPage(List<IndexedHtlc> htlcs, Optional<String> nextCursor) {}
 
     public CompletionStage<GetAddressHistory.Result> history(GetAddressHistory asked) {
@@ -151,7 +148,7 @@ public final class IndexerClient {
                 PLACES);
     }
 
-    /** The HTLC at an outpoint; empty when the indexer has none there. */
+    /** Returns the HTLC at an outpoint; empty if the indexer has none there. */
     public CompletionStage<Optional<IndexedHtlc>> htlc(Outpoint lock) {
         String params = new Params()
                 .string("lock_tx_id", lock.txId().hex())
@@ -181,10 +178,10 @@ public final class IndexerClient {
     }
 
     /**
-     * Ascending by lock height, lock transaction id and index.
+     * Returns HTLCs in ascending order of lock height, lock transaction id and output index.
      *
-     * @param party what the indexer calls {@code address} and compares with the parties' public keys: the key of an own address, or 32 bytes of
-     *     a stranger's address, which find nothing; that is no proof of absence
+     * @param party sent as {@code address}, which the indexer compares with the parties' public keys: the key of an own address. For a foreign
+     *     address its 32 bytes, which match nothing; that is no proof of absence
      * @param states empty for all
      * @param since only locks in blocks of this height and above
      */
@@ -225,13 +222,11 @@ public final class IndexerClient {
                 .text();
     }
 
-    /** Writes the parameters of one call: a JSON object in ASCII. */
+    /** Parameters of one call: a JSON object in ASCII. */
     static final class Params {
         private final StringBuilder text = new StringBuilder("{");
 
-        /**
-         * @param value anything, as it comes from callers
-         */
+        /** @param value any text, as received from callers */
         Params string(String name, String value) {
             name(name).append('"');
             char[] quoted = JsonStringEncoder.getInstance().quoteAsString(value);
@@ -256,7 +251,7 @@ public final class IndexerClient {
             return this;
         }
 
-        /** Unsigned. */
+        /** Writes an unsigned number. */
         Params number(String name, long value) {
             name(name).append(U64.toString(value));
             return this;
@@ -267,7 +262,7 @@ public final class IndexerClient {
             return this;
         }
 
-        /** The lower-case words of some constants; nothing when there are none. */
+        /** Writes the lower-case names of some constants; nothing if there are none. */
         Params words(String name, Collection<? extends Enum<?>> values) {
             if (!values.isEmpty()) {
                 name(name)
@@ -291,14 +286,14 @@ public final class IndexerClient {
         }
     }
 
-    /** Source of what an address has received and spent. */
+    /** Source of the receipts and spends of an address. */
     @FunctionalInterface
     public interface AddressHistory {
         /** Knows no address. */
         AddressHistory NONE = asked -> Optional.empty();
 
         /**
-         * Empty when the address is not one of those it knows; rows ascend by height and transaction id.
+         * Returns the history of an address, ascending by height and transaction id; empty if the source does not know the address.
          *
          * @param asked with a limit
          */

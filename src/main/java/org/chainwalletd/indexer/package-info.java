@@ -1,5 +1,5 @@
 /**
- * Calls to indexers: typed calls with the rotation, failover and caps of the calls to nodes. Everything that comes from
- * here is hearsay about the whole chain; nothing that moves funds rests on it.
+ * Calls to indexers: typed calls with the same rotation, failover and limits as calls to nodes. Answers of indexers are unverified data about the
+ * whole chain; nothing that moves funds relies on them.
  */
 package org.chainwalletd.indexer;

@@ -15,13 +15,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A socket that listens, with a thread of its own that does nothing but accept: the system keeps those who wait in one row, and whoever is
- * last in it waits for all that is done about those before him. So what is told of a connection decides what becomes of it, and no more.
+ * Listening socket with its own accept thread. Pending connections queue in the kernel's backlog while the callback runs, so the callback must only
+ * decide what to do with a connection and return.
  */
 public final class Acceptor implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
 
-    /** Accepting fails again at once while the process has no file left. */
+    /** Pause after a failed accept, which would fail again at once while the process has no free file descriptor. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final ServerSocketChannel server;
@@ -35,10 +35,10 @@ public final class Acceptor implements AutoCloseable {
     }
 
     /**
-     * Listens from now on; nobody is accepted before {@link #start}.
+     * Binds the socket; connections queue in the backlog until {@link #start}.
      *
-     * @param backlog connections that may wait to be accepted
-     * @throws IOException when the address cannot be had
+     * @param backlog maximum number of connections that wait to be accepted
+     * @throws IOException if the address cannot be bound
      */
     public static Acceptor bind(InetSocketAddress address, int backlog) throws IOException {
         ServerSocketChannel server = ServerSocketChannel.open();
@@ -56,8 +56,10 @@ public final class Acceptor implements AutoCloseable {
     }
 
     /**
-     * @param accepted given each connection, on the acceptor's thread
-     * @param died run on it when it ends, for whatever reason, before {@link #close}
+     * Starts the accept thread.
+     *
+     * @param accepted called with each connection, on the accept thread
+     * @param died run on the accept thread if it ends before {@link #close}, for any reason
      */
     public void start(Consumer<SocketChannel> accepted, Runnable died) {
         Thread thread = new Thread(() -> run(accepted, died), "walletd-accept-" + address.getPort());
@@ -65,7 +67,7 @@ public final class Acceptor implements AutoCloseable {
         thread.start();
     }
 
-    /** Returns the address on which it listens, with the port that the system chose where 0 was configured. */
+    /** Returns the listening address, with the actual port if 0 was configured. */
     public InetSocketAddress address() {
         return address;
     }
@@ -99,7 +101,7 @@ public final class Acceptor implements AutoCloseable {
         }
     }
 
-    /** Keeps a connection's failure from ending the listening, and from keeping its socket. */
+    /** Passes a connection to the callback. A failure closes this connection and does not end the listening. */
     private static void give(SocketChannel channel, Consumer<SocketChannel> accepted) throws IOException {
         try {
             accepted.accept(channel);
@@ -109,12 +111,12 @@ public final class Acceptor implements AutoCloseable {
         }
     }
 
-    /** Complete when its thread has ended: a moment after {@link #close} the system still lets others in. */
+    /** Completes when the accept thread has ended: for a moment after {@link #close} the kernel may still accept connections. */
     public CompletionStage<Void> ended() {
         return ended;
     }
 
-    /** Stops listening. Those who wait to be accepted are turned away by the system. */
+    /** Stops listening. The kernel rejects connections that wait to be accepted. */
     @Override
     public void close() {
         closed = true;

@@ -3,8 +3,8 @@ package org.chainwalletd.net;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Limit of the bytes from peers that may be buffered at a time. A holder of such bytes takes them from the budget first and returns them when it
- * drops them; a budget within another counts against both. Thread-safe, never waits.
+ * Limits the bytes from peers that are buffered at a time. Bytes are taken from the budget before they are buffered, and returned when they are
+ * dropped; a nested budget counts against its outer one too. Thread-safe, never blocks.
  */
 public final class ByteBudget {
     private final ByteBudget outer;
@@ -24,7 +24,7 @@ public final class ByteBudget {
     }
 
     /**
-     * A part of the heap that this process may have at most.
+     * Creates a budget of a fraction of this process's maximum heap.
      *
      * @param divisor 4 for a quarter
      */
@@ -33,20 +33,20 @@ public final class ByteBudget {
     }
 
     /**
-     * Several parts of it.
+     * Creates a budget of several such fractions.
      *
-     * @param parts of {@code of} equal ones
+     * @param parts number of fractions, each 1/{@code of}
      */
     public static ByteBudget ofHeap(int parts, int of) {
         return of(Runtime.getRuntime().maxMemory() / of * parts);
     }
 
-    /** A budget of its own that also counts against this one: so that one kind of holder leaves something to the others. */
+    /** Creates a budget that also counts against this one, so that one kind of holder leaves room for others. */
     public ByteBudget within(long part) {
         return new ByteBudget(this, Math.min(part, limit));
     }
 
-    /** Takes {@code bytes} when they are left, all of them or none. */
+    /** Takes {@code bytes} if that many are left; all or none. */
     public boolean tryTake(long bytes) {
         if (held.addAndGet(bytes) > limit) {
             held.addAndGet(-bytes);
@@ -59,7 +59,7 @@ public final class ByteBudget {
         return true;
     }
 
-    /** Takes {@code bytes} whether they are left or not: for what must not be lost, such as the answer to a payment. */
+    /** Takes {@code bytes} even beyond the limit: for data that must not be lost, such as the answer to a payment. */
     public void take(long bytes) {
         held.addAndGet(bytes);
         if (outer != null) {
@@ -67,7 +67,7 @@ public final class ByteBudget {
         }
     }
 
-    /** Gives back what was taken. */
+    /** Returns bytes that were taken. */
     public void give(long bytes) {
         held.addAndGet(-bytes);
         if (outer != null) {
@@ -83,12 +83,12 @@ public final class ByteBudget {
         return limit;
     }
 
-    /** Creates an empty share for one holder whose need grows. */
+    /** Creates an empty share for one holder that grows step by step. */
     public Share share() {
         return new Share(this);
     }
 
-    /** Share that one holder has taken. Closed once, it gives all of it back and can take no more. Thread-safe. */
+    /** Bytes taken by one holder. {@link #close} returns all of them, after which no more can be taken. Thread-safe. */
     public static final class Share implements AutoCloseable {
         private final ByteBudget budget;
         private long taken;
@@ -98,7 +98,7 @@ public final class ByteBudget {
             this.budget = budget;
         }
 
-        /** Takes {@code bytes} more; false when they are not left, or after {@link #close}. */
+        /** Takes another {@code bytes}; false if they are not left, or after {@link #close}. */
         public synchronized boolean tryGrow(long bytes) {
             if (closed || !budget.tryTake(bytes)) {
                 return false;
@@ -107,7 +107,7 @@ public final class ByteBudget {
             return true;
         }
 
-        /** Gives a part back. */
+        /** Returns some of the bytes. */
         public synchronized void shrink(long bytes) {
             if (!closed) {
                 taken -= bytes;

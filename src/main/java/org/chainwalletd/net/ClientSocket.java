@@ -12,32 +12,32 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.pekko.util.ByteString;
 
 /**
- * The socket of a connection that was accepted. It is read on the thread of its {@link SocketLoop}, one piece whenever somebody has asked for
- * one, so that whoever sends more than is asked for waits; and written on the writer's own thread, as far as the system takes it.
+ * Socket of an accepted connection. Read on the thread of its {@link SocketLoop}, one piece per request, so that a client that sends more is slowed
+ * down by TCP flow control. Written on the writer's thread, without blocking.
  */
 public final class ClientSocket {
     /**
-     * Buffer sizes of the system for one connection, of its own memory, which all connections of the machine share: while it is short of it, it
-     * drops what comes for anybody. Left to itself it would take some MiB from a client that sends ahead, and for one that reads nothing.
-     * Linux holds twice as much, with what it needs beside.
+     * Sizes of the kernel's socket buffers for one connection. Their memory is shared by all connections of the machine; when it runs short, the
+     * kernel drops packets of any connection. By default the kernel would buffer some MiB for a client that sends ahead or reads nothing. Linux
+     * doubles the sizes for its own bookkeeping.
      *
-     * @param incoming bytes that have come and are not read
-     * @param outgoing bytes that are written and not acknowledged
+     * @param incoming bytes received but not read
+     * @param outgoing bytes written but not acknowledged
      */
     public record Buffers(int incoming, int outgoing) {}
 
-    /** Is told what happens, by any thread, and only hands it over. */
+    /** Receives the events of the socket, on any thread; must not block. */
     public interface Reader {
-        /** The piece that was asked for. */
+        /** Called with the piece that was requested. */
         void received(ByteString bytes);
 
-        /** The peer sends no more. */
+        /** Called when the peer has ended its output. */
         void ended();
 
-        /** The connection is lost; the socket has yet to be closed if it was not this side that gave it up. */
+        /** Called when the connection is lost. The socket still has to be closed unless this side closed it. */
         void failed(IOException why);
 
-        /** More can be written: see {@link #awaitWritable}. */
+        /** Called when more can be written: see {@link #awaitWritable}. */
         void writable();
     }
 
@@ -52,12 +52,12 @@ public final class ClientSocket {
     private final OnLoop onLoop = new OnLoop();
     private volatile Reader reader;
     private volatile boolean wanted;
-    /** The loop looks for bytes. Written there only. */
+    /** Whether the loop selects the channel for reading. Written only on the loop. */
     private volatile boolean looking = true;
 
     /**
-     * @param channel accepted; this object closes it
-     * @param closed run once, when it is closed, by whichever thread did it
+     * @param channel accepted; closed by this object
+     * @param closed run once when it is closed, on the closing thread
      */
     public ClientSocket(SocketChannel channel, SocketLoop loop, Runnable closed) {
         this.channel = channel;
@@ -65,7 +65,7 @@ public final class ClientSocket {
         this.closed = closed;
     }
 
-    /** Begins, and asks for the first piece. Whoever accepts has others to accept, so everything is left to the loop. */
+    /** Starts the connection and requests the first piece. All work is left to the loop, so that the accept thread is not delayed. */
     public void open(Buffers buffers, Reader first) {
         reader = first;
         wanted = true;
@@ -80,7 +80,7 @@ public final class ClientSocket {
         }
     }
 
-    /** Asks for one more piece. */
+    /** Requests one more piece. */
     public void want() {
         wanted = true;
         if (!looking) {
@@ -88,7 +88,7 @@ public final class ClientSocket {
         }
     }
 
-    /** Writes what the system takes now, and returns the rest. For one thread at a time. */
+    /** Writes as much as the kernel accepts now, and returns the rest. Must not be called concurrently. */
     public ByteString write(ByteString bytes) throws IOException {
         ByteBuffer buffer = OUTGOING.get();
         ByteString rest = bytes;
@@ -104,24 +104,24 @@ public final class ClientSocket {
         return rest;
     }
 
-    /** Has the reader told once when the system takes more. */
+    /** Calls {@link Reader#writable} once when the kernel accepts more bytes. */
     public void awaitWritable() {
         onLoop(onLoop::awaitRoom);
     }
 
-    /** Ends the output: nothing more will be written. */
+    /** Ends the output: nothing more may be written. */
     public void endOutput() throws IOException {
         channel.shutdownOutput();
     }
 
-    /** Closes; what is written still goes out, unless bytes of the peer lie unread. Idempotent. */
+    /** Closes the socket. Written bytes are still sent, unless there are unread bytes of the peer. Idempotent. */
     public void close() {
         if (over.compareAndSet(false, true)) {
             closeChannel();
         }
     }
 
-    /** Ends the connection by a reset, and tells the reader. Idempotent. */
+    /** Closes the connection with a reset and notifies the reader. Idempotent. */
     public void abort() {
         if (!over.compareAndSet(false, true)) {
             return;
@@ -129,13 +129,13 @@ public final class ClientSocket {
         try {
             channel.setOption(StandardSocketOptions.SO_LINGER, 0);
         } catch (IOException e) {
-            // It is gone already.
+            // The connection is already closed.
         }
         closeChannel();
         reader.failed(new ClosedChannelException());
     }
 
-    /** Ends the connection as {@link #close} does, from outside of its reader, who is told. Idempotent. */
+    /** Closes like {@link #close}, but also notifies the reader: for callers other than the reader. Idempotent. */
     public void hangUp() {
         if (over.compareAndSet(false, true)) {
             closeChannel();
@@ -143,7 +143,7 @@ public final class ClientSocket {
         }
     }
 
-    /** Whether this side has closed it. */
+    /** Returns whether this side has closed the socket. */
     public boolean isClosed() {
         return over.get();
     }
@@ -152,7 +152,7 @@ public final class ClientSocket {
         try {
             channel.close();
         } catch (IOException e) {
-            // There is nothing left to be done about it.
+            // Nothing more can be done.
         }
         loop.letGo();
         closed.run();
@@ -166,7 +166,7 @@ public final class ClientSocket {
         }
     }
 
-    /** The part that belongs to the loop's thread. */
+    /** State that belongs to the loop's thread. */
     private final class OnLoop implements SocketLoop.Connection {
         private SelectionKey key;
 
@@ -178,7 +178,7 @@ public final class ClientSocket {
                 channel.setOption(StandardSocketOptions.SO_SNDBUF, buffers.outgoing());
                 key = loop.register(channel, SelectionKey.OP_READ, this);
             } catch (ClosedChannelException e) {
-                // Closed by this side, which knows it.
+                // Already closed by this side.
             } catch (IOException e) {
                 reader.failed(e);
             }
@@ -199,7 +199,7 @@ public final class ClientSocket {
                     key.interestOpsOr(operation);
                 }
             } catch (CancelledKeyException e) {
-                // Closed by this side, as above.
+                // Already closed by this side.
             }
         }
 
@@ -214,7 +214,7 @@ public final class ClientSocket {
                     read();
                 }
             } catch (CancelledKeyException e) {
-                // Closed by this side, as above.
+                // Already closed by this side.
             }
         }
 

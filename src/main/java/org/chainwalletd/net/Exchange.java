@@ -16,39 +16,39 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Request and its answer over one socket. All of it happens on the loop's thread.
+ * One HTTP request and its answer on one connection. Runs entirely on the loop's thread.
  *
- * <p>The request side is kept open until the answer is there, because a peer may take a half-closed connection for a lost caller.
+ * <p>The output is kept open until the answer has arrived, because a peer may treat a half-closed connection as a lost client.
  */
 final class Exchange implements SocketLoop.Connection {
-    /** Runs {@code work} after a time, unless it is cancelled before; never on the caller's thread. */
+    /** Runs {@code work} after a delay, unless cancelled before; never on the caller's thread. */
     @FunctionalInterface
     interface TimeOuts {
         Cancellable after(Duration time, Runnable work);
     }
 
     /**
-     * Parts that all exchanges share.
+     * Resources shared by all exchanges.
      *
-     * @param executor does the long steps of TLS handshakes
+     * @param executor runs the long steps of TLS handshakes
      */
     record Resources(SocketLoop loop, TimeOuts timeOuts, Executor executor) {}
 
-    /** Gets the answer, on the loop's thread. */
+    /** Receives the answer, on the loop's thread. */
     interface Receiver extends HttpAnswerReader.Body {
-        /** Whether more may be read at once; otherwise not before {@link Exchange#resume}. Asked behind each piece. */
+        /** Returns whether more may be read now; if not, reading pauses until {@link Exchange#resume}. Called after each piece. */
         boolean goesOn();
 
-        /** The body is complete. May throw {@link HttpAnswerReader.MalformedException}. */
+        /** Called when the body is complete. May throw {@link HttpAnswerReader.MalformedException}. */
         void complete();
 
-        /** Called when there will be no complete answer. */
+        /** Called if there will be no complete answer. */
         void failed(NoAnswerException failure);
 
-        /** The connection counts no longer. Called once, after one of the others. */
+        /** Called once, after one of the other two, when the connection is closed. */
         void closed();
 
-        /** Whether the time for the answer ends with its head. */
+        /** Returns whether the deadline applies only to the head of the answer. */
         default boolean isStream() {
             return false;
         }
@@ -56,11 +56,11 @@ final class Exchange implements SocketLoop.Connection {
 
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
 
-    /** Number of pieces read from one connection before others have their turn. */
+    /** Maximum number of pieces read from one connection before other connections are served. */
     private static final int PIECES_AT_ONCE = 4;
 
     private static final int PIECE_BYTES = 64 * 1024;
-    /** A stream's pieces are held until somebody takes them, and are as short as the part of an answer that is never counted. */
+    /** Piece size of streams, whose pieces are buffered until they are taken: the part of an answer that does not count against the budget. */
     private static final int STREAM_PIECE_BYTES = WholeBody.FREE_BYTES;
 
     private final Resources resources;
@@ -87,8 +87,8 @@ final class Exchange implements SocketLoop.Connection {
 
     /**
      * @param request head and body
-     * @param deadline from the first step, connecting included, to the last byte of the answer, or of its head when it is a stream
-     * @param linger how long the peer may take to close after its answer
+     * @param deadline from the first step, connecting included, to the last byte of the answer, or of its head for a stream
+     * @param linger time for the peer to close first after its answer
      */
     Exchange(Resources resources, int port, ByteBuffer request, Duration deadline, Duration linger, Receiver receiver) {
         this.resources = resources;
@@ -101,7 +101,7 @@ final class Exchange implements SocketLoop.Connection {
         this.linger = linger;
     }
 
-    /** Starts the time-out. */
+    /** Starts the deadline. */
     void begin() {
         timer = after(deadline, this::timedOut);
     }
@@ -111,18 +111,18 @@ final class Exchange implements SocketLoop.Connection {
             try {
                 loop.execute(work);
             } catch (RejectedExecutionException e) {
-                // Nothing else is done with it any more.
+                // The loop has ended, so nothing else uses this exchange.
                 work.run();
             }
         });
     }
 
-    /** Sends through TLS. */
+    /** Uses TLS. */
     void secure(SSLEngine with) {
         engine = with;
     }
 
-    /** Connects to the first of {@code found} that lets us. */
+    /** Connects to the first address of {@code found} that accepts. */
     void connect(InetAddress[] found) {
         addresses = found;
         connectNext("no address");
@@ -146,8 +146,7 @@ final class Exchange implements SocketLoop.Connection {
             channel = SocketChannel.open();
             channel.configureBlocking(false);
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-            // On the same machine the connection is there as soon as it has been asked for, though connect does not say
-            // so yet.
+            // A connection to the same machine is established at once, although connect() does not report it yet.
             if (channel.connect(peer) || channel.finishConnect()) {
                 connected();
                 return;
@@ -161,7 +160,7 @@ final class Exchange implements SocketLoop.Connection {
         }
     }
 
-    /** An address that leads nowhere must not cost the time of the others. */
+    /** Gives up on an unreachable address early enough to try the others. */
     private void tryNext(int attempt) {
         if (attempt == nextAddress && wire == null) {
             connectFailed(new IOException("no connection in time"));
@@ -200,7 +199,7 @@ final class Exchange implements SocketLoop.Connection {
         goOn(false);
     }
 
-    /** Does what can be done now, and waits for the rest. */
+    /** Does all work that is possible now, and registers for the rest. */
     private void goOn(boolean mayRead) {
         if (ended) {
             return;
@@ -221,7 +220,7 @@ final class Exchange implements SocketLoop.Connection {
         } catch (IOException e) {
             lost(e);
         } catch (RuntimeException e) {
-            // A fault of ours costs the caller its call, but never its answer.
+            // A bug must cost the caller only this call, and must not leave it without an outcome.
             fail(NoAnswerException.Kind.LOST, "the connection failed: " + e);
             throw e;
         }
@@ -239,7 +238,7 @@ final class Exchange implements SocketLoop.Connection {
             try {
                 wire.write(request);
             } catch (IOException e) {
-                // The peer reads no more, but its answer may still come.
+                // The peer reads no more, but may still send its answer.
                 request.position(request.limit());
             }
         }
@@ -277,7 +276,7 @@ final class Exchange implements SocketLoop.Connection {
         }
     }
 
-    /** Called by the receiver when it takes more, on any thread. */
+    /** Continues reading after a pause. Called by the receiver on any thread. */
     void resume() {
         tell(() -> {
             if (paused) {
@@ -344,7 +343,7 @@ final class Exchange implements SocketLoop.Connection {
         end();
     }
 
-    /** Called by the receiver when it wants no more, on any thread; idempotent. */
+    /** Ends the exchange because the receiver wants no more. May be called on any thread; idempotent. */
     void abandon() {
         tell(() -> {
             answered = true;
@@ -372,7 +371,7 @@ final class Exchange implements SocketLoop.Connection {
             try {
                 channel.close();
             } catch (IOException e) {
-                // It is gone either way.
+                // The channel is closed either way.
                 channel = null;
             }
         }

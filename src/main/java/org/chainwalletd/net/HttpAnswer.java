@@ -1,9 +1,9 @@
 package org.chainwalletd.net;
 
 /**
- * A complete HTTP answer. Its bytes count against the budget of its exchange until it is closed, which whoever has read it does.
+ * Complete HTTP answer. Its bytes count against the budget of its exchange until its reader closes it.
  *
- * @param body decoded from its transfer coding; not to be changed
+ * @param body after removal of the transfer coding; must not be modified
  */
 public record HttpAnswer(int status, byte[] body, ByteBudget.Share held) implements AutoCloseable {
     @Override
@@ -11,7 +11,7 @@ public record HttpAnswer(int status, byte[] body, ByteBudget.Share held) impleme
         held.close();
     }
 
-    /** The peer gave another status than the one that a stream begins with. */
+    /** The peer answered the request for a stream with another status than 200. */
     public static final class RefusedException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

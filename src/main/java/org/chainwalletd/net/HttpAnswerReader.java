@@ -7,21 +7,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Parses one HTTP/1.1 answer from the pieces in which it arrives (RFC 9112): by Content-Length, chunked, or until the connection ends. Only
- * what can be read in one way is taken: a bare LF, a folded or nameless header line, a repeated length, a length beside a transfer coding, a
- * coding other than {@code chunked} and a change of protocol are refused. It holds one head or one line, whatever the peer
- * sends. Not thread-safe.
+ * Incremental parser for one HTTP/1.1 answer (RFC 9112), delimited by Content-Length, chunked coding, or the end of the connection. Rejects
+ * everything ambiguous: a bare LF, a folded or nameless header line, a repeated Content-Length, a Content-Length with a transfer coding, a coding
+ * other than {@code chunked}, and a change of protocol. Buffers at most one head or one line, whatever the peer sends. Not thread-safe.
  */
 final class HttpAnswerReader {
-    /** Longest status line plus headers, and longest trailer section, that is read. */
+    /** Maximum length of the status line plus headers, and of the trailer section. */
     static final int MAX_HEAD_BYTES = 16 * 1024;
 
-    /** Most interim answers (1xx) before the one that counts. */
+    /** Maximum number of interim answers (1xx) before the final one. */
     static final int MAX_INTERIM = 8;
 
     private static final int FIRST_LINES = 512;
 
-    /** A chunk's size with an extension, which is passed over (RFC 9112, section 7.1.1). */
+    /** Maximum length of a chunk size with an extension, which is ignored (RFC 9112, section 7.1.1). */
     private static final int MAX_CHUNK_LINE = 256;
 
     private static final Pattern STATUS_LINE =
@@ -31,19 +30,19 @@ final class HttpAnswerReader {
     private static final Pattern LENGTH = Pattern.compile("0|[1-9][0-9]{0,17}");
     private static final Pattern CHUNK_SIZE = Pattern.compile("([0-9a-fA-F]{1,8})(;[\\t\\x20-\\x7e\\x80-\\xff]*)?");
 
-    /** Gets what the reader finds. May throw {@link MalformedException}. */
+    /** Receives the parsed parts. Its methods may throw {@link MalformedException}. */
     interface Body {
         /**
-         * The head is complete.
+         * Called when the head is complete.
          *
-         * @param length of the body, -1 when nothing announces it
+         * @param length of the body, or -1 if not announced
          */
         void begin(int status, long length);
 
-        /** A chunk of so many bytes is announced. */
+        /** Called when a chunk of {@code more} bytes is announced. */
         void expect(long more);
 
-        /** The next {@code count} bytes, to be copied. */
+        /** Called with the next {@code count} bytes, which must be copied. */
         void append(byte[] piece, int from, int count);
     }
 
@@ -58,7 +57,7 @@ final class HttpAnswerReader {
         COMPLETE
     }
 
-    /** The peer does not speak HTTP or answers too much, or what other answers hold leaves no room for this one. */
+    /** The peer's answer is not HTTP or is too long, or other buffered answers leave no room for it. */
     static final class MalformedException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -69,7 +68,7 @@ final class HttpAnswerReader {
 
     private final Body body;
     private Part part = Part.HEAD;
-    /** Status line, header lines, a line between chunks, or trailers, as far as they have come. */
+    /** Status line, header lines, a line between chunks, or trailers, as far as received. */
     private byte[] lines = new byte[FIRST_LINES];
 
     private int held;
@@ -77,12 +76,12 @@ final class HttpAnswerReader {
     private int interim;
     private boolean old;
     private int status;
-    /** Length announced by a Content-Length; -1 without one. */
+    /** Value of the Content-Length header; -1 without one. */
     private long announced;
 
     private boolean chunked;
     private long missing;
-    /** Bytes of chunk extensions: with them each byte of a body could cost a line. */
+    /** Total bytes of chunk extensions, limited because otherwise each byte of a body could cost a line. */
     private int extensions;
 
     HttpAnswerReader(Body body) {
@@ -90,10 +89,10 @@ final class HttpAnswerReader {
     }
 
     /**
-     * Takes the next piece: the first {@code length} bytes of {@code piece}, which are copied. Bytes behind the answer are dropped.
+     * Takes the next piece: the first {@code length} bytes of {@code piece}, which are copied. Bytes after the answer are dropped.
      *
-     * @return whether the answer is complete now
-     * @throws MalformedException when it can never become one
+     * @return whether the answer is complete
+     * @throws MalformedException if it can never become complete
      */
     boolean accept(byte[] piece, int length) {
         int at = 0;
@@ -110,7 +109,7 @@ final class HttpAnswerReader {
     }
 
     /**
-     * The connection ended.
+     * Handles the end of the connection.
      *
      * @return whether the answer is complete
      */
@@ -121,17 +120,17 @@ final class HttpAnswerReader {
         return part == Part.COMPLETE;
     }
 
-    /** Whether nothing at all has arrived. */
+    /** Returns whether nothing has been received. */
     boolean isEmpty() {
         return part == Part.HEAD && held == 0 && interim == 0;
     }
 
-    /** Whether the body has begun, or is over. */
+    /** Returns whether the head is complete. */
     boolean hasHead() {
         return part != Part.HEAD;
     }
 
-    /** Reads header lines until an empty one. */
+    /** Reads header lines up to an empty one. */
     private int section(byte[] piece, int from, int to) {
         for (int at = from; at < to; at++) {
             hold(piece[at], MAX_HEAD_BYTES, part == Part.HEAD ? "headers" : "trailers");
@@ -162,7 +161,7 @@ final class HttpAnswerReader {
         chunked = false;
     }
 
-    /** Reads a header field; fields of a trailer section are ignored. */
+    /** Parses a header field; fields of a trailer section are ignored. */
     private void readField(String line) {
         Matcher field = FIELD.matcher(line);
         if (!field.matches()) {
@@ -198,7 +197,7 @@ final class HttpAnswerReader {
         }
     }
 
-    /** An interim answer has no body, and the one that counts is yet to come (RFC 9110, section 15.2). */
+    /** Ends an interim answer: it has no body, and another answer follows (RFC 9110, section 15.2). */
     private void passOver() {
         if (status == 101 || chunked || announced >= 0) {
             throw new MalformedException("an interim answer that changes the protocol or has a body");
@@ -281,7 +280,7 @@ final class HttpAnswerReader {
         lines[held++] = value;
     }
 
-    /** The line that begins at {@code from} and has just ended, without its end. */
+    /** Returns the line from {@code from} to the end of the buffer, without its CR LF. */
     private String line(int from) {
         int end = held - 2;
         if (end < from || lines[end] != '\r') {

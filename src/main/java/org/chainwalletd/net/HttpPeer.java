@@ -33,15 +33,15 @@ import org.apache.pekko.stream.stage.GraphStageLogic;
 import org.apache.pekko.util.ByteString;
 
 /**
- * HTTP/1.1 requests to one peer, each on a connection of its own: a node reads one request per connection (chain protocol, section 10.1).
- * An {@code https} peer's certificate is checked, with the name or address in its URL. Thread-safe; never blocks its caller; holds no
- * connection between requests.
+ * HTTP/1.1 requests to one peer, each on a new connection, because a node reads only one request per connection (chain protocol, section 10.1). The
+ * certificate of an {@code https} peer is checked against the name or address in its URL. Thread-safe; never blocks the caller; keeps no connection
+ * between requests.
  */
 public final class HttpPeer {
-    /** Time that a node gets to close after its answer, so that it no longer counts the connection when the next one comes. */
+    /** Time for a node to close first after its answer, so that it no longer counts the connection when the next one arrives. */
     private static final Duration LINGER = Duration.ofMillis(250);
 
-    /** More than a peer is asked at a time. */
+    /** Maximum number of queued look-ups, above the number of concurrent requests to a peer. */
     private static final int MAX_LOOK_UPS = 1024;
 
     private final Exchange.Resources resources;
@@ -71,7 +71,7 @@ public final class HttpPeer {
         this.names = nameThread(host);
     }
 
-    /** A look-up can block for long: it has a thread of its own while there is something to look up. */
+    /** Creates the thread for name look-ups, which may block for long. It exists only while there are look-ups. */
     private static ThreadPoolExecutor nameThread(String host) {
         ThreadPoolExecutor one =
                 new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new ArrayBlockingQueue<>(MAX_LOOK_UPS), work -> {
@@ -84,21 +84,21 @@ public final class HttpPeer {
     }
 
     /**
-     * Sends {@code body} as a POST to the peer's URL. After the answer the peer has a moment to close the connection first.
+     * Sends {@code body} as a POST to the peer's URL. After its answer the peer gets a moment to close the connection first.
      *
-     * @param listener hears of the answer, or that there is none, and then that the connection is closed
+     * @param listener receives the answer or the failure, then the end of the connection
      */
     public void post(byte[] body, ExchangeLimits limits, ExchangeListener listener) {
         begin(HttpRequest.post(body), limits.deadline(), LINGER, new WholeAnswer(limits, listener));
     }
 
     /**
-     * Sends {@code request}, and closes the connection as soon as the answer is there.
+     * Sends {@code request}, and closes the connection as soon as the answer has arrived.
      *
      * @param executor runs {@code read}
-     * @param read gets the answer, whatever its status, which is closed behind it
-     * @param closed run when the connection counts no longer
-     * @return what {@code read} made of it, or its failure, or {@link NoAnswerException}
+     * @param read converts the answer, whatever its status; the answer is closed afterwards
+     * @param closed run when the connection is closed
+     * @return the result of {@code read}, or its failure, or {@link NoAnswerException}
      */
     public <T> CompletableFuture<T> ask(
             HttpRequest request,
@@ -141,9 +141,9 @@ public final class HttpPeer {
     }
 
     /**
-     * The body of an answer with status 200 as it comes, for as long as the peer sends. Not more than one piece of at most 16 KiB is held
-     * while nobody takes it; the rest waits at the peer. Fails with {@link HttpAnswer.RefusedException} for any other status, and with
-     * {@link NoAnswerException}.
+     * Streams the body of an answer with status 200, for as long as the peer sends. At most one piece of 16 KiB is buffered while the stream is not
+     * pulled; further bytes are held back by TCP flow control. Fails with {@link HttpAnswer.RefusedException} for any other status, and with {@link
+     * NoAnswerException}.
      *
      * @param answerWithin from the first step, connecting included, to the end of the answer's head
      * @param opened run before the first piece, on the stream's thread
@@ -165,7 +165,7 @@ public final class HttpPeer {
         return exchange;
     }
 
-    /** A fault of ours costs the caller its call, but never its answer. */
+    /** Starts an exchange. A bug must cost the caller only this call, and must not leave it without an outcome. */
     private void begin(Exchange exchange) {
         try {
             exchange.begin();
@@ -182,7 +182,7 @@ public final class HttpPeer {
         }
     }
 
-    /** Reads certificates from disk the first time, and makes the keys of the handshake. */
+    /** Sets up TLS: reads certificates from disk the first time, and generates the keys of the handshake. */
     private void secure(Exchange exchange, Supplier<SSLContext> context) {
         try {
             String name = host.replaceFirst("\\.$", "");
@@ -191,7 +191,7 @@ public final class HttpPeer {
             SSLParameters parameters = engine.getSSLParameters();
             parameters.setEndpointIdentificationAlgorithm("HTTPS");
             if (!addressed) {
-                // Set explicitly, because the JDK by itself sends only names with a dot.
+                // Set explicitly, because the JDK by default sends only names that contain a dot.
                 parameters.setServerNames(List.of(new SNIHostName(name)));
             }
             engine.setSSLParameters(parameters);
@@ -232,7 +232,7 @@ public final class HttpPeer {
         }
     }
 
-    /** Collects an answer as a whole. */
+    /** Collects a whole answer. */
     private static final class WholeAnswer extends WholeBody implements Exchange.Receiver {
         private final ExchangeListener listener;
 
@@ -263,7 +263,7 @@ public final class HttpPeer {
         }
     }
 
-    /** The body of an answer as a source, piece by piece as they are asked for: see {@link HttpPeer#stream}. */
+    /** Body of an answer as a source of pieces on demand: see {@link HttpPeer#stream}. */
     private static final class AnswerStream extends GraphStage<SourceShape<ByteString>> {
         private static final int OK = 200;
 
@@ -273,8 +273,8 @@ public final class HttpPeer {
         private final Runnable opened;
 
         /**
-         * @param connect begins an exchange whose answer its argument receives
-         * @param opened run when the head is there, before the first piece
+         * @param connect starts an exchange whose answer goes to its argument
+         * @param opened run when the head has arrived, before the first piece
          */
         AnswerStream(Function<Exchange.Receiver, Exchange> connect, Runnable opened) {
             this.connect = connect;
@@ -291,7 +291,7 @@ public final class HttpPeer {
             return new Logic();
         }
 
-        /** Receives the exchange's events on the loop's thread and hands them over to the stream's. */
+        /** Receives the exchange's events on the loop's thread and passes them to the stream's thread. */
         private final class Logic extends GraphStageLogic implements Exchange.Receiver {
             private final AsyncCallback<Runnable> handOver = createAsyncCallback(Runnable::run);
             private final ByteArrayOutputStream piece = new ByteArrayOutputStream();
@@ -335,7 +335,7 @@ public final class HttpPeer {
 
             @Override
             public void expect(long more) {
-                // However long it is, it comes in pieces.
+                // The length does not matter: the body is passed on in pieces.
             }
 
             @Override
@@ -366,20 +366,20 @@ public final class HttpPeer {
 
             @Override
             public void closed() {
-                // The stage has heard why.
+                // The stream already knows the reason.
             }
         }
     }
 
-    /** Receives the result of one exchange, on a thread of this package that must not be blocked: long work goes to an executor. */
+    /** Receives the result of one exchange, on a thread of this package that must not be blocked: long work belongs on an executor. */
     public interface ExchangeListener {
-        /** The answer is complete, whatever its status. The listener closes it. */
+        /** Called with the complete answer, whatever its status. The listener must close it. */
         void answered(HttpAnswer answer);
 
-        /** Called when there will be no answer. */
+        /** Called if there will be no answer. */
         void failed(NoAnswerException failure);
 
-        /** The connection counts no longer. Called once, after one of the others. */
+        /** Called once, after one of the other two, when the connection is closed. */
         void closed();
     }
 }

@@ -9,8 +9,8 @@ import javax.net.ssl.SSLContext;
 import org.apache.pekko.actor.typed.ActorSystem;
 
 /**
- * The daemon's one HTTP client: it makes the way to each peer (node, indexer, endpoint of the account chain, swap pool) and owns the thread
- * that carries the connections of all of them.
+ * HTTP client of the daemon: creates the peers (nodes, indexers, endpoints of the account chain, swap pool) and owns the thread that serves all
+ * their connections.
  */
 public final class HttpPeers implements AutoCloseable {
     private final Exchange.Resources resources;
@@ -22,16 +22,14 @@ public final class HttpPeers implements AutoCloseable {
     }
 
     /**
-     * @param executor does the long steps of TLS handshakes, such as checking a certificate
-     * @param loopDied run when the thread that carries the sockets has ended without {@link #close}: nothing is answered after that
+     * @param executor runs the long steps of TLS handshakes, such as checking a certificate
+     * @param loopDied run if the socket thread ends without {@link #close}: no request is answered after that
      */
     public static HttpPeers start(ActorSystem<?> system, Executor executor, Runnable loopDied) {
         return start(system, HttpPeers::defaultTrust, executor, loopDied);
     }
 
-    /**
-     * @param trust what https peers are checked with; not asked for, and so not loaded, without such a peer
-     */
+    /** @param trust TLS context for https peers; not called, and so not loaded, without such a peer */
     public static HttpPeers start(
             ActorSystem<?> system, Supplier<SSLContext> trust, Executor executor, Runnable loopDied) {
         Exchange.TimeOuts timeOuts =
@@ -39,20 +37,20 @@ public final class HttpPeers implements AutoCloseable {
         return new HttpPeers(new Exchange.Resources(SocketLoop.start(loopDied), timeOuts, executor), trust);
     }
 
-    /** A peer that asks for no credentials. */
+    /** Creates a peer without credentials. */
     public HttpPeer to(URI url) {
         return to(url, Optional.empty());
     }
 
     /**
      * @param url {@code http} or {@code https}, without user information
-     * @param bearer token that goes with each request: visible ASCII
+     * @param bearer token sent with each request: visible ASCII
      */
     public HttpPeer to(URI url, Optional<String> bearer) {
         return new HttpPeer(resources, url, bearer, trust);
     }
 
-    /** A peer that is trusted by {@code own} alone, whatever the others are trusted by. */
+    /** Creates a peer that is verified only by {@code own}, independent of other peers. */
     public HttpPeer trustedBy(URI url, SSLContext own) {
         return new HttpPeer(resources, url, Optional.empty(), () -> own);
     }
@@ -65,7 +63,7 @@ public final class HttpPeers implements AutoCloseable {
         }
     }
 
-    /** Requests under way fail. */
+    /** Ends the client; requests under way fail. */
     @Override
     public void close() {
         resources.loop().close();

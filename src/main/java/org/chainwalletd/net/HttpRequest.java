@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * A request to an {@link HttpPeer}.
+ * Request to an {@link HttpPeer}.
  *
- * @param target what follows the path of the peer's URL, such as {@code /sse?tips=1}; empty: the URL's own path and query
- * @param headers lines without their ends; those that frame the request are not among them
- * @param body JSON; empty for a GET; not to be changed
+ * @param target appended to the path of the peer's URL, such as {@code /sse?tips=1}; empty: the URL's own path and query
+ * @param headers lines without their ends; the headers that frame the request are added when it is written
+ * @param body JSON; empty for a GET; must not be modified
  */
 public record HttpRequest(Method method, String target, List<String> headers, byte[] body) {
     /** Method of a request (RFC 9110). */
@@ -22,7 +22,7 @@ public record HttpRequest(Method method, String target, List<String> headers, by
     private static final Pattern TARGET = Pattern.compile("(/[\\x21-\\x7e]*)?");
     private static final Pattern HEADER = Pattern.compile("[A-Za-z-]+: [\\x20-\\x7e]*");
 
-    /** @throws IllegalArgumentException for what could be read as more than one header or request */
+    /** @throws IllegalArgumentException for values that could be parsed as more than one header or request */
     public HttpRequest {
         if (!TARGET.matcher(target).matches()) {
             throw new IllegalArgumentException("not the target of a request");
@@ -48,7 +48,7 @@ public record HttpRequest(Method method, String target, List<String> headers, by
         return new HttpRequest(Method.POST, target, List.of(), body);
     }
 
-    /** Returns this request with one more header, such as {@code Accept}. */
+    /** Returns this request with another header, such as {@code Accept}. */
     public HttpRequest with(String name, String value) {
         List<String> more = new ArrayList<>(headers);
         more.add(name + ": " + value);
@@ -56,11 +56,11 @@ public record HttpRequest(Method method, String target, List<String> headers, by
     }
 
     /**
-     * The bytes on the wire (RFC 9112).
+     * Returns the bytes on the wire (RFC 9112).
      *
      * @param ownTarget path and query of the peer's URL
-     * @param path of the peer's URL, without a slash at its end
-     * @param peerHeaders of each request to the peer, each with its line end
+     * @param path of the peer's URL, without a trailing slash
+     * @param peerHeaders headers of every request to the peer, each with its line end
      */
     byte[] wire(String ownTarget, String path, String peerHeaders) {
         StringBuilder head = new StringBuilder(256)
@@ -82,7 +82,7 @@ public record HttpRequest(Method method, String target, List<String> headers, by
         return whole;
     }
 
-    /** Leaves out target and body, which may hold a secret. */
+    /** Omits target and body, which may contain a secret. */
     @Override
     public String toString() {
         return "HttpRequest[" + method + "]";

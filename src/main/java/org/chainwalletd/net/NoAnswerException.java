@@ -1,6 +1,6 @@
 package org.chainwalletd.net;
 
-/** Signals that no complete answer came; the message gives the reason, without the peer's URL and without text from the peer. */
+/** There is no complete answer. The message gives the reason, without the peer's URL and without text from the peer. */
 public final class NoAnswerException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -24,22 +24,22 @@ public final class NoAnswerException extends RuntimeException {
         this.mayHaveArrived = mayHaveArrived;
     }
 
-    /** Whether the answer was cut off here: it was longer than allowed, no HTTP, or there was no room for it. */
+    /** Returns whether the answer was cut off on this side: it was too long, not HTTP, or there was no memory for it. */
     public boolean isCut() {
         return kind == Kind.CUT;
     }
 
-    /** Whether the time for it was over. */
+    /** Returns whether the deadline was exceeded. */
     public boolean isLate() {
         return kind == Kind.LATE;
     }
 
-    /** Whether all connections of this process were closed meanwhile, as when it stops. */
+    /** Returns whether this process closed all its connections, as when it stops. */
     public boolean isEnded() {
         return kind == Kind.ENDED;
     }
 
-    /** False when the request was certainly never handed to a connection. */
+    /** Returns false if the request was certainly never passed to a connection. */
     public boolean mayHaveArrived() {
         return mayHaveArrived;
     }

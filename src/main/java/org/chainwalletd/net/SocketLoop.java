@@ -17,18 +17,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Thread that carries many connections. Its work for one of them may not block: what is long is handed to other threads.
- * Connections to peers live on it altogether: one is made and closed at every call, so its price is that of the system calls; materialising a
- * stream for each costs several times as much. Those of clients are read on it ({@link ClientSocket}).
+ * Event loop: one thread that serves many connections. Handlers must not block; long work goes to other threads. Connections to peers are handled
+ * here entirely: each call opens and closes one, so it costs only the system calls, while materialising a stream for each would cost several times
+ * as much. Connections of clients are only read here ({@link ClientSocket}).
  */
 public final class SocketLoop implements Executor, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SocketLoop.class);
     private static final int READ_BYTES = 64 * 1024;
 
-    /** More is handed over between two rounds only when very much else is going on, and nobody is to wait for the end of it. */
+    /** Maximum number of tasks per round, so that a flood of tasks does not delay ready connections. */
     private static final int TASKS_A_ROUND = 1024;
 
-    /** Handler of a connection's readiness. */
+    /** Handler for the readiness of a connection. */
     interface Connection {
         void ready(SelectionKey key);
 
@@ -56,8 +56,8 @@ public final class SocketLoop implements Executor, AutoCloseable {
 
     /**
      * @param name of the thread
-     * @param pieceBytes most that is read at once
-     * @param died run on the loop's thread when that ends, for whatever reason, before {@link #close}
+     * @param pieceBytes maximum number of bytes per read
+     * @param died run on the loop's thread if it ends before {@link #close}, for any reason
      */
     public static SocketLoop start(String name, int pieceBytes, Runnable died) {
         SocketLoop loop = open(pieceBytes, died);
@@ -67,7 +67,7 @@ public final class SocketLoop implements Executor, AutoCloseable {
         return loop;
     }
 
-    /** Creates a loop without a thread: whoever calls {@link #round} is its thread. */
+    /** Creates a loop without a thread: the thread that calls {@link #round} becomes the loop's thread. */
     static SocketLoop open(int pieceBytes, Runnable died) {
         try {
             return new SocketLoop(Selector.open(), pieceBytes, died);
@@ -79,7 +79,7 @@ public final class SocketLoop implements Executor, AutoCloseable {
     /**
      * Runs {@code task} on the loop's thread.
      *
-     * @throws RejectedExecutionException after the end
+     * @throws RejectedExecutionException after the loop has ended
      */
     @Override
     public void execute(Runnable task) {
@@ -90,46 +90,46 @@ public final class SocketLoop implements Executor, AutoCloseable {
         selector.wakeup();
     }
 
-    /** Releases the resources of channels that were closed on other threads. */
+    /** Wakes the selector, so that it releases channels that were closed on other threads. */
     void letGo() {
         selector.wakeup();
     }
 
-    /** Notifies {@code connection} when {@code channel} is ready for {@code operations}. Called on the loop's own thread. */
+    /** Notifies {@code connection} when {@code channel} is ready for {@code operations}. Must be called on the loop's thread. */
     SelectionKey register(SocketChannel channel, int operations, Connection connection) throws ClosedChannelException {
         return channel.register(selector, operations, connection);
     }
 
     /**
-     * Reads the bytes that have arrived. Called on the loop's own thread.
+     * Reads bytes that have arrived. Must be called on the loop's thread.
      *
-     * @param reader called with a buffer that is overwritten by the next call
-     * @return bytes read, 0 when there are none now, -1 at the end of the connection
+     * @param reader called with a buffer that the next call overwrites
+     * @return number of bytes read; 0 if there are none now, -1 at the end of the connection
      */
     int read(SocketChannel channel, PieceReader reader) throws IOException {
         return read(channel, piece.length, reader);
     }
 
-    /** As {@link #read(SocketChannel, PieceReader)}, with at most {@code most} bytes at once. */
+    /** Like {@link #read(SocketChannel, PieceReader)}, with at most {@code most} bytes. */
     int read(SocketChannel channel, int most, PieceReader reader) throws IOException {
         incoming.clear().limit(Math.min(most, piece.length));
         int count = channel.read(incoming);
         if (count > 0) {
             incoming.flip().get(piece, 0, count);
             reader.accept(piece, count);
-            // A piece may hold a secret, and the next one may be long in coming.
+            // Zeroed because it may contain a secret, and the next piece may arrive much later.
             Arrays.fill(piece, 0, count, (byte) 0);
             incoming.clear().put(piece, 0, count);
         }
         return count;
     }
 
-    /** Buffer for a piece that arrives in another way, overwritten by the next one. Used on the loop's own thread. */
+    /** Returns the buffer for pieces that are decoded rather than read directly; each piece overwrites it. Must be used on the loop's thread. */
     byte[] scratch() {
         return piece;
     }
 
-    /** Takes the first {@code length} bytes. */
+    /** Receives the first {@code length} bytes of a buffer. */
     @FunctionalInterface
     interface PieceReader {
         void accept(byte[] bytes, int length);
@@ -155,9 +155,9 @@ public final class SocketLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Waits until a connection is ready or something is handed over. Each connection that is ready does one step, such as reading one piece,
-     * and then what was handed over is run, such as the beginning of new connections: so nobody does a second step before everybody has done
-     * one, and who is new is read in the round after the one in which he came, whatever the others send.
+     * Waits until a connection is ready or a task is submitted. Then each ready connection does one step, such as reading one piece, and after that
+     * the submitted tasks run, such as starts of connections. So no connection does its next step before all ready ones have done one, and a new
+     * connection is served in the round after its start, however much others send.
      */
     void round() throws IOException {
         selector.select(this::ready);
@@ -174,7 +174,7 @@ public final class SocketLoop implements Executor, AutoCloseable {
         guarded(() -> ((Connection) key.attachment()).ready(key));
     }
 
-    /** Keeps a connection's failure from ending the others. */
+    /** Runs work of one connection; its failure must not end the loop for the others. */
     private static void guarded(Runnable work) {
         try {
             work.run();
@@ -198,7 +198,7 @@ public final class SocketLoop implements Executor, AutoCloseable {
         }
     }
 
-    /** Open connections are given up. */
+    /** Ends the loop; open connections are dropped. */
     @Override
     public void close() {
         closed = true;

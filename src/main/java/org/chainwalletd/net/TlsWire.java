@@ -13,16 +13,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A client's TLS over a socket. It holds two records of at most {@link javax.net.ssl.SSLSession#getPacketBufferSize} bytes. The long steps
- * of the handshake, such as checking the certificate, run on another executor; meanwhile nothing here touches the engine. There is one
- * handshake: a peer that wants another is refused, and so is one that sends records without content for too long.
+ * TLS client over a socket. Buffers two records of at most {@link javax.net.ssl.SSLSession#getPacketBufferSize} bytes. Long steps of the handshake,
+ * such as checking the certificate, run on another executor; meanwhile nothing here touches the engine. Renegotiation is refused, and so is a peer
+ * that sends too many records without content.
  */
 final class TlsWire implements Wire {
     private static final Logger LOG = LoggerFactory.getLogger(TlsWire.class);
 
-    /** Longest handshake: one with a long chain of certificates has less. */
+    /** Maximum length of a handshake; even long certificate chains need less. */
     private static final int MOST_SHAKING = 256 * 1024;
-    /** Longest run of records without content behind it, such as new keys, which are dear: a few tickets have less. */
+    /** Maximum run of records without content after the handshake, such as key updates, which are expensive; a few session tickets need less. */
     private static final int MOST_WITHOUT_CONTENT = 16 * 1024;
 
     private static final int NOTHING_YET = 0;
@@ -35,13 +35,13 @@ final class TlsWire implements Wire {
     private final SSLEngine engine;
     private final Executor executor;
     private final Runnable resume;
-    /** Records that have come and are not decrypted, to be read from. */
+    /** Encrypted records received, in read mode. */
     private final ByteBuffer incoming;
-    /** A record that is not written yet, to be read from. */
+    /** An encrypted record not yet written, in read mode. */
     private final ByteBuffer outgoing;
 
     private boolean working;
-    /** Set by a long step before it is over. */
+    /** Set by a long step before it ends. */
     private volatile boolean broken;
 
     private boolean shaken;
@@ -50,9 +50,9 @@ final class TlsWire implements Wire {
     private int withoutContent;
 
     /**
-     * @param engine for a client, with the checks of the peer's certificate set, whose handshake has begun
-     * @param executor takes the long steps
-     * @param resume run on the loop's thread when a long step is done
+     * @param engine in client mode, with the checks of the peer's certificate configured and the handshake begun
+     * @param executor runs the long steps
+     * @param resume run on the loop's thread after a long step
      */
     TlsWire(SocketLoop loop, SocketChannel channel, SSLEngine engine, Executor executor, Runnable resume) {
         this.loop = loop;
@@ -118,7 +118,8 @@ final class TlsWire implements Wire {
                         task.run();
                     }
                 } catch (RuntimeException | StackOverflowError e) {
-                    // The JDK descends into each part of a certificate that has parts.
+                    // The JDK parses nested parts of a certificate recursively, so a crafted one can overflow the
+                    // stack.
                     broken = true;
                 } finally {
                     tellWorked();
@@ -142,7 +143,7 @@ final class TlsWire implements Wire {
         resume.run();
     }
 
-    /** Whether nothing is left to be written. */
+    /** Returns whether all outgoing bytes are written. */
     private boolean flush() throws IOException {
         if (outgoing.hasRemaining()) {
             channel.write(outgoing);
@@ -162,7 +163,7 @@ final class TlsWire implements Wire {
         }
     }
 
-    /** @return bytes of content in the loop's scratch, or one of the constants above */
+    /** @return number of content bytes in the loop's scratch buffer, or one of the constants above */
     private int unwrap() throws IOException {
         while (true) {
             ByteBuffer content = ByteBuffer.wrap(loop.scratch());
@@ -221,7 +222,8 @@ final class TlsWire implements Wire {
 
     @Override
     public int read(int most, SocketLoop.PieceReader reader) throws IOException {
-        // While a record of ours waits, the peer's are read all the same: it may answer before it has read everything.
+        // Reads the peer's records even while a record of ours is not written yet: the peer may answer before it has
+        // read everything.
         while (engine.getHandshakeStatus() == SSLEngineResult.HandshakeStatus.NOT_HANDSHAKING || open()) {
             int got = unwrap();
             if (got > 0) {
@@ -267,7 +269,7 @@ final class TlsWire implements Wire {
             wrap(NO_CONTENT);
             flush();
         } catch (IOException | RuntimeException e) {
-            // It is closed either way.
+            // The connection is closed either way.
             outgoing.limit(0);
         }
     }

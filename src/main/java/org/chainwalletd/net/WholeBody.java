@@ -2,18 +2,18 @@ package org.chainwalletd.net;
 
 import java.util.Arrays;
 
-/** The body of one answer, put together. Holds never more than the cap allows, and counts what it holds. Not thread-safe. */
+/** Collects the body of one answer. Never buffers more than the limit, and counts it against the budget. Not thread-safe. */
 class WholeBody implements HttpAnswerReader.Body {
-    /** Size up to which a body is not counted: the number of connections bounds such bodies. */
+    /** Size up to which a body does not count against the budget: the number of connections limits such bodies. */
     static final int FREE_BYTES = 16 * 1024;
 
-    /** Most bytes that are allocated because of a Content-Length alone. */
+    /** Maximum number of bytes allocated on the strength of a Content-Length alone. */
     private static final int BELIEVED_BYTES = 512 * 1024;
 
     private final int most;
     private final ByteBudget.Share share;
     private int status;
-    /** Greatest end of the body. */
+    /** Maximum length of the body: as announced, otherwise the limit. */
     private int end;
 
     private byte[] bytes = {};
@@ -58,7 +58,7 @@ class WholeBody implements HttpAnswerReader.Body {
         }
     }
 
-    /** While it is copied the body is there twice, and counts so. */
+    /** Resizes the buffer. While it is copied, both buffers exist and both count. */
     private void resize(int to) {
         if (to > FREE_BYTES && !share.tryGrow(to)) {
             throw new HttpAnswerReader.MalformedException(
@@ -71,7 +71,7 @@ class WholeBody implements HttpAnswerReader.Body {
         }
     }
 
-    /** Body that has come, when it is complete. It counts until it is closed. */
+    /** Returns the complete answer, which counts against the budget until it is closed. */
     final HttpAnswer answer() {
         if (bytes.length != length) {
             resize(length);
@@ -79,7 +79,7 @@ class WholeBody implements HttpAnswerReader.Body {
         return new HttpAnswer(status, bytes, share);
     }
 
-    /** Gives up what has been read. */
+    /** Drops what has been read. */
     final void drop() {
         share.close();
         bytes = new byte[0];

@@ -5,34 +5,34 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 
-/** The bytes of a connection to a peer, as they are or through TLS. For the thread of the socket loop; nothing blocks. */
+/** Byte transport of a connection to a peer, plain or TLS. Used on the loop's thread; never blocks. */
 interface Wire {
-    /** Whether content may pass now; otherwise there is something to be awaited first. */
+    /** Returns whether content may be transferred now; if not, the socket has to become ready first. */
     boolean open() throws IOException;
 
-    /** Writes what the system takes; true when nothing is left. */
+    /** Writes as much as the kernel accepts; returns whether nothing is left. */
     boolean write(ByteBuffer content) throws IOException;
 
     /**
-     * Reads one piece of at most {@code most} bytes, or of one TLS record.
+     * Reads one piece: at most {@code most} bytes, or one TLS record.
      *
-     * @return its length, 0 when nothing is there now, -1 when the peer sends no more
+     * @return its length; 0 if nothing is available now, -1 at the end
      */
     int read(int most, SocketLoop.PieceReader reader) throws IOException;
 
-    /** Whether the peer has said that it sends no more; without TLS nobody can tell that from a connection that was cut. */
+    /** Returns whether the peer has ended its output deliberately; without TLS that cannot be told from a cut connection, and counts as proven. */
     boolean isEndProven();
 
-    /** Whether more may be there although the socket has nothing. */
+    /** Returns whether more may be buffered although the socket has nothing. */
     boolean mayHoldMore();
 
-    /** Readiness to await of the socket, as {@link SelectionKey#interestOps}. */
+    /** Returns the socket operations to wait for, as {@link SelectionKey#interestOps}. */
     int awaited(boolean reading, boolean writing);
 
-    /** Sends a closing message before the socket is closed, as far as that is possible without waiting. */
+    /** Sends a closing message before the socket is closed, as far as possible without waiting. */
     void end();
 
-    /** Bytes without TLS. */
+    /** Transport without TLS. */
     record Plain(SocketLoop loop, SocketChannel channel) implements Wire {
         @Override
         public boolean open() {
@@ -67,7 +67,7 @@ interface Wire {
 
         @Override
         public void end() {
-            // The socket's end says it.
+            // Closing the socket is the message.
         }
     }
 }

@@ -1,6 +1,6 @@
 /**
- * Sockets, and what may come over them. HTTP exchanges with peers that this daemon asks: TLS, and what one exchange may cost in bytes and time;
- * nothing is known here of what is asked, {@code node}, {@code indexer} and {@code account} do. The sockets of clients that call this daemon,
- * for {@code http}: accepting, reading and writing, as parts of a stream. And the one account of the bytes that both make the daemon hold.
+ * Sockets and the data that may pass them. HTTP exchanges with peers that this daemon calls: TLS, and limits in bytes and time; their contents are
+ * known only to {@code node}, {@code indexer} and {@code account}. Sockets of clients that call this daemon, for {@code http}: accepting, reading
+ * and writing, as stream stages. And the shared budget of the bytes that both buffer.
  */
 package org.chainwalletd.net;

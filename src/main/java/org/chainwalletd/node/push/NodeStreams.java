@@ -36,9 +36,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns the push streams to one node: which are open, which addresses each watches, when the next one may be opened (following.md, section
- * 5; chain protocol, section 12). It talks to the node through {@link PushConnection}s and tells {@link PushNews}. On restart all streams
- * are closed and opened anew; what was watched is told as lost.
+ * Owner of the push streams to one node: which are open, which addresses each watches, when the next one may be opened (following.md, section 5;
+ * chain protocol, section 12). Talks to the node through {@link PushConnection}s, and publishes {@link PushNews}. On restart all streams are closed
+ * and opened again; the addresses that were watched are reported as lost.
  */
 public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(NodeStreams.class);
@@ -48,9 +48,9 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
     public sealed interface Command {}
 
     /**
-     * Replaces what is wanted.
+     * Replaces the set of addresses to watch.
      *
-     * @param addresses the most urgent first
+     * @param addresses most urgent first
      */
     public record Watch(List<Address> addresses) implements Command {}
 
@@ -65,14 +65,14 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
     }
 
     /**
-     * The rules of one node.
+     * Limits for one node.
      *
-     * @param plan addresses per stream and streams at a time; the node grants 64 places
-     * @param places that may be taken at a time, those of closed streams that the node has not noticed yet included
+     * @param plan addresses per stream and streams at a time; the node allows 64 streams
+     * @param places maximum number of the node's places in use, including closed streams that the node may not have noticed yet
      * @param stale how long a closed stream may keep its place at the node
-     * @param betweenSteps at most one stream is opened or replaced in this time
-     * @param firstRetry after a failure, doubled up to {@code lastRetry}
-     * @param probe how long a node without push is left alone
+     * @param betweenSteps minimum time between two streams being opened or replaced
+     * @param firstRetry delay after a failure, doubled up to {@code lastRetry}
+     * @param probe delay before a node without push is tried again
      */
     record Rules(
             StreamPlan plan,
@@ -92,10 +92,10 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
                 Duration.ofSeconds(60));
     }
 
-    /** Stream, from the moment it is asked for. */
+    /** Stream, from the moment it is requested. */
     private static final class Stream implements StreamPlan.Open {
         final Set<Address> addresses;
-        /** Addresses whose first event says only that the stream is open. */
+        /** Addresses whose first event only confirms that the stream is open. */
         final Set<Address> unheard;
 
         final long id;
@@ -103,7 +103,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
         KillSwitch end;
         boolean open;
 
-        /** @param replaces what ends when this one is open; null for none */
+        /** @param replaces stream that ends when this one is open; null for none */
         Stream(long id, Set<Address> addresses, Stream replaces) {
             this.id = id;
             this.addresses = addresses;
@@ -134,9 +134,9 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
     private Long tip;
 
     /**
-     * @param ours whether the node is of our chain, as far as is known now: otherwise it is not listened to
-     * @param clock milliseconds that never go back
-     * @param news told on this actor's thread, must not block
+     * @param ours whether the node is known to be of our chain; otherwise no stream is open
+     * @param clock monotonic milliseconds
+     * @param news called on this actor's thread, must not block
      */
     static Behavior<Command> create(
             String url,
@@ -194,7 +194,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
         return this;
     }
 
-    /** Opens or replaces one stream when one is needed and may be; comes back later when that is not now. */
+    /** Opens or replaces one stream if needed and allowed; otherwise tries again later. */
     private void proceed() {
         if (!ours.getAsBoolean()) {
             closeAll();
@@ -237,8 +237,8 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
         }
         Set<Address> watched = watched();
         stream.open = true;
-        // The first event of an address that another stream watches is no news: it says only that this stream watches
-        // it too.
+        // For an address that another stream watches too, the first event is no confirmation of a new watch, and is
+        // ignored.
         stream.unheard.retainAll(watched);
         Set<Address> fresh = new HashSet<>(stream.addresses);
         fresh.removeAll(watched);
@@ -310,7 +310,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
         }
     }
 
-    /** @param failure empty when the stream was closed */
+    /** @param failure empty when the stream was closed without one */
     private Duration pauseAfter(Optional<Throwable> failure) {
         failures++;
         int status = failure.map(NodeStreams::statusOf).orElse(0);
@@ -359,7 +359,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
         return this;
     }
 
-    /** Brings what a stream's listener hears into this actor's mailbox, one message at a time. */
+    /** Sends the events of a stream's listener to this actor, one message at a time. */
     private record ToSelf(ActorRef<Command> self, long stream) implements PushConnection.Listener {
         @Override
         public void opened() {

@@ -6,12 +6,12 @@ import java.util.Set;
 import org.chainwalletd.chain.Address;
 
 /**
- * News of one stream since it was last listened to, merged: however much a node sends, this is no more than the stream's addresses.
+ * Merged news of one stream since they were last taken. However much a node sends, this holds no more than the stream's addresses.
  *
- * @param heard of which something was told
- * @param again those of them that came more than once: the first time may say only that the address is watched
- * @param resync events were lost: all addresses may have changed
- * @param tip the last height that was told, or null
+ * @param heard addresses with an event
+ * @param again addresses with more than one event: the first may only confirm that the address is watched
+ * @param resync events were lost: every address may have changed
+ * @param tip last height reported; null for none
  */
 record Nudges(Set<Address> heard, Set<Address> again, boolean resync, Long tip) {
     static final Nudges NONE = new Nudges(Set.of(), Set.of(), false, null);

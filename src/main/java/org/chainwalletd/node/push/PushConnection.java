@@ -34,9 +34,8 @@ import org.chainwalletd.net.HttpPeer;
 import org.chainwalletd.net.HttpRequest;
 
 /**
- * Opens push streams to one node. A stream holds at most a piece of bytes, a line, an event and the names of its addresses, whatever the
- * node sends: long lines and events end it, more than the rate below waits in the node's socket, and nudges that nobody has taken yet are
- * merged.
+ * Opens push streams to one node. A stream buffers at most a piece of bytes, a line, an event and a set of its addresses, whatever the node sends:
+ * a line or event that is too long ends it, bytes above the rate below wait in the node's socket, and news that is not taken yet is merged.
  */
 final class PushConnection {
     private static final int BYTES_PER_SECOND = 256 * 1024;
@@ -44,15 +43,17 @@ final class PushConnection {
 
     /** Listener of a stream. */
     interface Listener {
-        /** The node has accepted: changes from now on are told. */
+        /** Called when the node has accepted; changes are reported from now on. */
         void opened();
 
-        /** The stage completes when more may be told. */
+        /** Called with news. More may follow when the returned stage completes. */
         CompletionStage<Done> told(Nudges nudges);
 
         /**
-         * @param failure null when the node has closed the stream, or it was closed by its switch; {@link HttpAnswer.RefusedException} for an
-         *     answer that is no stream
+         * Called when the stream has ended.
+         *
+         * @param failure null if the node closed the stream or its switch was used; {@link HttpAnswer.RefusedException} for an answer that is not a
+         *     stream
          */
         void ended(Throwable failure);
     }
@@ -63,8 +64,8 @@ final class PushConnection {
     private final Duration heartbeatWithin;
 
     /**
-     * @param answerWithin the node accepts or refuses
-     * @param heartbeatWithin a stream without a heartbeat for so long is given up
+     * @param answerWithin time for the node to accept or refuse
+     * @param heartbeatWithin a stream without a heartbeat for this long is closed
      */
     PushConnection(ActorSystem<?> system, HttpPeer node, Duration answerWithin, Duration heartbeatWithin) {
         this.system = system;
@@ -73,7 +74,7 @@ final class PushConnection {
         this.heartbeatWithin = heartbeatWithin;
     }
 
-    /** Never fails: what goes wrong is told to the listener, which hears {@code ended} exactly once. */
+    /** Opens a stream. Never fails: failures go to the listener, whose {@code ended} is called exactly once. */
     KillSwitch open(Set<Address> addresses, Listener listener) {
         Pair<UniqueKillSwitch, CompletionStage<Done>> running = node.stream(
                         request(addresses), answerWithin, listener::opened)
@@ -94,19 +95,19 @@ final class PushConnection {
         return running.first();
     }
 
-    /** Literal commas, no other headers than needed: a node reads 8,192 bytes of them. */
+    /** Uses literal commas and no unnecessary headers, because a node reads only 8,192 bytes of them. */
     private static HttpRequest request(Set<Address> addresses) {
         String list = addresses.stream().map(Address::hex).collect(Collectors.joining(","));
         return HttpRequest.get("/sse?addresses=" + list + "&tips=1");
     }
 
     /**
-     * Reads the bytes of a push stream (chain protocol, section 12; server-sent events of the HTML standard). What is no event of a node tells
-     * nothing; it is no reason to hang up. The stream fails when a line or an event is too long, or when no comment line has come for a while: a
-     * node sends one every 25 s whatever else it sends, so neither single bytes nor a flood of events keep a stream alive.
+     * Parser for a push stream (chain protocol, section 12; server-sent events of the HTML standard). Unknown events are ignored. The stream fails
+     * when a line or an event is too long, or when no comment line has arrived for a while: a node sends one every 25 s independent of events, so
+     * neither single bytes nor a flood of events keep a stream alive.
      */
     private static final class PushEvents extends GraphStage<FlowShape<ByteString, Nudges>> {
-        /** A node's own events have less than 100 bytes. */
+        /** Maximum length of a line; a node's own events have less than 100 bytes. */
         private static final int MAX_LINE = 1_024;
 
         private static final int MAX_EVENT = 4_096;
@@ -120,9 +121,9 @@ final class PushConnection {
         private final Duration heartbeatWithin;
 
         /**
-         * @param asked the addresses of the stream; what is said about others is dropped
-         * @param openWithin the longest time until the stream is open
-         * @param heartbeatWithin the longest time between two comment lines
+         * @param asked addresses of the stream; events for others are dropped
+         * @param openWithin maximum time until the stream is open
+         * @param heartbeatWithin maximum time between two comment lines
          */
         PushEvents(Set<Address> asked, Duration openWithin, Duration heartbeatWithin) {
             this.asked = asked;
@@ -227,7 +228,7 @@ final class PushConnection {
                         case "data" ->
                             data.append(data.length() == 0 ? "" : "\n").append(value);
                         default -> {
-                            // No other field means anything here.
+                            // Other fields are ignored.
                         }
                     }
                 }
@@ -263,7 +264,7 @@ final class PushConnection {
             }
         }
 
-        /** The text of a string or number in an object; null when there is none. */
+        /** Returns the text of a string or number member of an object; null if there is none. */
         private static String member(String json, String name) {
             try (JsonParser in = JSON.createParser(json)) {
                 if (in.nextToken() != JsonToken.START_OBJECT) {

@@ -25,26 +25,26 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.net.HttpPeers;
 
 /**
- * Owns the list of the addresses to watch, by reason, and has one {@link NodeStreams} for each node watch its beginning. Changes are
- * gathered for a moment before they are passed on. It is told by whoever wants an address watched, and tells {@link PushNews} to one
- * listener. It is not restarted: its children restart by themselves, and it does nothing that fails.
+ * Owner of the list of addresses to watch, by reason; has one {@link NodeStreams} per node watch as many of the first as possible. Changes are
+ * collected for a moment before they are passed on. Any component may ask to have an address watched; {@link PushNews} goes to one listener. Not
+ * restarted: its children restart by themselves, and it does nothing that can fail.
  */
 public final class PushFeed extends AbstractBehavior<PushFeed.Command> {
     private static final Duration GATHERING = Duration.ofMillis(100);
     private static final Duration ANSWER_WITHIN = Duration.ofSeconds(10);
     private static final Duration HEARTBEAT_WITHIN = Duration.ofSeconds(60);
-    /** Placeholder address for a stream that is opened only for the nodes' tips, since a stream needs an address. */
+    /** Placeholder address for a stream that is opened only for tips, since a stream needs an address. */
     private static final Address NOBODY = Address.of(new byte[Address.LENGTH]);
 
     public sealed interface Command {}
 
-    /** Adds one who wants the address watched for this reason. */
+    /** Adds one request to watch the address for this reason. */
     public record Want(WatchReason reason, Address address) implements Command {}
 
-    /** Takes one of them back. */
+    /** Withdraws one such request. */
     public record Unwant(WatchReason reason, Address address) implements Command {}
 
-    /** Replaces the addresses that are wanted for this reason, most urgent first. */
+    /** Replaces the addresses that are watched for this reason, most urgent first. */
     public record WantAll(WatchReason reason, Collection<Address> addresses) implements Command {}
 
     private enum Pass implements Command {
@@ -57,7 +57,7 @@ public final class PushFeed extends AbstractBehavior<PushFeed.Command> {
     private final Map<WatchReason, Map<Address, Integer>> wanted = new EnumMap<>(WatchReason.class);
 
     /**
-     * @param ours whether the node at a URL is of our chain, as far as is known now: no other is listened to
+     * @param ours whether the node at a URL is known to be of our chain; no stream to another node is opened
      * @param news must not block
      */
     public static Behavior<Command> create(
@@ -139,7 +139,10 @@ public final class PushFeed extends AbstractBehavior<PushFeed.Command> {
         return this;
     }
 
-    /** Drops an address that is not wanted any more the next time that another is wanted: ending a stream early is of no use. */
+    /**
+     * Schedules an update of the nodes' lists. An address no longer wanted is dropped only with the next update, since there is no use in ending a
+     * stream early.
+     */
     private void passOnSoon() {
         if (!timers.isTimerActive(Pass.ON)) {
             timers.startSingleTimer(Pass.ON, Pass.ON, GATHERING);
@@ -164,17 +167,17 @@ public final class PushFeed extends AbstractBehavior<PushFeed.Command> {
         return this;
     }
 
-    /** Why an address is watched, the most urgent reason first (following.md, section 5). */
+    /** Reason to watch an address, the most urgent first (following.md, section 5). */
     public enum WatchReason {
-        /** A call waits for a payment to it. */
+        /** A call waits for a payment to the address. */
         WAIT,
         /** The address belongs to a party of an open HTLC. */
         HTLC,
-        /** A call waits for the next credit of it. */
+        /** A call waits for the next credit of the address. */
         FEED,
         /** The address was created recently. */
         NEWEST,
-        /** Its key is elsewhere. */
+        /** The key of the address is elsewhere. */
         WATCH_ONLY
     }
 }

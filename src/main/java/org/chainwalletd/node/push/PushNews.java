@@ -5,20 +5,20 @@ import org.chainwalletd.chain.Address;
 
 /** News from the push streams of one node for the rest of the daemon. */
 public sealed interface PushNews {
-    /** The node's URL. */
+    /** Returns the node's URL. */
     String node();
 
-    /** Something about these addresses has changed, or may have while nobody watched: look again. */
+    /** These addresses have changed, or may have changed while they were not watched: look again. */
     record Changed(String node, Set<Address> addresses) implements PushNews {}
 
     /** The node now pushes changes of these addresses. */
     record Watching(String node, Set<Address> addresses) implements PushNews {}
 
-    /** Changes of these addresses are not told any more. */
+    /** Changes of these addresses are no longer pushed. */
     record Lost(String node, Set<Address> addresses) implements PushNews {}
 
     /**
-     * The node has a new best tip, so it says.
+     * The node reports a new best tip.
      *
      * @param height unsigned
      */

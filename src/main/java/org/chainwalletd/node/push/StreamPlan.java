@@ -9,28 +9,28 @@ import java.util.Set;
 import org.chainwalletd.chain.Address;
 
 /**
- * Chooses the stream to open next so that the wanted addresses are watched, most urgent ones first. Pure. Open streams keep their addresses; a set
- * changes by a new stream that replaces an old one.
+ * Chooses the stream to open next, so that the wanted addresses are watched, the most urgent first. Pure. The addresses of an open stream are
+ * fixed; a change needs a new stream that replaces the old one.
  *
- * @param addressesPerStream what fits into a request's head
- * @param maxStreams that the wanted addresses may take up
+ * @param addressesPerStream maximum number that fits into a request's head
+ * @param maxStreams maximum number of streams for the wanted addresses
  */
 record StreamPlan(int addressesPerStream, int maxStreams) {
-    /** Addresses that one open or opening stream watches. */
+    /** Open or opening stream. */
     interface Open {
         Set<Address> addresses();
     }
 
-    /**
-     * @param replaces the stream that ends when the new one is open; empty to add one
-     */
+    /** @param replaces stream that ends when the new one is open; empty to add one */
     record Step<S extends Open>(Set<Address> addresses, Optional<S> replaces) {}
 
     /**
-     * @param wanted in the order of urgency
-     * @param streams all that are open or being opened, and are not being replaced
-     * @param replaceable those of {@code streams} that may be replaced now
-     * @return empty when nothing is to do or can be done now
+     * Returns the next step.
+     *
+     * @param wanted most urgent first
+     * @param streams all that are open or opening, and are not being replaced
+     * @param replaceable subset of {@code streams} that may be replaced now
+     * @return empty if nothing is to be done, or can be done now
      */
     <S extends Open> Optional<Step<S>> next(Collection<Address> wanted, List<S> streams, List<S> replaceable) {
         Set<Address> reachable = firstOf(wanted, addressesPerStream * maxStreams);
